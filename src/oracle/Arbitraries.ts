@@ -1,6 +1,6 @@
 /**
- * fast-check arbitraries: one for every brand of the domain, keyed by the identifier of its schema, and whole requests
- * and answers made of them. They build texts from characters, not from the patterns that the schemas check.
+ * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and whole requests and
+ * answers built from them. They build texts from characters, not from the patterns of the schemas.
  *
  * @example
  * ```ts
@@ -8,7 +8,7 @@
  * import { Arbitraries } from "effect-txc/oracle"
  * import * as fc from "fast-check"
  *
- * // A hundred requests that the exchange's static constraints allow
+ * // A hundred requests that satisfy the exchange's static constraints
  * export const requests = fc.sample(Arbitraries.request(StopLimitOrders.endpoint, Dialect.document), 100)
  * ```
  *
@@ -43,14 +43,14 @@ const oneOf = (characters: string): fc.Arbitrary<string> => fc.constantFrom(...c
 const textOf = (characters: string, minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: oneOf(characters), minLength, maxLength })
 
-/** Any character. fast-check has a unit for this, but making it takes most of a second. */
+/** Any character. fast-check has a unit for this, but building it takes most of a second. */
 const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 0xd7ff }) },
   { weight: 1, arbitrary: fc.integer({ min: 0xe000, max: 0x10ffff }) }
 ).map((point) => String.fromCodePoint(point))
 
-/** Any Unicode text, in code points. */
+/** Any Unicode text; lengths in code points. */
 const anyText = (minLength: number, maxLength?: number): fc.Arbitrary<string> =>
   fc.string({ unit: character, minLength, ...(maxLength === undefined ? {} : { maxLength }) })
 
@@ -64,7 +64,7 @@ const wholeOf = (length: number): fc.Arbitrary<string> =>
     fc.tuple(oneOf("123456789"), textOf(digits, 0, length - 1)).map(([first, rest]) => first + rest)
   )
 
-/** Mostly short, so that equal values are drawn, written differently; sometimes up to 64 characters. */
+/** Mostly short, so that two values are often equal but written differently; at most 64 characters. */
 const magnitude: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(wholeOf(3), textOf("0012579", 0, 3)) },
   { weight: 2, arbitrary: fc.tuple(wholeOf(12), textOf(digits, 0, 10)) },
@@ -76,7 +76,7 @@ const magnitude: fc.Arbitrary<string> = fc.oneof(
 
 const positive: fc.Arbitrary<string> = magnitude.map((text) => /[1-9]/u.test(text) ? text : text.replace("0", "1"))
 
-/** Any decimal: mostly short, sometimes as long as a decimal may be. */
+/** Any decimal; mostly short, at most 64 characters. */
 export const decimal = fc.tuple(fc.constantFrom("", "", "-"), magnitude)
   .map(([sign, text]) => sign + text as Decimal.Decimal)
 /** Prices, above zero. */
@@ -90,14 +90,14 @@ export const feeRate = magnitude.map((text) => text as Decimal.FeeRate)
 // Identifiers and names
 // -----------------------------------------------------------------------------
 
-/** From zero to far beyond what a double can count to. */
+/** From zero to far beyond the safe integers. */
 const wholeNumber = fc.oneof(
   fc.nat(),
   fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 53n + 2n }),
   fc.bigInt({ min: 0n, max: 10n ** 40n })
 ).map((id) => id.toString())
 
-/** Order ids, some beyond what a double can count to. */
+/** Order ids, some beyond the safe integers. */
 export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
 /** Trade ids. */
 export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)
@@ -112,7 +112,7 @@ const name = (others: string): fc.Arbitrary<string> =>
 
 /** Tickers. */
 export const ticker = name("_.-").map((text) => text as Identifiers.Ticker)
-/** Names of markets, `BASE_QUOTE`. */
+/** Market names, `BASE_QUOTE`. */
 export const marketName = fc.tuple(name(".-"), name(".-"))
   .map(([base, quote]) => `${base}_${quote}` as Identifiers.MarketName)
 
@@ -122,12 +122,12 @@ const identifier = <A extends string>(): fc.Arbitrary<A> => anyText(1).map((text
 // Everything else
 // -----------------------------------------------------------------------------
 
-/** Limits of pages, 1 to 100. */
+/** Page limits, 1 to 100. */
 export const limit = fc.integer({ min: 1, max: 100 }).map((n) => n as Paging.Limit)
-/** Offsets of pages, 0 to 10000. */
+/** Page offsets, 0 to 10000. */
 export const offset = fc.integer({ min: 0, max: 10000 }).map((n) => n as Paging.Offset)
 
-/** How long a kill switch waits, 5 to 600 seconds. */
+/** Timeouts of a kill switch, 5 to 600 seconds. */
 const killSwitchSeconds = fc.integer({ min: 5, max: 600 })
 
 /** Unix seconds, up to the year 2100. */
@@ -137,14 +137,14 @@ export const micros = fc.integer({ min: 0, max: 4_102_444_800_000_000 })
 /** Fractional Unix seconds, up to the year 2100. */
 export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 
-/** Passphrases of at most 25 code points, some of which take two UTF-16 units and four bytes. */
+/** Passphrases of at most 25 code points; some of these take two UTF-16 units and four bytes. */
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
 /** Codes. */
 export const code = identifier<Code.Code>()
 /** Descriptions of at most 280 code points; mostly short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
 
-/** Hex colours, with 3, 6 or 8 digits. */
+/** Hex colours with 3, 6 or 8 digits. */
 export const hexColour = fc.constantFrom(3, 6, 8).chain((length) => textOf("0123456789abcdefABCDEF", length, length))
   .map((text) => `#${text}` as SubAccount.HexColour)
 
@@ -159,7 +159,7 @@ export const maskedEmail = fc.oneof(
 export const email = fc.tuple(textOf(`${alphanumeric}.+-`, 1, 8), textOf(`${alphanumeric}.-`, 1, 8))
   .map(([user, host]) => `${user}@${host}` as SubAccount.Email)
 
-/** Texts that no enumeration lists, in any dialect. */
+/** Texts that are not in any enumeration, in either dialect. */
 export const unrecognised = textOf(letters, 0, 8).map((text) => `X_${text}` as Unrecognised.Unrecognised)
 
 const orderSide = fc.constantFrom<Array<Order.OrderSide>>("buy", "sell")
@@ -191,7 +191,7 @@ const bboRole = fc.constantFrom<Array<Order.BboRole>>("queue", "counterparty")
 const positionSide = fc.constantFrom<Array<Order.PositionSide>>("LONG", "SHORT", "BOTH")
 const cancelAllType = fc.constantFrom<Array<Order.CancelAllType>>("spot", "margin", "futures")
 
-/** The arbitrary of every brand, by the identifier of its schema. */
+/** The arbitraries of all brands, by schema identifier. */
 export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Decimal: decimal,
   Price: price,
@@ -239,7 +239,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** Every schema with an identifier inside a schema, on the domain's side and on the wire's. */
+/** Every schema with an identifier inside a schema, decoded and encoded side. */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -270,7 +270,9 @@ const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   }
 }
 
-/** A schema without an arbitrary is a defect of this module. A test walks the schemas of all endpoints to find it. */
+/**
+ * Reports a schema without an arbitrary, which is a defect of this module. A test walks the schemas of all endpoints.
+ */
 const missing = (what: string): never => Result.getOrThrowWith(Result.fail(what), () => new Error(what))
 
 const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST]>): fc.Arbitrary<object> =>
@@ -282,7 +284,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** Whole numbers within the bounds of the checks; from 0 to 99 where there are none. */
+/** Whole numbers within the bounds of the checks; 0 to 99 without bounds. */
 const countWithin = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): fc.Arbitrary<number> => {
   const constraints = checks.flatMap(({ annotations }) => Constraint.fromAnnotations(annotations) ?? [])
   const min = constraints.flatMap((constraint) => constraint.kind === "min" ? [constraint.min] : [])
@@ -290,7 +292,7 @@ const countWithin = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): fc.Arb
   return fc.integer({ min: Math.max(0, ...min), max: max.length === 0 ? 99 : Math.min(...max) })
 }
 
-/** Values of a schema's domain side. A text with constraints must have an identifier, which names its brand. */
+/** Values of a schema's decoded side. A constrained text must have an identifier, which names its brand. */
 const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   const identifier = SchemaAST.resolveIdentifier(ast)
   if (identifier !== undefined) {
@@ -302,7 +304,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
       if (ast.checks?.every(isNotEmpty) === false) return missing("a text with constraints, but without an identifier")
       return anyText(ast.checks === undefined ? 0 : 1)
     case "Number":
-      // Numbers without a brand are counts: of fractional digits, of levels.
+      // Numbers without a brand are counts, such as fractional digits or book levels.
       return countWithin(ast.checks)
     case "Null":
       return fc.constant(null)
@@ -334,12 +336,12 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
 }
 
-/** The constraints between the fields of a request. */
+/** Kinds of constraints between the fields of a request. */
 const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different", "after"]
 
 /**
- * Valid requests of an endpoint; optional keys are sometimes absent. Fields are drawn one by one, so requests that
- * violate a constraint between fields are filtered out, and no others.
+ * Valid requests of an endpoint; optional keys are sometimes absent. Fields are generated one by one, and requests that
+ * violate a constraint between fields are filtered out.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,
@@ -355,7 +357,7 @@ export const anyRequest = <E extends Endpoint.Any>(
 }
 
 /**
- * Valid requests of an endpoint whose order ids a double can count to: for tests that read bodies with `JSON.parse`.
+ * Valid requests of an endpoint whose order ids are safe integers, for tests that read bodies with `JSON.parse`.
  */
 export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> => {
   const { shape: { fields } } = Endpoint.codec(endpoint, dialect)
@@ -379,20 +381,20 @@ export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect):
 // Boundaries
 // -----------------------------------------------------------------------------
 
-/** Limits that are allowed, with the bounds. */
+/** Valid page limits, including the bounds. */
 export const goodLimits = fc.oneof(fc.constantFrom(1, 2, 99, 100), fc.integer({ min: 1, max: 100 }))
 
-/** Limits that are refused. */
+/** Invalid page limits. */
 export const badLimits = fc.oneof(
   fc.constantFrom(0, -1, 101, 1000),
   fc.integer({ min: 101 }),
   fc.integer({ max: 0 })
 )
 
-/** Offsets that are allowed, with the bounds. */
+/** Valid page offsets, including the bounds. */
 export const goodOffsets = fc.oneof(fc.constantFrom(0, 1, 9999, 10000), fc.integer({ min: 0, max: 10000 }))
 
-/** Offsets that are refused. */
+/** Invalid page offsets. */
 export const badOffsets = fc.oneof(fc.constantFrom(-1, 10001), fc.integer({ min: 10001 }), fc.integer({ max: -1 }))
 
 /** JSON values that are not integers. */
@@ -407,23 +409,23 @@ export const noTexts = fc.constantFrom<Array<unknown>>(1, true, false, [], {}, [
 /** Texts that are not decimals. */
 export const noDecimals = fc.constantFrom("", " ", "ten", "1,5", "0x10", "NaN", "Infinity", "1.2.3", "--1", "1 000")
 
-/** Passphrases of 25 characters, which is the most, of one or several bytes each. */
+/** Passphrases of the maximum length, 25 characters of one to three bytes each. */
 export const longestPassphrases = fc.constantFrom("p".repeat(25), "é".repeat(25), "漢".repeat(25))
 
-/** Texts with more characters than a passphrase may have. */
+/** Texts longer than the longest passphrase. */
 export const tooLongPassphrases = fc.oneof(
   fc.constantFrom("p".repeat(26), "é".repeat(26), "漢".repeat(26)),
   fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
 )
 
-/** Texts with a character that a client order id may not have. */
+/** Texts with one character that client order ids must not contain. */
 export const badClientOrderIds = fc.tuple(
   textOf(alphanumeric, 0, 8),
   fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),
   textOf(alphanumeric, 0, 8)
 ).map((parts) => parts.join(""))
 
-/** Client order ids, with each of the characters that are allowed besides letters and digits. */
+/** Client order ids that contain one of the allowed punctuation characters. */
 export const goodClientOrderIds = fc.tuple(
   textOf(alphanumeric, 1, 6),
   fc.constantFrom("-", ".", "_", "-._", "A", "z", "0"),

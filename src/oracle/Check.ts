@@ -1,5 +1,5 @@
 /**
- * Checking a target: one rule after the other, each for many values, from one seed.
+ * Checks a target: runs the rules one after the other, each with many generated values, from one seed.
  *
  * @since 0.1.0
  */
@@ -16,48 +16,52 @@ import * as Target from "./Target.ts"
 import * as Session from "./world/Session.ts"
 
 /**
- * Which rules are checked, and how.
+ * Selects the rules of a check and sets how they run.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RunOptions {
-  /** What may be done to the target; `read-only` by default. */
+  /** The profile, which limits what the check may do to the target; `read-only` by default. */
   readonly profile?: Profile
-  /** The rules to run, by their ids; `auth` and `auth.*` are all that begin so. All by default. */
+  /**
+   * Ids of the rules to run; `auth` and `auth.*` both select every id that begins with `auth.`. All rules by default.
+   */
   readonly only?: ReadonlyArray<string>
-  /** The rules to leave out, by their ids; none by default. */
+  /** Ids of the rules to leave out; none by default. */
   readonly skip?: ReadonlyArray<string>
-  /** The seed of everything that is drawn; random by default. */
+  /** The seed of all generated values; random by default. */
   readonly seed?: number
-  /** How many values are drawn for each rule; 10 by default. */
+  /** The number of generated values per rule; 10 by default. */
   readonly runs?: number
-  /** Whether broken rules of the level `SHOULD` count for the exit code too; false by default. */
+  /** Whether broken `SHOULD` rules also fail the check; false by default. */
   readonly strict?: boolean
-  /** How many milliseconds the check may take; rules that have not begun by then are skipped. No bound by default. */
+  /**
+   * The time limit of the check in milliseconds. Rules that have not begun by then are skipped. No limit by default.
+   */
   readonly budget?: number
-  /** How many rules have to be judged for the check to be a success; 1 by default. */
+  /** The number of rules that must be judged for the check to succeed; 1 by default. */
   readonly minJudged?: number
-  /** The rules to choose from; those of the document by default. */
+  /** The rules to select from; those of the document by default. */
   readonly rules?: ReadonlyArray<Rule.Rule>
 }
 
 /**
- * How a target is checked.
+ * Options of a check: the run options, the known failures and a callback.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends RunOptions {
-  /** The rules that are known to be broken, by their ids. They are run all the same; one that holds is stale. */
+  /** Ids of rules known to be broken. They still run; one that holds is reported as stale. */
   readonly knownFailing?: ReadonlyArray<string>
-  /** The rules that are sometimes broken, by their ids. They do not count when they are, and are not stale when they hold. */
+  /** Ids of rules that break only sometimes. Neither outcome counts: broken is not a failure, held is not stale. */
   readonly knownFlaky?: ReadonlyArray<string>
-  /** Is called with each result as soon as there is one; `index` counts from 0. */
+  /** Receives each result as soon as its rule ends; `index` counts from 0. */
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
 
-/** Begins to check a target, once it is known that there is something to check. */
+/** Opens a session with a target. Fails when the target cannot be checked. */
 const begin = Effect.fnUntraced(function*(target: Target.Target, profile: Profile) {
   const session = Session.make(target, profile, yield* Target.now)
   yield* Preflight.check(session)
@@ -65,7 +69,7 @@ const begin = Effect.fnUntraced(function*(target: Target.Target, profile: Profil
 })
 
 /**
- * The rules that are asked for.
+ * Selects the rules that `only` and `skip` leave.
  *
  * @category selection
  * @since 0.1.0
@@ -75,10 +79,13 @@ export const select = (
 ): ReadonlyArray<Rule.Rule> =>
   rules.filter(({ id }) => (only.length === 0 || Report.matches(only, id)) && !Report.matches(skip, id))
 
-/** After so many rules in a row without an answer the target is gone, and the other rules do not wait for it. */
+/**
+ * The check aborts after this many rules in a row without an answer, so the remaining rules do not wait for a dead
+ * target.
+ */
 const maxUnanswered = 3
 
-/** Runs the rules one after the other, and says why it gave up, if it did. */
+/** Runs the rules one after the other. Also returns why it aborted, if it did. */
 const runAll = Effect.fnUntraced(function*(
   session: Session.Session,
   options: Options,
@@ -108,7 +115,7 @@ const runAll = Effect.fnUntraced(function*(
   return { results, aborted }
 })
 
-/** The known failures of which some hold and none is broken. */
+/** Known failures that name a rule that holds, and none that is broken. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))
@@ -117,8 +124,8 @@ const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Rep
   })
 
 /**
- * Checks a target against the rules. Fails with `TargetError` only when there is nothing to check: the target does not
- * answer at all, or it refuses the keys.
+ * Checks a target against the rules. Fails with `TargetError` only when it cannot judge anything: the target does not
+ * answer, does not speak this API or this dialect, or refuses the key.
  *
  * @category running
  * @since 0.1.0
@@ -149,8 +156,8 @@ export const check = Effect.fn("Oracle.check")(function*(
 })
 
 /**
- * Tries a failure again: the same rule with the same value. Fails with `TargetError` when the rule no longer exists, or
- * when there is nothing to check.
+ * Runs a broken rule again with the same value. Fails with `TargetError` when the rule no longer exists, or when the
+ * target cannot be checked.
  *
  * @category running
  * @since 0.1.0

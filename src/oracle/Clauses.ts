@@ -1,11 +1,11 @@
 /**
- * The headings of the document, as the oracle names them.
+ * The headings of the document, in the oracle's wording.
  *
  * @since 0.1.0
  */
 
 /**
- * The headings of the document that say something about calls. A test expects rules for each.
+ * The headings that state something about calls. A test expects at least one rule for each.
  *
  * @category rules
  * @since 0.1.0

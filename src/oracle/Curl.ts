@@ -1,8 +1,8 @@
-/** A request as a line for a POSIX shell, without anything secret in it. */
+/** Renders a request as a command for a POSIX shell, without secrets. */
 import * as Curl from "../protocol/Curl.ts"
 import type { Request } from "./Target.ts"
 
-/** The shell fills in key, payload and signature, from the reader's own keys. */
+/** The headers of the command. The shell fills in key, payload and signature from the user's own keys. */
 const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   Object.entries(headers).map(([name, value]) => {
     if (name === "content-type" || changed.includes(name)) return Curl.word(`${name}: ${value}`)
@@ -19,8 +19,8 @@ const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   })
 
 /**
- * The line that sends a request again. The shell signs it again with `TXC_API_KEY` and `TXC_API_SECRET`, and with a new
- * nonce unless the nonce is what is wrong with the request.
+ * A command that sends a request again. The shell signs it with `TXC_API_KEY` and `TXC_API_SECRET` and a new nonce,
+ * unless the nonce is the fault that the request shows.
  */
 export const line = (baseUrl: string, request: Request): string => {
   const { body, changed = [], headers, method, path, query, signed } = request

@@ -1,11 +1,11 @@
 /**
- * What a target declares that it has. Rules about anything else are skipped by declaration, and are not broken.
+ * The features that a target declares. Rules about anything else are skipped instead of broken.
  *
  * @example
  * ```ts
  * import { Features } from "effect-txc/oracle"
  *
- * // A mock of balances and stop-limit orders, with a path of its own
+ * // A mock of balances and stop-limit orders, with one path that differs
  * export const features: Features.Features = {
  *   endpoints: ["/api/v4/public/ping", "/api/v4/main-account/balance", "/api/v4/order/stop_limit"],
  *   paths: { "/api/v4/order/stop_limit": "/api/v4/order/stop-limit" },
@@ -20,25 +20,25 @@ import * as Schema from "effect/Schema"
 import * as Paths from "./world/Paths.ts"
 
 /**
- * What a target has.
+ * The features of a target.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Features {
-  /** The paths of the document that the target has, as the rules write them; all of them by default. */
+  /** The paths that the target serves, in the document's spelling; all by default. */
   readonly endpoints?: ReadonlyArray<string>
-  /** Where the target has a path that the document does not show, by the path that the rules write. */
+  /** Paths that the target serves under another name, keyed by the document's path. */
   readonly paths?: Readonly<Record<string, string>>
   /**
-   * The last price of markets, by name, as decimals. It takes precedence over what the target shows. Orders of the profile
-   * `mutating` are placed around it, so it must be near the market.
+   * Last prices by market name, as decimals. They take precedence over the target's own prices. The profile `mutating`
+   * places orders around them, so they must be near the market.
    */
   readonly prices?: Readonly<Record<string, string>>
 }
 
 /**
- * A declaration that cannot be read.
+ * The declaration is invalid.
  *
  * @category errors
  * @since 0.1.0
@@ -46,7 +46,7 @@ export interface Features {
 export class FeaturesError extends Schema.TaggedError<FeaturesError>()("FeaturesError", {
   reason: Schema.String
 }) {
-  /** What is wrong with it, in words. */
+  /** What is invalid, in words. */
   declare readonly reason: string
   /** The reason. */
   override get message(): string {
@@ -60,11 +60,12 @@ const File = Schema.fromJsonString(Schema.Struct({
   prices: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }))
 
-/** The paths that a target may declare, or not. */
+/** The paths that a declaration may list. */
 const declarable: ReadonlyArray<string> = [...Paths.all, Paths.ping, Paths.markets]
 
 /**
- * Reads a declaration from JSON. A path that no rule calls is refused, so that a spelling mistake skips nothing.
+ * Decodes a declaration from JSON. Fails with `FeaturesError` for a path that no rule calls: a typo must not skip rules
+ * silently.
  *
  * @category constructors
  * @since 0.1.0
@@ -85,13 +86,13 @@ export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
     })
   )
 
-/** A private call that changes nothing and that the target has; `undefined` where it has none. */
+/** A private read that the target serves; `undefined` if it serves none. */
 export const aRead = (features: Features): string | undefined =>
   [Paths.mainBalance, ...Paths.reads].find((path) => has(features, path))
 
 /**
- * Whether the target has a path, as the rules write it. Paths that are not the document's are always tried: a rule that
- * needs one skips where the target does not serve it.
+ * Whether the target serves a path of the document. Other paths are always tried: a rule that needs one skips when the
+ * target does not serve it.
  *
  * @category judging
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * What the document leaves open, and the stance that this project takes; and the document's headings.
+ * The points that the document leaves open, with the stance of this project on each; and the document's headings.
  *
  * @since 0.1.0
  */
@@ -13,16 +13,16 @@
 export interface OpenPoint {
   /** Stable and unique: `open.nonce.used`. */
   readonly id: string
-  /** What the document does not show. */
+  /** The question that the document does not answer. */
   readonly point: string
-  /** What sandbox and client do. */
+  /** The behaviour of sandbox and client. */
   readonly stance: string
-  /** The rules that check it, by their ids, none of which is a `MUST` rule; or why no rule does. */
+  /** Ids of the rules that check the stance, none of level `MUST`; or the reason why no rule does. */
   readonly rules: ReadonlyArray<string> | Unchecked
 }
 
 /**
- * No rule checks an open point.
+ * No rule checks this open point.
  *
  * @category models
  * @since 0.1.0
@@ -43,12 +43,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.stop-limit.path",
     point: "The path of stop-limit orders",
     stance: "/api/v4/order/stop_limit, as on the live exchange",
-    rules: { unchecked: "a target declares a path of its own; see `--features`" }
+    rules: { unchecked: "a target with another path declares it with `--features`" }
   },
   {
     id: "open.envelope",
     point: "Whether the calls for sub-accounts need request and nonce, and what optional means for cancel-all",
-    stance: "all calls need both, but cancel-all, where either may be missing",
+    stance: "all calls need both, except cancel-all, where both are optional",
     rules: [
       "sub-accounts.envelope",
       "api-keys.envelope",
@@ -59,7 +59,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.auth.refusals",
-    point: "How a call without the right to make it is refused",
+    point: "How an unauthorized call is refused",
     stance:
       "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; "
       + "no partner access: 403, code 0",
@@ -89,21 +89,20 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.nonce.used",
     point: "How a used nonce is refused, and which calls use one up",
-    stance:
-      "HTTP 429, code 0, Too many requests.; every authenticated call uses up its nonce, whether it succeeds or not",
+    stance: "HTTP 429, code 0, Too many requests.; every authenticated call uses up its nonce, even when it is refused",
     rules: ["auth.nonce.refusal", "auth.nonce.unique.refused-call", "auth.nonce.unused"]
   },
   {
     id: "open.rate.exceeded",
     point: "What happens when a rate limit is exceeded",
-    stance: "HTTP 429, code 0, with another message than for a used nonce",
+    stance: "HTTP 429, code 0, with a message that differs from that of a used nonce",
     rules: ["limits.exceeded"]
   },
   {
     id: "open.rate.others",
-    point: "The rate limits of other private endpoints",
+    point: "The rate limits of the other private endpoints",
     stance: "those of the live exchange",
-    rules: { unchecked: "the document does not state them: a target may have its own" }
+    rules: { unchecked: "the document does not state them, so a target chooses its own" }
   },
   {
     id: "open.order.status",
@@ -113,10 +112,10 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.refusals",
-    point: "The HTTP status of an error, and how wrong fields are refused but for planId and ticker",
+    point: "The HTTP status of an error, and how invalid fields other than planId and ticker are refused",
     stance:
-      "HTTP 400, code 0 or 30, Validation failed, and errors that name every wrong field; OCO and cancel-all calls have "
-      + "code 30 in any case, as the document says",
+      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; OCO and cancel-all calls have "
+      + "always code 30, as the document says",
     rules: [
       "errors.private.status",
       "errors.private.messages",
@@ -131,7 +130,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.unknown",
-    point: "What becomes of a call that names a code, a sub-account, a market or a parameter that does not exist",
+    point: "What happens to a call that names an unknown code, sub-account, market or parameter",
     stance: "it is refused; unknown parameters of public calls are ignored",
     rules: [
       "codes.code.unknown",
@@ -144,21 +143,20 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.types",
-    point: "Whether an integer in a string is taken for the integer, and which form an answer's Content-type has",
-    stance: "it is refused; application/json",
+    point: "Whether an integer in a string is accepted, and the exact Content-Type of an answer",
+    stance: "it is refused; the Content-Type is application/json",
     rules: ["*.integer.text", "general.answer.type"]
   },
   {
     id: "open.spacing",
-    point: "Whether a signed body may hold spaces",
-    stance: "it may; live: it may not",
+    point: "Whether a signed body may contain spaces",
+    stance: "it may; in the live dialect it may not",
     rules: ["auth.body.spacing"]
   },
   {
     id: "open.order.bounds",
-    point:
-      "The precision of the prices of OCO orders, the bounds of their totals, and how far digits of a balance reach",
-    stance: "those of the market, as for stop-limit orders; eighteen fractional digits",
+    point: "The price precision and total bounds of OCO orders, and the precision of a balance",
+    stance: "the market's, as for stop-limit orders; balances have up to eighteen fractional digits",
     rules: [
       "oco.request.price.precision",
       "oco.request.activation_price.precision",
@@ -169,20 +167,21 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.order.position-side",
-    point: "Which positionSide an OCO order shows",
-    stance: "LONG of a buy, SHORT of a sell",
+    point: "The positionSide of an OCO order",
+    stance: "LONG for a buy, SHORT for a sell",
     rules: ["oco.new.position-side"]
   },
   {
     id: "open.order.trigger-met",
-    point: "What becomes of a stop order whose trigger is already met",
-    stance: "it is activated; live: it waits for the other direction",
+    point: "What happens to a stop order whose trigger is already met",
+    stance: "it is activated; in the live dialect it waits until the price crosses the trigger from the other side",
     rules: ["activation.side"]
   },
   {
     id: "open.order.trading",
-    point: "How far the taker band reaches, which fee is charged, and what self-trade prevention cancels",
-    stance: "a price at three times the market's is beyond it; a part of what is filled; what its mode is called",
+    point: "The width of the taker band, the fee of a trade, and which order self-trade prevention cancels",
+    stance:
+      "a price three times the market's is outside the band; the fee is a fraction of the fill; the mode names the order",
     rules: ["status.taker-band", "orders.fee", "orders.stp"]
   },
   {
@@ -193,8 +192,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.search",
-    point: "What the search for sub-accounts looks at",
-    stance: "whether the alias contains the term",
+    point: "Which field the sub-account search matches",
+    stance: "the alias, which must contain the term",
     rules: ["sub-accounts.search.matches"]
   },
   {
@@ -205,9 +204,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.reduce-only",
-    point: "Whether reduceOnly, which is announced but not yet accepted, is accepted",
-    stance:
-      "it is, unless the sandbox is configured otherwise; the rules about it skip a target that refuses the field",
+    point: "Whether reduceOnly, which the document announces as not yet accepted, is accepted",
+    stance: "it is, unless the sandbox is configured to refuse it; its rules skip a target that refuses the field",
     rules: [
       "versioning.reduce-only",
       "oco.reduce-only.no-position",
@@ -220,70 +218,71 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.client-order-id",
-    point: "How long a client order id stays used, and among which orders it is unique",
-    stance: "for ever, among all OCO and stop-limit orders of an account; live: among the open orders of a market",
+    point: "How long a client order id stays used, and its scope",
+    stance:
+      "forever, among all OCO and stop-limit orders of an account; in the live dialect among the open orders of a market",
     rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
   },
   {
     id: "open.oco.client-order-id.scope",
-    point: "Among which orders the client order id of an OCO order is unique",
-    stance: "among those of its account, as the document says of stop-limit orders",
+    point: "The scope in which the client order id of an OCO order is unique",
+    stance: "its account, as the document says of stop-limit orders",
     rules: ["oco.client-order-id.per-account"]
   },
   {
     id: "open.permissions",
-    point: "Which calls the permissions of a sub-account allow",
-    stance: "spotEnabled: orders on the spot; collateralEnabled: orders with collateral. Other orders are refused",
+    point: "Which calls a sub-account's permissions allow",
+    stance: "spotEnabled allows spot orders, collateralEnabled allows collateral orders; other orders are refused",
     rules: ["auth.permissions"]
   },
   {
     id: "open.order-id",
-    point: "Among which orders an order's identifier is unique",
-    stance: "among all of the exchange",
+    point: "The scope in which an order id is unique",
+    stance: "the whole exchange",
     rules: ["stop-limit.ids.accounts", "oco.ids.accounts"]
   },
   {
     id: "open.trade.price",
-    point: "At which price two orders trade whose limits differ",
-    stance: "at that of the order that rested",
+    point: "The price at which two orders with different limits trade",
+    stance: "the price of the resting order",
     rules: ["orders.deal-money.price"]
   },
   {
     id: "open.bbo",
-    point: "What the queue and the counterparty method of bboRole do once the stop is triggered",
+    point: "What the bboRole methods queue and counterparty do once the stop is triggered",
     stance:
-      "queue: the order rests at the best price of its own side; counterparty: it takes the best price of the other side, "
-      + "and none beyond it",
+      "queue: the order rests at the best price of its own side; counterparty: it takes the best price of the other side "
+      + "and no worse one",
     rules: ["stop-limit.bbo"]
   },
   {
     id: "open.stp",
-    point: "Which of two orders of one account ends when they would trade with each other, and what no means",
-    stance: "the one that the mode names; with no, they trade",
+    point: "Which of two matching orders of one account is canceled, and what the mode no means",
+    stance: "the one that the mode names; with no, they trade with each other",
     rules: ["stop-limit.stp.cancels", "orders.stp"]
   },
   {
     id: "open.field-names",
-    point: "What becomes of a field that no endpoint has",
-    stance: "it is ignored; the name of a field is compared with its case",
+    point: "What happens to an unknown field",
+    stance: "it is ignored; field names are case-sensitive",
     rules: ["general.private.field-case"]
   },
   {
     id: "open.oco.client-order-id",
-    point: "Whether the legs of an OCO order show its client order id",
-    stance: "both do; in the live dialect neither does",
+    point: "Whether the legs of an OCO order show the order's client order id",
+    stance: "both do; in the live dialect both show an empty string",
     rules: ["oco.client-order-id.accepts"]
   },
   {
     id: "open.paths",
-    point: "How calls to an unknown path, or with a wrong method, are answered",
-    stance: "HTTP 404 and 405, with a JSON error object; of public paths, the public form of errors",
+    point: "How a call to an unknown path, or with a wrong method, is answered",
+    stance: "HTTP 404 and 405, with a JSON error object; public paths use the public error format",
     rules: ["errors.unknown-path", "errors.method", "errors.public"]
   },
   {
     id: "open.delete.funds",
-    point: "Whether a sub-account that holds funds can be deleted, and what happens to its keys",
-    stance: "it cannot; the keys are deleted with their sub-account",
+    point: "Whether a sub-account with funds can be deleted, and what happens to its keys",
+    stance: "it cannot; the keys are deleted with the sub-account",
     rules: ["delete.funds", "delete.keys"]
   },
   {
@@ -294,22 +293,21 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.pages",
-    point: "The order of records, and a page beyond the last one",
-    stance: "the order does not change while the records do not; a page beyond the last record is empty",
+    point: "The order of records, and a page past the last record",
+    stance: "the order is stable while the records do not change; a page past the last record is empty",
     rules: ["*.pages.complete", "*.pages.stable", "*.pages.beyond", "sub-accounts.model"]
   },
   {
     id: "open.enums",
-    point: "Further statuses of sub-accounts, and further values of statuses, types and modes that the document lists",
-    stance: "a sub-account in use is active; the client keeps an unknown value, the oracle accepts the listed ones",
+    point: "Statuses, types and modes beyond those that the document lists",
+    stance: "a sub-account in use is active; the client keeps an unknown value, the oracle accepts only listed ones",
     rules: ["sub-accounts.status.active"]
   },
   {
     id: "open.live.market-data",
     point:
       "Candles, the last 24 hours, past trades, depth and futures, which only the live exchange's documentation describes",
-    stance:
-      "as that documentation says; the interval that is not over has a candle, and one in which nothing happened none",
+    stance: "as that documentation says; the current interval has a candle, an interval without trades has none",
     rules: [
       "candles.*",
       "summary.*",
@@ -325,35 +323,34 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.live.deals",
-    point: "The deals of one order, which only the live exchange's documentation describes",
-    stance: "as that documentation says; dealOrderId is the other order of the trade",
+    point: "The deals of an order, which only the live exchange's documentation describes",
+    stance: "as that documentation says; dealOrderId is the counterparty's order",
     rules: ["deals.*"]
   },
   {
     id: "open.live.kill-switch",
     point: "The kill switch, which only the live exchange's documentation describes",
-    stance: "as that documentation says; the time runs on the venue's clock, and is over at its very microsecond",
+    stance: "as that documentation says; the timeout runs on the venue's clock and ends at its exact microsecond",
     rules: ["kill-switch.*"]
   },
   {
     id: "open.live.conditional",
     point:
-      "Take-profit and stop-loss of orders on margin, and conditional orders, which only the live exchange's documentation describes",
-    stance:
-      "as that documentation says; the exit is placed once the order is filled, closes what the order has traded, and the "
-      + "leg that is triggered cancels the other",
+      "Take-profit and stop-loss of margin orders, and conditional orders, which only the live exchange's documentation describes",
+    stance: "as that documentation says; the exit is placed once the order is filled and closes the filled amount; the "
+      + "triggered leg cancels the other",
     rules: ["oto.*", "conditional.*"]
   },
   {
     id: "open.live.stops",
-    point: "Stop-market orders and stop orders on margin, which only the live exchange's documentation describes",
-    stance: "as that documentation says; one that is triggered trades at once",
+    point: "Stop-market orders and margin stop orders, which only the live exchange's documentation describes",
+    stance: "as that documentation says; a triggered order trades at once",
     rules: ["live-stops.*"]
   },
   {
     id: "open.live.changes",
     point: "Changing open orders, which only the live exchange's documentation describes",
-    stance: "as that documentation says; what is filled stays with the old order, and the new one is for the rest",
+    stance: "as that documentation says; fills stay with the old order, and the new order has the remaining amount",
     rules: ["live-changes.*"]
   },
   {
@@ -364,44 +361,44 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.order.transitions",
-    point: "The transitions between the statuses of orders",
-    stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",
-    rules: { unchecked: "the rules check what each status means, whatever came before it" }
+    point: "The transitions between order statuses",
+    stance: "those that the meanings imply: new, then partially filled, then filled or canceled",
+    rules: { unchecked: "the rules check the meaning of each status, whatever came before it" }
   },
   {
     id: "open.key.type",
-    point: "The meaning of a key's type",
+    point: "The meaning of an API key's type",
     stance: "any text",
-    rules: { unchecked: "any text will do" }
+    rules: { unchecked: "any text is valid" }
   },
   {
     id: "open.fees",
     point: "The meaning of the flex, fixed and percent fields of fees",
-    stance: "decimals, as all fees",
-    rules: { unchecked: "the rules check that they are decimals, whatever they mean" }
+    stance: "decimals, like all fees",
+    rules: { unchecked: "the rules check only that they are decimals" }
   },
   {
     id: "open.oauth",
     point: "OAuth and JWT token flows",
     stance: "not part of this project",
-    rules: { unchecked: "the document describes no endpoint of them" }
+    rules: { unchecked: "the document describes no such endpoint" }
   },
   {
     id: "open.events",
     point: "Events and the WebSocket API",
     stance: "not part of this project",
-    rules: { unchecked: "the document describes none of them" }
+    rules: { unchecked: "the document does not describe them" }
   },
   {
     id: "open.regions",
     point: "Whether the two regional servers have the same paths",
-    stance: "the client takes the region; the sandbox is one server",
-    rules: { unchecked: "a target is one server; check each with a run of its own" }
+    stance: "the client has a region option; the sandbox is one server",
+    rules: { unchecked: "a target is one server; check each region separately" }
   },
   {
     id: "open.deprecation",
     point: "Deprecation and version negotiation",
-    stance: "there is none",
-    rules: { unchecked: "the document shows nothing that a call could check" }
+    stance: "neither exists",
+    rules: { unchecked: "the document shows nothing that a call can check" }
   }
 ]

@@ -1,6 +1,6 @@
 /**
- * What a target is, before anything is judged: whether it speaks this API at all, whether it knows the key, and which
- * dialect it speaks. A target that is something else would break every rule, and each of them for the same reason.
+ * Identifies a target before any rule runs: does it speak this API, does it know the key, which dialect does it speak?
+ * A wrong target would break every rule for the same reason.
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -23,13 +23,16 @@ const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
   error._tag === "TargetError" ? error : new Target.TargetError({ reason: Verdict.whyOf(error) })
 
 // -----------------------------------------------------------------------------
-// Whether it is this API
+// Does it speak this API?
 // -----------------------------------------------------------------------------
 
-/** Whether the answer shows the ping's one word, in whatever JSON. */
+/** Whether the answer contains the ping's word, in any JSON. */
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
-/** Whether the answer refuses a call of this API. Servers of this API may have the same form for paths that they lack. */
+/**
+ * Whether the answer is an error object of a private call. A 404 does not count: other servers may use the same form
+ * for it.
+ */
 const isPrivateError = ({ json, status }: Target.Answer): boolean =>
   status !== 404 && Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
 
@@ -40,15 +43,15 @@ const unsigned = (path: string): Target.Request => ({
   body: JSON.stringify({ request: path, nonce: "1" })
 })
 
-/** What to do about a URL that already has what every path begins with. */
+/** The remedy for a base URL that already contains the version prefix. */
 const doubled = (baseUrl: string): string | undefined => {
   const at = baseUrl.indexOf(Paths.version)
   return at < 0 ? undefined : `the paths already begin with ${Paths.version}: give the URL as ${baseUrl.slice(0, at)}`
 }
 
 /**
- * Expects that the target speaks this API: the ping answers, or a call without a signature is refused in the form of this
- * API. One of them is enough, because the other may be what is broken.
+ * Expects that the target speaks this API: it answers the ping, or refuses an unsigned call with this API's error
+ * object. One of the two suffices, because the other may be the broken part.
  */
 const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
   const { world } = begin()
@@ -72,7 +75,7 @@ const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }:
 })
 
 // -----------------------------------------------------------------------------
-// Whether it knows the key, in the expected dialect
+// Does it know the key, in the expected dialect?
 // -----------------------------------------------------------------------------
 
 const otherThan = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect["name"] } => ({
@@ -99,8 +102,8 @@ const sameRefusal = (one: Target.Answer, two: Target.Answer): boolean => {
 }
 
 /**
- * Expects that a right call of the account is not refused like one with a wrong signature. A refusal for another reason is
- * for the rules to judge.
+ * Expects that a correct call is not refused like a call with a wrong signature. Any other refusal is left to the
+ * rules.
  */
 const knowsKey = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,
@@ -122,10 +125,10 @@ const knowsKey = Effect.fnUntraced(function*(
 })
 
 // -----------------------------------------------------------------------------
-// Which dialect its orders speak
+// Which dialect do its orders use?
 // -----------------------------------------------------------------------------
 
-/** Places the smallest order, far from the market, and looks at its keys. Nothing is concluded where that is refused. */
+/** Places the smallest order, far from the market, and inspects its keys. Concludes nothing if the order is refused. */
 const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Session.Session) {
   const { end, world } = begin()
   const placed = Effect.gen(function*() {
@@ -142,7 +145,7 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
   }
 })
 
-/** Fails unless there is something to check. */
+/** Fails unless the target can be checked. */
 export const check = Effect.fnUntraced(function*(session: Session.Session): Effect.fn.Return<void, Target.TargetError> {
   const { profile, target: { keys } } = session
   yield* isThisApi(session)

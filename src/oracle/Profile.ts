@@ -1,16 +1,16 @@
-/** What a check may do to a target. */
+/** Profiles: what a check may do to a target. */
 
 /**
- * What a rule needs of a target, and what a check allows:
+ * The profile that a rule needs, and that a check allows:
  *
- * - `read-only`: reads, and calls that any account must be refused
- * - `mutating`: also orders of the smallest amount, far from the market, which are canceled afterwards. An order that
- *   is wrong on purpose trades nothing even if the target accepts it
- * - `control`: also everything that a sandbox's control plane can set: accounts, funds, prices and the clock
+ * - `read-only`: reads, and calls that every account must be refused
+ * - `mutating`: also the smallest orders, far from the market, which are canceled afterwards. An order that is wrong on
+ *   purpose trades nothing even if the target accepts it
+ * - `control`: also all actions of a sandbox's control plane: accounts, funds, prices and the clock
  */
 export type Profile = "read-only" | "mutating" | "control"
 
-/** The profiles in order: each allows what those before it allow. */
+/** The profiles from weakest to strongest: each allows everything that the previous ones allow. */
 export const profiles: ReadonlyArray<Profile> = ["read-only", "mutating", "control"]
 
 /** Whether a check of one profile may run a rule that needs another. */

@@ -21,7 +21,7 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import type { Profile, Rule } from "./Rule.ts"
 
 /**
- * How to break a rule again: the same seed and path draw the same value.
+ * Reproduces a broken rule: the same seed and path generate the same value.
  *
  * @category models
  * @since 0.1.0
@@ -31,15 +31,15 @@ export interface Replay {
   readonly rule: string
   /** The dialect of the check. */
   readonly dialect: Dialect["name"]
-  /** What the check was allowed to do. */
+  /** The profile of the check. */
   readonly profile: Profile
   /** The seed of the check. */
   readonly seed: number
-  /** Where fast-check finds the counterexample. */
+  /** The path to the counterexample in fast-check. */
   readonly path: string
-  /** How many values the check drew for a rule. */
+  /** The number of values that the check generated per rule. */
   readonly runs: number
-  /** Where the shrinking of a list of commands ended; absent for other rules. */
+  /** The point where fast-check stopped shrinking a command sequence; absent for other rules. */
   readonly replayPath?: string
 }
 
@@ -59,27 +59,27 @@ export type Outcome = Held | Broken | Skipped | CouldNotRun
  */
 export interface Held {
   readonly _tag: "Held"
-  /** How many values were judged. */
+  /** The number of judged values. */
   readonly runs: number
 }
 
 /**
- * The rule is broken. Everything is about the smallest value that was found.
+ * The rule is broken. All fields describe the smallest counterexample found.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Broken {
   readonly _tag: "Broken"
-  /** The value. */
+  /** The counterexample. */
   readonly counterexample: string
-  /** What the rule expects. */
+  /** The rule's expectation. */
   readonly expected: string
   /** What the target did instead. */
   readonly got: string
-  /** A line for a shell that sends the request again; empty when no single answer shows the fault. */
+  /** A shell command that sends the request again; empty when no single answer shows the fault. */
   readonly curl: string
-  /** How to break the rule again. */
+  /** Reproduces the failure. */
   readonly replay: Replay
 }
 
@@ -118,9 +118,9 @@ export interface Result {
   readonly rule: Rule
   /** Its result. */
   readonly outcome: Outcome
-  /** Whether the rule is on the list of known failures, or on that of rules that are sometimes broken. */
+  /** Whether the rule is listed as a known failure or as flaky. */
   readonly isKnown: boolean
-  /** How many milliseconds the rule took. */
+  /** The duration of the rule, in milliseconds. */
   readonly millis: number
 }
 
@@ -131,37 +131,37 @@ export interface Result {
  * @since 0.1.0
  */
 export interface Report {
-  /** The version of the suite. */
+  /** The version of the rule suite; see `version`. */
   readonly version: string
-  /** Where the target is. */
+  /** The base URL of the target. */
   readonly target: string
   /** The dialect that the target was expected to speak. */
   readonly dialect: Dialect["name"]
-  /** What the check was allowed to do. */
+  /** The profile of the check. */
   readonly profile: Profile
-  /** Whether broken rules of the level `SHOULD` count for the exit code. */
+  /** Whether broken `SHOULD` rules fail the check. */
   readonly strict: boolean
-  /** The seed of everything that was drawn. */
+  /** The seed of all generated values. */
   readonly seed: number
-  /** How many values were drawn for each rule. */
+  /** The number of generated values per rule. */
   readonly runs: number
   /** The results, in the order of the rules. */
   readonly results: ReadonlyArray<Result>
-  /** How many rules have to be judged for the check to be a success; 1 or more. */
+  /** The number of rules that must be judged for the check to succeed; 1 or more. */
   readonly minJudged: number
-  /** The known failures that hold. */
+  /** Known failures that hold. */
   readonly stale: ReadonlyArray<string>
-  /** What was left behind on the target, such as an order that could not be canceled. */
+  /** State left on the target, such as an order that could not be canceled. */
   readonly warnings: ReadonlyArray<string>
-  /** Why the check ended before all rules were tried; absent when it did not. */
+  /** Why the check ended before it had tried all rules; absent when it tried all. */
   readonly aborted?: string
 }
 
-/** Why a rule was skipped that the budget left no time for. */
+/** The reason of rules that were skipped because the budget was used up. */
 export const budgetUsedUp = "the budget was used up"
 
 /**
- * The version of the suite. It changes when the meaning of a rule does.
+ * The version of the rule suite. It changes when the meaning of a rule changes.
  *
  * @category models
  * @since 0.1.0
@@ -169,8 +169,8 @@ export const budgetUsedUp = "the budget was used up"
 export const version = "2"
 
 /**
- * Whether one of the patterns names a rule. A `*` stands for any text; `auth` and `auth.*` both name all rules whose
- * ids begin with `auth.`.
+ * Whether a pattern selects a rule. A `*` matches any text; `auth` and `auth.*` both select every id that begins with
+ * `auth.`.
  *
  * @category selection
  * @since 0.1.0
@@ -191,7 +191,7 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, outcome, rule }) => outcome._tag === "Broken" && !isKnown && rule.level !== "INFO")
 
 /**
- * The informational rules that say something else than the target does. They judge nothing.
+ * The informational rules that the target deviates from. They never fail a check.
  *
  * @category results
  * @since 0.1.0
@@ -199,18 +199,19 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
 export const noted = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ outcome, rule }) => outcome._tag === "Broken" && rule.level === "INFO")
 
-/** The rules that were judged: they hold or are broken. Informational rules judge nothing. */
+/** The number of rules that were judged: they hold or are broken. Informational rules do not count. */
 const judged = (report: Report): number =>
   report.results.filter(({ outcome, rule }) =>
     rule.level !== "INFO" && (outcome._tag === "Held" || outcome._tag === "Broken")
   ).length
 
-/** The rules that the budget left no time for. */
+/** The number of rules that the budget left no time for. */
 const unreached = (report: Report): number =>
   report.results.filter(({ outcome }) => outcome._tag === "Skipped" && outcome.why === budgetUsedUp).length
 
 /**
- * Why a check says too little about its target to be a success, although no rule is broken; `undefined` when it does not.
+ * Why a check without broken rules still cannot count as a success: it judged too few rules. `undefined` when it judged
+ * enough.
  *
  * @category results
  * @since 0.1.0
@@ -227,8 +228,8 @@ export const tooLittle = (report: Report): string | undefined => {
  *
  * - 0: every rule that could be judged holds
  * - 1: a `MUST` rule is broken (in a strict check, a `SHOULD` rule too), or a known failure holds
- * - 2: the target did not answer, something was left behind on it, or too little was judged: nothing, less than was asked
- *   for, or less than the budget left out
+ * - 2: the target did not answer, something was left behind on it, or too few rules were judged: none, fewer than
+ *   `minJudged`, or fewer than the budget left out
  *
  * @category results
  * @since 0.1.0
@@ -242,7 +243,7 @@ export const exitCode = (report: Report): 0 | 1 | 2 => {
 }
 
 /**
- * How many rules there are of each result.
+ * The number of rules per outcome.
  *
  * @category models
  * @since 0.1.0
@@ -252,20 +253,20 @@ export interface Tally {
   readonly held: number
   /** Broken rules that are not known failures. */
   readonly broken: number
-  /** Those of them whose level is `SHOULD`. */
+  /** Those of level `SHOULD`. */
   readonly should: number
-  /** Informational rules that say something else than the target does. */
+  /** Informational rules that the target deviates from. */
   readonly noted: number
   /** Known failures that are broken. */
   readonly known: number
   /** Rules that were not judged. */
   readonly skipped: number
-  /** Rules for which the target gave no answer. */
+  /** Rules that got no answer from the target. */
   readonly couldNotRun: number
 }
 
 /**
- * Counts the results.
+ * Counts the outcomes of a report.
  *
  * @category results
  * @since 0.1.0
@@ -293,7 +294,7 @@ export const tally = (report: Report): Tally => {
 const marks = { Held: "held", Broken: "BROKEN", Skipped: "skipped", CouldNotRun: "COULD NOT RUN" } as const
 
 /**
- * Renders one result: one line, or several for a broken rule, with all that is needed to reproduce it.
+ * Renders one result: one line, or several for a broken rule, with everything needed to reproduce it.
  *
  * @category rendering
  * @since 0.1.0
@@ -308,7 +309,7 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
     case "CouldNotRun":
       return `${head}: ${outcome.why}`
     case "Broken":
-      if (isNote) return `${head}: not as this project has it (${outcome.expected}), but ${outcome.got}`
+      if (isNote) return `${head}: expected by this project: ${outcome.expected}; got ${outcome.got}`
       return isKnown ? head : [
         `${head} (${rule.level}; ${rule.clause})`,
         `    ${rule.statement}`,
@@ -321,7 +322,7 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
   }
 }
 
-/** The most reasons that the line about skipped rules shows. */
+/** The most reasons that the line of skipped rules shows. */
 const maxReasons = 4
 
 /** All skipped rules in one line, with the most frequent reasons. */
@@ -339,7 +340,7 @@ const skippedLine = ({ results }: Report): string => {
 }
 
 /**
- * Whether a report shows a result on a line of its own. Skipped rules share one line.
+ * Whether a report gives a result its own line. Skipped rules share one line.
  *
  * @category rendering
  * @since 0.1.0
@@ -347,7 +348,7 @@ const skippedLine = ({ results }: Report): string => {
 export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipped"
 
 /**
- * Renders the end of a report: the skipped rules, the stale known failures, what was left behind, and the counts.
+ * Renders the end of a report: skipped rules, stale known failures, warnings and counts.
  *
  * @category rendering
  * @since 0.1.0
@@ -406,7 +407,7 @@ export const json = (report: Report): string =>
     2
   )
 
-// XML has no form for most control characters, escaped or not.
+// XML 1.0 cannot represent most control characters, escaped or not.
 const xml = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")

@@ -1,6 +1,6 @@
 /**
- * A rule of the document: one statement, and the property that shows whether a target keeps it. The property is part of
- * the rule, so no rule goes unchecked.
+ * One rule of the document: a statement, and the property that shows whether a target keeps it. The property is part of
+ * the rule, so every rule is checked.
  *
  * @example
  * ```ts
@@ -10,7 +10,7 @@
  * // A rule of your own: pass it to `check` as one of its `rules`.
  * export const ping = Rule.always({
  *   id: "my.ping",
- *   statement: "The ping answers with HTTP 200",
+ *   statement: "Answers a ping with HTTP 200",
  *   clause: "Endpoints §8",
  *   profile: "read-only",
  *   check: (world) =>
@@ -32,7 +32,8 @@ export { type Profile, profiles } from "./Profile.ts"
 export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Skipped } from "./Verdict.ts"
 
 /**
- * What a dialect makes of a rule: the same, something else (and who says so), or nothing.
+ * How a dialect treats a rule: it keeps the rule, does something else according to a source, or the rule does not
+ * apply.
  *
  * @category models
  * @since 0.1.0
@@ -50,28 +51,28 @@ export interface Same {
 }
 
 /**
- * The dialect does something else, which the rule checks instead.
+ * The dialect deviates from the document. The rule checks the dialect's own behaviour.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Other {
   readonly _tag: "Other"
-  /** What the dialect does, in words. */
+  /** The dialect's behaviour, in words. */
   readonly expectation: string
-  /** Who says so. */
+  /** The source of that behaviour. */
   readonly source: string
 }
 
 /**
- * The rule says nothing about the dialect, and is skipped there.
+ * The rule does not apply to the dialect, and is skipped there.
  *
  * @category models
  * @since 0.1.0
  */
 export interface NotApplicable {
   readonly _tag: "NotApplicable"
-  /** Why it does not apply, in words. */
+  /** The reason, in words. */
   readonly why: string
 }
 
@@ -84,7 +85,7 @@ export interface NotApplicable {
 export const same: Expectation = { _tag: "Same" }
 
 /**
- * The source of what the owner of the live exchange has published.
+ * The source of deviations that the owner of the live exchange has published.
  *
  * @category constructors
  * @since 0.1.0
@@ -92,7 +93,7 @@ export const same: Expectation = { _tag: "Same" }
 export const liveDocumentation = "the live exchange's own documentation"
 
 /**
- * The source of what clients have recorded of the live exchange.
+ * The source of deviations that clients have recorded.
  *
  * @category constructors
  * @since 0.1.0
@@ -100,7 +101,7 @@ export const liveDocumentation = "the live exchange's own documentation"
 export const liveAnswers = "recorded answers of the live exchange"
 
 /**
- * The dialect does something else; by default its source is the live exchange's own documentation.
+ * The dialect deviates from the document. The default source is the live exchange's own documentation.
  *
  * @category constructors
  * @since 0.1.0
@@ -120,7 +121,7 @@ export const other = (expectation: string, source: string = liveDocumentation): 
 export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicable", why })
 
 /**
- * What a generator may know of the check.
+ * Settings of a check that a generator may depend on.
  *
  * @category models
  * @since 0.1.0
@@ -128,9 +129,9 @@ export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicab
 export interface Setting {
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
-  /** What the check may do to the target. */
+  /** The profile of the check. */
   readonly profile: Profile
-  /** Where the shrinking of a list of commands continues; only in a replay. */
+  /** The point where fast-check resumes shrinking a command sequence; only in a replay. */
   readonly replayPath?: string
 }
 
@@ -143,9 +144,9 @@ export interface Setting {
 export interface Property {
   /** The generator of the values. */
   readonly values: (setting: Setting) => fc.Arbitrary<unknown>
-  /** Values that every check tries first, before it draws any. */
+  /** Values that every check tries first, before it generates any. */
   readonly examples: (setting: Setting) => ReadonlyArray<unknown>
-  /** The most runs that make sense; 1 or more, `Infinity` for no bound. */
+  /** The most runs that are useful; 1 or more, `Infinity` for no limit. */
   readonly runs: number
   /** Succeeds when the rule holds for one value. */
   readonly check: (world: World, value: never) => Effect.Effect<unknown, CheckError>
@@ -158,27 +159,27 @@ export interface Property {
  * @since 0.1.0
  */
 export interface Rule {
-  /** Stable and unique. The words between the dots are a path, from the group to the detail: `auth.nonce.unique`. */
+  /** Stable and unique. The parts between the dots go from the group to the detail: `auth.nonce.unique`. */
   readonly id: string
-  /** What must be so, in one line. */
+  /** The requirement, in one line. */
   readonly statement: string
-  /** The heading of the document that says it. */
+  /** The heading of the document that states the requirement. */
   readonly clause: string
   /**
    * `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance;
-   * `INFO` where it is good to know what the target does, and nothing is right or wrong.
+   * `INFO` where the rule only records what the target does.
    */
   readonly level: "MUST" | "SHOULD" | "INFO"
-  /** What the rule needs of the target. */
+  /** The weakest profile that can run the rule. */
   readonly profile: Profile
-  /** What each dialect makes of the rule. */
+  /** How each dialect treats the rule. */
   readonly dialects: { readonly [K in Dialect["name"]]: Expectation }
-  /** What shows whether a target keeps the rule. */
+  /** The check of the rule and its inputs. */
   readonly property: Property
 }
 
 /**
- * What a rule says of itself: everything but its property.
+ * Everything in a rule but its property.
  *
  * @category models
  * @since 0.1.0
@@ -186,17 +187,17 @@ export interface Rule {
 export interface Heading {
   /** Stable and unique: `auth.nonce.unique`. */
   readonly id: string
-  /** What must be so, in one line. */
+  /** The requirement, in one line. */
   readonly statement: string
-  /** The heading of the document that says it. */
+  /** The heading of the document that states the requirement. */
   readonly clause: string
   /** `MUST` by default. */
   readonly level?: Rule["level"]
-  /** What the rule needs of the target; `control` by default. */
+  /** The weakest profile that can run the rule; `control` by default. */
   readonly profile?: Profile
-  /** What the document's dialect makes of the rule; the same by default. */
+  /** How the document's dialect treats the rule; `same` by default. */
   readonly document?: Expectation
-  /** What the live dialect makes of the rule; the same by default. */
+  /** How the live dialect treats the rule; `same` by default. */
   readonly live?: Expectation
 }
 
@@ -215,7 +216,7 @@ export interface ForAll<A> extends Heading {
   readonly values: fc.Arbitrary<A> | ((setting: Setting) => fc.Arbitrary<A>)
   /** Values that every check tries first; none by default. */
   readonly examples?: ReadonlyArray<NoInfer<A>> | ((setting: Setting) => ReadonlyArray<NoInfer<A>>)
-  /** The most runs that make sense; no bound by default. */
+  /** The most runs that are useful; no limit by default. */
   readonly runs?: number
   /** Succeeds when the rule holds for one value. */
   readonly check: (world: World, value: A) => Effect.Effect<unknown, CheckError>

@@ -1,6 +1,5 @@
 /**
- * Running one rule: fast-check draws the values and shrinks what breaks the rule; each value is judged in the rule's
- * world.
+ * Runs one rule: fast-check generates values and shrinks failures; the rule judges each value in its own world.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -18,29 +17,29 @@ import * as Verdict from "./Verdict.ts"
 import type * as Session from "./world/Session.ts"
 import * as Throttling from "./world/Throttling.ts"
 
-/** The path that fast-check prints at the end of a list of commands: shrinking continues there. */
+/** The path that fast-check prints at the end of a command sequence. A replay resumes shrinking there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
 
-/** How one rule is run. */
+/** Options of one rule's run. */
 export interface RunOptions {
-  /** The seed of everything that is drawn. */
+  /** The seed of all generated values. */
   readonly seed: number
-  /** How many values are drawn; fewer where the rule has fewer, more where it has more examples. */
+  /** The number of values to generate. A rule may cap it, or raise it to the number of its examples. */
   readonly runs: number
-  /** Where fast-check finds a counterexample again; only in a replay. */
+  /** The path to the counterexample in fast-check; only in a replay. */
   readonly path?: string
-  /** Where the shrinking of a list of commands continues; only in a replay. */
+  /** The point where fast-check resumes shrinking a command sequence; only in a replay. */
   readonly replayPath?: string
 }
 
-/** Why the check does not run a rule at all. */
+/** The reason to skip a rule without running it. */
 const whyNot = (rule: Rule.Rule, { profile, target }: Session.Session): string | undefined => {
   const expectation = rule.dialects[target.dialect.name]
   if (expectation._tag === "NotApplicable") return `not applicable: ${expectation.why}`
   return Profile.allows(profile, rule.profile) ? undefined : `needs the profile ${rule.profile}`
 }
 
-/** What came of the runs of one rule, besides what fast-check knows. */
+/** The outcome of a rule's runs so far, apart from what fast-check records itself. */
 interface Runs {
   judged: number
   skipped?: Verdict.Skipped
@@ -49,7 +48,7 @@ interface Runs {
   isInterrupted: boolean
 }
 
-/** Tries a check again from its beginning, as long as the target says that it takes no calls for now. */
+/** Runs a check again from its beginning while the target throttles, for at most `patience` milliseconds. */
 const retried = (
   check: Effect.Effect<unknown, Verdict.CheckError>,
   patience: number
@@ -64,8 +63,8 @@ const retried = (
   )
 
 /**
- * Judges one value. fast-check knows only runs that hold and runs that fail. So once no answer comes, the rest of the
- * runs hold, and nothing is shrunk; a value that cannot be judged is passed over.
+ * Judges one value. fast-check knows only runs that pass and runs that fail, so after a missing answer all further runs
+ * pass and nothing is shrunk. A value that cannot be judged passes too.
  */
 const judge = Effect.fnUntraced(function*(
   { end, world }: Session.RuleWorld,
@@ -88,7 +87,7 @@ const judge = Effect.fnUntraced(function*(
   else runs.unanswered = error
 })
 
-/** Lets fast-check draw values and shrink counterexamples. */
+/** Lets fast-check generate values and shrink counterexamples. */
 const search = Effect.fnUntraced(function*(
   session: Session.Session,
   rule: Rule.Rule,
@@ -114,7 +113,7 @@ const search = Effect.fnUntraced(function*(
       )
     )
   )
-  // An interrupt waits for the run in progress, which has to undo what it has done to the target.
+  // An interrupt waits for the current run, which has to undo its changes to the target.
   return yield* Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
     const fiber = yield* Effect.forkChild(checking)
     return yield* Effect.onInterrupt(restore(Fiber.join(fiber)), () => {
@@ -125,7 +124,8 @@ const search = Effect.fnUntraced(function*(
 })
 
 /**
- * What is reported of the smallest counterexample. Only a broken rule fails a run; a generator that does is a defect.
+ * Builds the outcome of a broken rule from its smallest counterexample. Only `Broken` may fail a run; any other error
+ * is a defect.
  */
 const brokenOf = (
   { profile, target }: Session.Session,
@@ -155,7 +155,7 @@ const brokenOf = (
   })
 }
 
-/** Runs one rule. It dies when the rule's generator or check does. */
+/** Runs one rule. Dies when the rule's generator or check dies. */
 export const runRule = Effect.fnUntraced(function*(
   session: Session.Session,
   rule: Rule.Rule,

@@ -4,8 +4,8 @@ import * as Signer from "../client/Signer.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Takes what is secret out of a text: the keys, the token of the control plane, and the secrets of sub-accounts' keys,
- * which only a faulty target shows.
+ * Removes secrets from a text: the keys, the control-plane token, and secrets of sub-accounts' keys, which only a
+ * faulty target shows.
  */
 export const scrubber = ({ control, keys }: Target): (text: string) => string => {
   const scrub = Signer.scrubber(

@@ -1,5 +1,5 @@
 /**
- * What the rules are checked against: anything that answers the exchange's HTTP requests.
+ * The target of a check: any server that answers the exchange's HTTP requests.
  *
  * @example
  * ```ts
@@ -9,7 +9,7 @@
  * import { Dialect } from "effect-txc"
  * import { Target } from "effect-txc/oracle"
  *
- * // A server somewhere else, with an account's key
+ * // A remote server, with the key of one account
  * export const target = Target.http({
  *   baseUrl: "https://mock.example.com",
  *   dialect: Dialect.document,
@@ -41,7 +41,7 @@ import * as Json from "../protocol/Json.ts"
 import type { Features } from "./Features.ts"
 
 /**
- * A request as it is sent.
+ * One request, exactly as sent.
  *
  * @category models
  * @since 0.1.0
@@ -49,7 +49,7 @@ import type { Features } from "./Features.ts"
 export interface Request {
   /** The HTTP method. */
   readonly method: string
-  /** The path on the target, or a whole URL. */
+  /** The path on the target, or an absolute URL. */
   readonly path: string
   /** The query string, without the question mark. */
   readonly query?: string
@@ -57,23 +57,22 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>
   /** The body as text; its UTF-8 bytes are sent. */
   readonly body?: string
-  /** The text that was signed; absent when the request is not signed. */
+  /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
   /**
-   * What is wrong on purpose: headers by name, the form of the `payload`, the `nonce`. A curl line keeps these as they
-   * are.
+   * The parts that are wrong on purpose: headers by name, `payload`, `nonce`. A curl line repeats them unchanged.
    */
   readonly changed?: ReadonlyArray<string>
 }
 
 /**
- * An answer as it came.
+ * One answer, exactly as received.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Answer {
-  /** The request that it answers. */
+  /** The request that was answered. */
   readonly sent: Request
   /** The HTTP status. */
   readonly status: number
@@ -86,7 +85,7 @@ export interface Answer {
 }
 
 /**
- * No answer came, so there is nothing to judge.
+ * No answer came, so no rule can be judged.
  *
  * @category errors
  * @since 0.1.0
@@ -95,10 +94,10 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
   reason: Schema.String,
   retryAfter: Schema.optionalKey(Schema.Finite)
 }) {
-  /** Why there is no answer, in words. */
+  /** Why no answer came, in words. */
   declare readonly reason: string
   /**
-   * How many milliseconds the target asks to wait before the whole rule is tried again; absent when trying again is no use.
+   * The wait before the whole rule is tried again, in milliseconds; absent when another try is pointless.
    */
   declare readonly retryAfter?: number
   /** The reason. */
@@ -108,7 +107,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 }
 
 /**
- * A key and its secret.
+ * An API key and its secret.
  *
  * @category models
  * @since 0.1.0
@@ -116,7 +115,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 export interface Keys {
   /** The public key. */
   readonly apiKey: Redacted.Redacted
-  /** The secret that signs. It is never sent, and no report shows it. */
+  /** The signing secret. It is never sent, and no report shows it. */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -127,14 +126,14 @@ export interface Keys {
  * @since 0.1.0
  */
 export interface ControlPlane {
-  /** Where it is; ends with a slash. */
+  /** The URL of the control plane; ends with a slash. */
   readonly url: string
-  /** The token that opens it. */
+  /** The bearer token of the control plane. */
   readonly token: Redacted.Redacted
 }
 
 /**
- * A target of a check. Write your own for anything that is not behind an `HttpClient`.
+ * The target of a check. Implement this interface for a target that no `HttpClient` reaches.
  *
  * @category models
  * @since 0.1.0
@@ -142,48 +141,48 @@ export interface ControlPlane {
 export interface Target {
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
-  /** Where it is; reports and curl lines show it. */
+  /** The base URL, shown in reports and curl lines. */
   readonly baseUrl: string
   /** Sends one request. Never follows a redirect. Fails with `TargetError` when no answer comes. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
-  /** The keys of an account. Without them, only public calls and the accounts of a control plane are checked. */
+  /** The keys of an account. Without them, rules run only public calls and calls of accounts from the control plane. */
   readonly keys?: Keys
-  /** The control plane, for rules that need accounts, funds and prices of their own. */
+  /** The control plane, for rules that create accounts, funds and prices. */
   readonly control?: ControlPlane
-  /** What the target declares that it has; everything by default. */
+  /** The features that the target declares; all by default. */
   readonly features?: Features
   /**
-   * How many milliseconds in a row a rule waits for a target that answers HTTP 429 before it gives up; 120000 by default.
+   * The longest time a rule waits for a target that keeps answering HTTP 429, in milliseconds; 120000 by default.
    */
   readonly patience?: number
 }
 
 /**
- * A target behind an `HttpClient`.
+ * Options of a target behind an `HttpClient`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
-  /** Where it is. */
+  /** The base URL. */
   readonly baseUrl: string
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
   /** The keys of an account. */
   readonly keys?: Keys
-  /** The control plane, where the target is a sandbox. */
+  /** The control plane, if the target is a sandbox. */
   readonly control?: ControlPlane
-  /** What the target declares that it has; everything by default. */
+  /** The features that the target declares; all by default. */
   readonly features?: Features
-  /** How many milliseconds in a row a rule waits for a target that answers HTTP 429; 120000 by default. */
+  /** The longest time a rule waits for a target that keeps answering HTTP 429, in milliseconds; 120000 by default. */
   readonly patience?: number
-  /** How many milliseconds an answer may take; 10000 by default. */
+  /** The timeout of one request in milliseconds; 10000 by default. */
   readonly timeout?: number
-  /** The most requests in a second, those to the control plane included; no bound by default. */
+  /** The most requests per second, control plane included; no limit by default. */
   readonly maxRate?: number
 }
 
-/** Redirects are not followed, and no trace headers are sent. */
+/** Follows no redirects and sends no trace headers. */
 const quietly = Context.empty().pipe(
   Context.add(FetchHttpClient.RequestInit, { redirect: "manual" }),
   Context.add(HttpClient.TracerDisabledWhen, () => true),
@@ -205,7 +204,7 @@ const toHttp = (url: string, { body, headers, method }: Request) => {
   )
 }
 
-/** Spaces requests evenly, in the order of their arrival. */
+/** Spaces requests evenly, in order of arrival. */
 const pace = (maxRate: number): Effect.Effect<void> => {
   const interval = 1000 / maxRate
   let next = 0
@@ -218,7 +217,7 @@ const pace = (maxRate: number): Effect.Effect<void> => {
 }
 
 /**
- * Makes a target of an `HttpClient`.
+ * Creates a target from the `HttpClient` in the context.
  *
  * @category constructors
  * @since 0.1.0
@@ -265,7 +264,7 @@ export const http = Effect.fnUntraced(function*(
 })
 
 /**
- * Makes a target of a layer, such as the sandbox in this process. It lives as long as the scope.
+ * Creates a target from a layer, such as a sandbox in this process. The layer lives as long as the scope.
  *
  * @category constructors
  * @since 0.1.0

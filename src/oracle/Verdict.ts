@@ -1,10 +1,10 @@
-/** How the check of a rule ends: it succeeds, or it fails with one of the errors here. */
+/** The verdict of a rule's check: success, or one of the errors below. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** An answer with the request that it answers. Only targets make answers, so nothing decodes them. */
+/** An answer together with its request. Only targets make answers, so nothing decodes them. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */
@@ -13,13 +13,13 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   got: Schema.String,
   answer: Schema.optionalKey(TargetAnswer)
 }) {
-  /** What the rule expects, in words. */
+  /** The rule's expectation, in words. */
   declare readonly expected: string
   /** What the target did instead. */
   declare readonly got: string
-  /** The answer that shows it; absent when the conclusion rests on several answers. */
+  /** The answer that shows the fault; absent when the verdict rests on several answers. */
   declare readonly answer?: Answer
-  /** Both in one line. */
+  /** Expectation and observation in one line. */
   override get message(): string {
     return `expected ${this.expected}, got ${this.got}`
   }
@@ -36,10 +36,10 @@ export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
   declare readonly why: string
 }
 
-/** The errors that the check of a rule can fail with: the rule is broken, it is skipped, or no answer came. */
+/** Errors of a rule's check: the rule is broken, it is skipped, or no answer came. */
 export type CheckError = Broken | Skipped | TargetError
 
-/** Why a check did not succeed, in words. */
+/** The reason for an error, in words. */
 export const whyOf = (error: CheckError): string => {
   switch (error._tag) {
     case "Broken":
@@ -51,21 +51,21 @@ export const whyOf = (error: CheckError): string => {
   }
 }
 
-/** The most characters of a body that a description shows. */
+/** The longest part of a body that a description shows, in UTF-16 units. */
 const shown = 600
 
-/** Describes an answer in one line: its status, and the beginning of its body. */
+/** Describes an answer in one line: status, and the beginning of the body. */
 export const describe = ({ headers, json, status, text }: Answer): string => {
   const body = text.length > shown ? `${text.slice(0, shown)}... (${text.length} characters)` : text
   const type = json === undefined ? ` (not JSON; ${headers["content-type"] ?? "no content type"})` : ""
   return `HTTP ${status}${type} ${body}`
 }
 
-/** Judges one answer. Fails with `Broken`, which shows the answer, unless `holds` is true. */
+/** Judges one answer: fails with `Broken`, which shows the answer, unless `holds` is true. */
 export const expect = (answer: Answer, expected: string, holds: boolean): Effect.Effect<void, Broken> =>
   holds ? Effect.void : Effect.fail(new Broken({ expected, got: describe(answer), answer }))
 
-/** Judges what follows from several answers. Fails with `Broken`, which shows `got`, unless `holds` is true. */
+/** Judges several answers together: fails with `Broken`, which shows `got`, unless `holds` is true. */
 export const conclude = (
   expected: string,
   got: unknown,

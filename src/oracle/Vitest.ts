@@ -1,5 +1,5 @@
 /**
- * The rules as Vitest tests, one test for each rule. Needs `vitest` and `fast-check`.
+ * Registers the rules as Vitest tests, one test per rule. Needs `vitest` and `fast-check`.
  *
  * @example
  * ```ts
@@ -27,9 +27,9 @@ import type * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
 
 /**
- * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged is
- * skipped. The test of a broken rule fails with what a report shows of it. An informational rule judges nothing: if it sees
- * something else, its test passes with that as an annotation.
+ * Registers one test per selected rule, each with a new target. A rule that cannot be judged is a skipped test. A
+ * broken rule fails its test with the lines of the report. An informational rule never fails: a deviation becomes an
+ * annotation.
  *
  * @category running
  * @since 0.1.0

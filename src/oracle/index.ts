@@ -1,5 +1,5 @@
 /**
- * The document as rules that can be checked against anything that answers its calls. Needs `fast-check`.
+ * The document as executable rules for any implementation of the API. Needs `fast-check`.
  *
  * @example
  * ```ts
@@ -9,7 +9,7 @@
  * import { check, Report, Target } from "effect-txc/oracle"
  * import { InProcess, Sandbox } from "effect-txc/sandbox"
  *
- * // The target is a sandbox in this process. `Target.http` takes the URL of a server instead.
+ * // The target is a sandbox in this process. Use `Target.http` for a server with a URL.
  * const target = Target.fromLayer(Sandbox.layer({ controlToken: "a token of mine" }), {
  *   baseUrl: InProcess.baseUrl,
  *   dialect: Dialect.document,

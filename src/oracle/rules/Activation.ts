@@ -1,6 +1,6 @@
 /**
- * When stop orders are triggered (document, "Stop order activation"). The document shows no call that lists orders;
- * these rules look at them as the live exchange lists them.
+ * Activation of stop orders (document, "Stop order activation"). The document shows no call that lists orders, so these
+ * rules use the live exchange's lists.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -15,12 +15,12 @@ type Side = Orders.Side
 
 const clause = "Stop order activation"
 
-/** Whether the order was activated, open or ended. */
+/** Whether the order was activated, be it open or ended. */
 const isActivated = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
   return (yield* Orders.find(world, account, id))["activated"] === 1
 })
 
-/** Places a stop order that rests once it is activated. */
+/** Places a stop order that rests after its activation. */
 const placeResting = Effect.fnUntraced(function*(world: World, side: Side, percent: number) {
   const account = yield* world.trader
   const trigger = Trading.triggerPrice(side, percent)
@@ -28,13 +28,13 @@ const placeResting = Effect.fnUntraced(function*(world: World, side: Side, perce
   return { ...placed, account, trigger, isActivated: isActivated(world, account, placed.id) }
 })
 
-/** The direction in which the price reaches the trigger. */
+/** The direction from which the price reaches the trigger. */
 const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
 
 const reached = (side: Side): Rule.Rule =>
   Rule.forAll({
     id: `activation.${side}.reached`,
-    statement: `A ${side} stop is activated when the price ${wordOf(side)} exactly to its activation price`,
+    statement: `Activates a ${side} stop when the price ${wordOf(side)} exactly to its activation price`,
     clause,
     values: fc.integer({ min: 2, max: 40 }),
     check: (world, percent) =>
@@ -48,7 +48,7 @@ const reached = (side: Side): Rule.Rule =>
 const beyond = (side: Side): Rule.Rule =>
   Rule.forAll({
     id: `activation.${side}.beyond`,
-    statement: `A ${side} stop is activated when the price ${wordOf(side)} past its activation price in one step`,
+    statement: `Activates a ${side} stop when the price ${wordOf(side)} past its activation price in one step`,
     clause,
     values: fc.tuple(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 21, max: 45 })),
     check: (world, [percent, further]) =>
@@ -62,7 +62,7 @@ const beyond = (side: Side): Rule.Rule =>
 const before = (side: Side): Rule.Rule =>
   Rule.forAll({
     id: `activation.${side}.before`,
-    statement: `A ${side} stop is not activated before the price ${wordOf(side)} to its activation price`,
+    statement: `Does not activate a ${side} stop before the price ${wordOf(side)} to its activation price`,
     clause,
     values: fc.tuple(
       fc.integer({ min: 21, max: 40 }),
@@ -80,7 +80,7 @@ const before = (side: Side): Rule.Rule =>
 const oneStepBefore = (side: Side): Rule.Rule =>
   Rule.always({
     id: `activation.${side}.step`,
-    statement: `A ${side} stop is not activated one price step before its activation price`,
+    statement: `Does not activate a ${side} stop one price step before its activation price`,
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -94,7 +94,7 @@ const oneStepBefore = (side: Side): Rule.Rule =>
 const becomesLimit = (side: Side): Rule.Rule =>
   Rule.always({
     id: `activation.${side}.limit`,
-    statement: `An activated ${side} stop is a limit order at its price: it rests, and trades at that price`,
+    statement: `Turns an activated ${side} stop into a limit order: it rests and trades at its price`,
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -118,10 +118,12 @@ const becomesLimit = (side: Side): Rule.Rule =>
 const bySide: Rule.Rule = Rule.forEach({
   id: "activation.side",
   statement:
-    "The order's side decides from which direction the trigger is met; a trigger that is already met activates",
+    "Derives the direction of a trigger from the order's side, and activates an order whose trigger is already met",
   clause,
   level: "INFO",
-  live: Rule.other("the price decides it: such an order waits for the other direction"),
+  live: Rule.other(
+    "the price decides the direction: such an order waits for the price to cross the trigger from the other side"
+  ),
   values: Orders.sides,
   check: (world, side) =>
     Effect.gen(function*() {

@@ -1,5 +1,5 @@
 /**
- * The last 24 hours of markets, and their trades, as the live exchange's documentation has them; the document does not.
+ * The 24-hour summaries and trades of markets, which only the live exchange's documentation describes.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -17,8 +17,8 @@ import type { Body, World } from "../world/World.ts"
 const prices: ReadonlyArray<Fields.Row> = [
   { key: "bid", kind: Kinds.decimal, meaning: "the best bid" },
   { key: "ask", kind: Kinds.decimal, meaning: "the best ask" },
-  { key: "low", kind: Kinds.decimal, meaning: "the lowest price of 24 hours" },
-  { key: "high", kind: Kinds.decimal, meaning: "the highest price of 24 hours" },
+  { key: "low", kind: Kinds.decimal, meaning: "the lowest price in 24 hours" },
+  { key: "high", kind: Kinds.decimal, meaning: "the highest price in 24 hours" },
   { key: "last", kind: Kinds.decimal, meaning: "the last price" },
   { key: "deal", kind: Kinds.decimal, meaning: "the volume in the quote currency" },
   { key: "change", kind: Kinds.decimal, meaning: "the change in percent" }
@@ -50,29 +50,29 @@ const isClose = (one: number, other: number): boolean => Math.abs(one - other) <
 const summaryRules: ReadonlyArray<Rule.Rule> = [
   ...PublicCalls.fields({
     id: "summary.entry",
-    within: "the summary of a market",
+    within: "a market summary",
     sample: (world) => Effect.map(summary(world), ({ answer, value }) => ({ answer, objects: [value] })),
     rows: [
-      { key: "open", kind: Kinds.decimal, meaning: "the first price of 24 hours" },
+      { key: "open", kind: Kinds.decimal, meaning: "the first price in 24 hours" },
       ...prices,
       { key: "volume", kind: Kinds.decimal, meaning: "the volume in the base currency" }
     ]
   }),
   ...PublicCalls.fields({
     id: "summaries.entry",
-    within: "the summary of each market",
+    within: "each market summary",
     sample: (world) =>
       Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value).map(tickerOf) })),
     rows: [...prices, { key: "vol", kind: Kinds.decimal, meaning: "the volume in the base currency" }]
   }),
   ...PublicCalls.fields({
     id: "summaries.market",
-    within: "each market's part",
+    within: "the entry of each market",
     sample: (world) => Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value) })),
-    rows: [{ key: "at", kind: Kinds.seconds, meaning: "when the summary was made" }]
+    rows: [{ key: "at", kind: Kinds.seconds, meaning: "the time of the summary" }]
   }),
   Rule.always({
-    ...LiveCalls.heading("A trade shows at once in the summary of its market: last price, volume, total, low and high"),
+    ...LiveCalls.heading("Shows a trade immediately in the market summary: last price, volume, total, low and high"),
     id: "summary.trade",
     check: (world) =>
       Effect.gen(function*() {
@@ -82,7 +82,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         const { answer, value } = yield* summary(world)
         yield* Verdict.expect(
           answer,
-          `last ${price}, a volume that is greater by 0.01 and a total by ${0.01 * price}, between low and high`,
+          `last ${price}, a volume 0.01 higher, a total ${0.01 * price} higher, and low and high around the price`,
           number(value, "last") === price && number(value, "low") <= price && number(value, "high") >= price &&
             isClose(number(value, "volume") - number(before.value, "volume"), 0.01) &&
             isClose(number(value, "deal") - number(before.value, "deal"), 0.01 * price)
@@ -90,7 +90,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("What is older than 24 hours does not count any more"),
+    ...LiveCalls.heading("Drops trades older than 24 hours from the market summary"),
     id: "summary.day",
     check: (world) =>
       Effect.gen(function*() {
@@ -106,7 +106,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("Bid and ask of a summary are the best prices of the book"),
+    ...LiveCalls.heading("Shows the best prices of the order book as bid and ask"),
     id: "summary.book",
     check: (world) =>
       Effect.gen(function*() {
@@ -119,14 +119,14 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         const { answer, value } = yield* summary(world)
         yield* Verdict.expect(
           answer,
-          "the prices of both orders, or better ones",
+          "the prices of both orders, or better prices",
           number(value, "bid") >= Number(low) && number(value, "ask") <= Number(high) &&
             number(value, "bid") < number(value, "ask")
         )
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("The summaries are those of all markets"),
+    ...LiveCalls.heading("Lists a summary of every market"),
     id: "summaries.markets",
     profile: "read-only",
     check: (world) =>
@@ -136,21 +136,23 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         const one = yield* summary(world)
         yield* Verdict.expect(
           answer,
-          `a summary of ${name}, among others, with the same low and high`,
+          `a list with a summary of ${name} that has the same low and high`,
           Object.hasOwn(value, name) && Object.keys(value).length > 1 &&
             ["low", "high"].every((key) => tickerOf(value[name])[key] === one.value[key])
         )
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("The summary of an unknown market is refused with HTTP 200, success false, and the field"),
+    ...LiveCalls.heading(
+      "Refuses the summary of an unknown market with HTTP 200, success false, and a message that names the field"
+    ),
     id: "summary.refusal",
     profile: "read-only",
     check: (world) => PublicCalls.refusesV1(world, Paths.marketSummary, { market: PublicCalls.noMarket }, "market")
   })
 ]
 
-/** What is wrong with a request of trades. */
+/** Invalid queries for past trades. */
 const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
   ["market", { market: PublicCalls.noMarket }],
   ["limit", { limit: "ten" }]
@@ -166,15 +168,15 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
         return yield* trades(world, {})
       }),
     rows: [
-      { key: "id", kind: Kinds.integer, meaning: "its identifier" },
-      { key: "time", kind: Kinds.fractionalSeconds, meaning: "when it was traded" },
+      { key: "id", kind: Kinds.integer, meaning: "its id" },
+      { key: "time", kind: Kinds.fractionalSeconds, meaning: "its time" },
       { key: "price", kind: Kinds.positiveDecimal, meaning: "its price" },
       { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
       { key: "type", kind: Kinds.oneOf("buy", "sell"), meaning: "the side of the taker" }
     ]
   }),
   Rule.always({
-    ...LiveCalls.heading("Past trades are those after lastId, the latest first, and at most the limit"),
+    ...LiveCalls.heading("Lists past trades after lastId, latest first, up to the limit"),
     id: "trade-history.order",
     check: (world) =>
       Effect.gen(function*() {
@@ -191,7 +193,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "A wrong market or limit of past trades is refused with HTTP 200, success false, and the field"
+      "Refuses past trades with a wrong market or limit: HTTP 200, success false, and a message that names the field"
     ),
     id: "trade-history.refusal",
     profile: "read-only",

@@ -14,7 +14,7 @@ import * as SubAccounts from "../world/SubAccounts.ts"
 
 const clause = "Sub-account API key"
 
-/** Whether these are the endpoints that the restricted key may call, in whatever order their fields come. */
+/** Whether these are the endpoints of the restricted key; the order of their fields does not matter. */
 const isEndpoints = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 1 &&
   value.every((item) =>
@@ -30,27 +30,27 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     within: "a sub-account's API key",
     sample: (world) => SubAccounts.apiKeys(world),
     rows: [
-      { key: "subAccountId", kind: Kinds.someText, meaning: "the sub-account that it belongs to" },
-      { key: "id", kind: Kinds.someText, meaning: "the record's identifier" },
+      { key: "subAccountId", kind: Kinds.someText, meaning: "the key's sub-account" },
+      { key: "id", kind: Kinds.someText, meaning: "the record's id" },
       { key: "title", kind: Kinds.text, meaning: "its title" },
-      { key: "isEnabled", kind: Kinds.boolean, meaning: "whether it is enabled" },
+      { key: "isEnabled", kind: Kinds.boolean, meaning: "whether the key is enabled" },
       { key: "apiKey", kind: Kinds.someText, meaning: "the public key" },
       {
         key: "apiSecret",
         kind: Kinds.exactly(""),
-        meaning: "always empty: a secret is shown only when the key is created"
+        meaning: "always empty, because a secret is shown only when its key is created"
       },
       { key: "type", kind: Kinds.text, meaning: "the key's type" },
-      { key: "lastActivity", kind: Kinds.lastSeconds, meaning: "when it was last used" },
-      { key: "restrictAccess", kind: Kinds.boolean, meaning: "whether it may call only the listed endpoints" },
-      { key: "accessEndpoints", kind: Kinds.array, meaning: "the endpoints that it may call" }
+      { key: "lastActivity", kind: Kinds.lastSeconds, meaning: "its last use" },
+      { key: "restrictAccess", kind: Kinds.boolean, meaning: "whether the key may call only the listed endpoints" },
+      { key: "accessEndpoints", kind: Kinds.array, meaning: "the endpoints that the key may call" }
     ]
   }),
   ...Fields.rules({
     id: "api-keys.entry.accessEndpoints",
     clause,
     profile: "read-only",
-    within: "accessEndpoints of an API key",
+    within: "an API key's accessEndpoints",
     sample: (world) =>
       Effect.flatMap(SubAccounts.apiKeys(world), ({ answer, objects }) => {
         const items = objects.flatMap((entry) =>
@@ -65,7 +65,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.secret",
-    statement: "The list shows no secret of a key",
+    statement: "Never lists an API secret",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -76,7 +76,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.listed",
-    statement: "A key is listed with its sub-account, its title, and the whole public key",
+    statement: "Lists each key with its sub-account, its title and the whole public key",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.restricted",
-    statement: "restrictAccess is true for a restricted key, and accessEndpoints lists the endpoints that it may call",
+    statement: "Lists a restricted key with restrictAccess true and its endpoints in accessEndpoints",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -112,7 +112,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.enabled",
-    statement: "isEnabled says whether a key is enabled",
+    statement: "Shows in isEnabled whether a key is enabled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.last-activity",
-    statement: "lastActivity is the time at which the key was last used, in Unix seconds",
+    statement: "Shows the key's last use in lastActivity, in Unix seconds",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -150,7 +150,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.filter",
-    statement: "With subAccountId, exactly the keys of that sub-account are listed",
+    statement: "Lists exactly the keys of the sub-account that subAccountId names",
     clause: "Endpoints §10",
     check: (world) =>
       Effect.gen(function*() {
@@ -171,7 +171,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "api-keys.filter.type",
-    statement: "subAccountId is a string; any other value is refused",
+    statement: "Refuses a subAccountId that is not a string",
     clause: "Endpoints §10",
     profile: "read-only",
     values: Arbitraries.noTexts,
@@ -183,7 +183,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.filter.unknown",
-    statement: "A subAccountId that is not one of the account's is refused",
+    statement: "Refuses the subAccountId of another account",
     clause: "Endpoints §10",
     level: "SHOULD",
     profile: "read-only",
@@ -195,7 +195,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.own",
-    statement: "An account sees only the keys of its own sub-accounts",
+    statement: "Lists only the keys of the account's own sub-accounts",
     clause: "Endpoints §10",
     check: (world) =>
       Effect.gen(function*() {

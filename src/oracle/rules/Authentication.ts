@@ -1,4 +1,4 @@
-/** How calls are authenticated: key, payload, signature and envelope (document, "Authentication"). */
+/** Authentication of calls: key, payload, signature and envelope (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -13,14 +13,14 @@ const clause = "Authentication"
 
 const anyPath = (setting: Rule.Setting) => fc.constantFrom(...pathsOf(setting))
 
-/** The text with each letter in the other case. */
+/** The text with upper and lower case swapped. */
 const otherCase = (text: string): string =>
   text.replaceAll(/\p{L}/gu, (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
 
-/** Values of `request` that are the path of no private call of the document. */
+/** Values of `request` that are not the path of a private call of the document. */
 const otherRequests = ["", "/", Paths.version, Paths.ping, Paths.markets, Paths.limitOrder, 1, null] as const
 
-/** The digits with the one at this place changed. */
+/** The digits, with the digit at this index changed. */
 const flip = (hex: string, at: number): string => {
   const index = at % hex.length
   const digit = Number.parseInt(hex.charAt(index), 16)
@@ -30,14 +30,14 @@ const flip = (hex: string, at: number): string => {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "auth.public",
-    statement: "Public endpoints need no authentication",
+    statement: "Answers public calls without authentication",
     clause,
     profile: "read-only",
     check: (world) => Effect.flatMap(world.get(Paths.ping), (answer) => accepted(answer, "without any header"))
   }),
   Rule.always({
     id: "auth.public.headers",
-    statement: "Public endpoints ignore the headers of signed calls",
+    statement: "Ignores authentication headers in public calls",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -45,13 +45,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const headers = { "x-txc-apikey": "nobody", "x-txc-payload": "e30=", "x-txc-signature": "00" }
       return Effect.flatMap(
         world.get(Paths.ping, undefined, headers),
-        (answer) => accepted(answer, "with headers that are ignored")
+        (answer) => accepted(answer, "because public calls ignore these headers")
       )
     }
   }),
   Rule.forEach({
     id: "auth.accepts",
-    statement: "A call with the four headers, signed as the document says, is accepted",
+    statement: "Accepts a call with the four headers, signed as the document says",
     clause,
     profile: "read-only",
     values: Paths.reads,
@@ -62,7 +62,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "auth.accepts.any-text",
-    statement: "The signature covers the body's UTF-8 bytes: a signed body may hold any character",
+    statement: "Accepts any character in a signed body: the signature covers the UTF-8 bytes",
     clause,
     profile: "read-only",
     values: fc.string({ unit: "grapheme", maxLength: 12 }),
@@ -70,25 +70,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, search) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { search })
-        yield* accepted(answer, "whatever the search term is")
+        yield* accepted(answer, "because a search term may contain any character")
       })
   }),
   refused({
     id: "auth.content-type",
-    statement: "Content-type is application/json; a call with another one is refused",
+    statement: "Refuses a Content-Type other than application/json",
     level: "SHOULD",
     tampering: { headers: { "content-type": "text/plain" } },
-    why: "because Content-type is text/plain"
+    why: "because the Content-Type is text/plain"
   }),
   refused({
     id: "auth.api-key.missing",
-    statement: "X-TXC-APIKEY is required",
+    statement: "Refuses a call without X-TXC-APIKEY",
     tampering: { headers: { "x-txc-apikey": undefined } },
-    why: "because there is no X-TXC-APIKEY"
+    why: "because X-TXC-APIKEY is missing"
   }),
   Rule.forAll({
     id: "auth.api-key.unknown",
-    statement: "X-TXC-APIKEY is the public key: a key that the exchange has not issued is refused",
+    statement: "Refuses an API key that the exchange has not issued",
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.uuid()),
@@ -96,12 +96,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [path, key]) =>
       Effect.gen(function*() {
         const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": key } })
-        yield* Refusals.any(answer, "because nobody has this key")
+        yield* Refusals.any(answer, "because this key does not exist")
       })
   }),
   Rule.forEach({
     id: "auth.api-key.case",
-    statement: "X-TXC-APIKEY is the public key itself: the same letters in the other case are refused",
+    statement: "Refuses an API key with upper and lower case swapped",
     clause,
     profile: "read-only",
     values: pathsOf,
@@ -109,26 +109,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const key = Redacted.value((yield* world.reader).apiKey)
         const other = otherCase(key)
-        if (other === key) return yield* Verdict.skip("the key has no letters")
+        if (other === key) return yield* Verdict.skip("the key has no letters to change")
         const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": other } })
-        yield* Refusals.any(answer, "because nobody has this key")
+        yield* Refusals.any(answer, "because this key does not exist")
       })
   }),
   refused({
     id: "auth.payload.missing",
-    statement: "X-TXC-PAYLOAD is required",
+    statement: "Refuses a call without X-TXC-PAYLOAD",
     tampering: { headers: { "x-txc-payload": undefined } },
-    why: "because there is no X-TXC-PAYLOAD"
+    why: "because X-TXC-PAYLOAD is missing"
   }),
   refused({
     id: "auth.payload.base64",
-    statement: "X-TXC-PAYLOAD is Base64: the plain body in its place is refused, even if that is what was signed",
+    statement: "Refuses a payload that is not Base64, even if it was signed",
     tampering: { payload: (text) => text },
     why: "because the payload is not Base64"
   }),
   Rule.forAll({
     id: "auth.payload.is-body",
-    statement: "X-TXC-PAYLOAD is the body: a body other than the signed one is refused",
+    statement: "Refuses a body that differs from the signed payload",
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.constantFrom("x", "limit", "a", "search"), fc.nat(9)),
@@ -138,24 +138,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* faulty(world, path, {
           body: (text) => text.replace(/\}$/u, `,${JSON.stringify(key)}:${value}}`)
         })
-        yield* Refusals.any(answer, "because the body is not what was signed")
+        yield* Refusals.any(answer, "because the body is not the signed body")
       })
   }),
   refused({
     id: "auth.payload.is-body.nonce",
-    statement: "X-TXC-PAYLOAD is the body: a body that differs in one digit of the nonce is refused",
+    statement: "Refuses a body that differs from the signed payload in one digit of the nonce",
     tampering: { body: (text) => text.replace(/[0-9]("?)(,"nonceWindow":true)?\}$/u, "$1$2}") },
-    why: "because the body's nonce is not the one that was signed"
+    why: "because the body's nonce is not the signed nonce"
   }),
   refused({
     id: "auth.signature.missing",
-    statement: "X-TXC-SIGNATURE is required",
+    statement: "Refuses a call without X-TXC-SIGNATURE",
     tampering: { headers: { "x-txc-signature": undefined } },
-    why: "because there is no X-TXC-SIGNATURE"
+    why: "because X-TXC-SIGNATURE is missing"
   }),
   Rule.forAll({
     id: "auth.signature",
-    statement: "X-TXC-SIGNATURE is the payload's HMAC: a signature with one changed digit is refused",
+    statement: "Refuses a signature with one changed digit",
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.nat(127)),
@@ -170,31 +170,31 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.signature.key",
-    statement: "The key of the HMAC is the API secret: a signature with another key is refused",
+    statement: "Refuses a signature made with another secret",
     tampering: { signature: (payload, secret) => Signing.hmac(`${secret}.`, payload) },
-    why: "because it is signed with another secret"
+    why: "because the signature was made with another secret"
   }),
   refused({
     id: "auth.signature.hash",
-    statement: "The hash of the HMAC is SHA-512: a signature with another hash is refused",
+    statement: "Refuses a signature with a hash other than SHA-512",
     tampering: { signature: (payload, secret) => Signing.hmac(secret, payload, "sha256") },
-    why: "because it is an HMAC-SHA256"
+    why: "because the signature is an HMAC-SHA256"
   }),
   refused({
     id: "auth.signature.of-payload",
-    statement: "The signature covers the payload, which is the Base64 text: a signature of the plain body is refused",
+    statement: "Refuses a signature of the plain body: the signature covers the Base64 payload",
     tampering: { signature: (_payload, secret, text) => Signing.hmac(secret, text) },
     why: "because the body was signed, not its Base64"
   }),
   refused({
     id: "auth.signature.hex",
-    statement: "The signature is hexadecimal: the same bytes in Base64 are refused",
+    statement: "Refuses a signature in Base64: it must be hexadecimal",
     tampering: { signature: (payload, secret) => Buffer.from(Signing.hmac(secret, payload), "hex").toString("base64") },
     why: "because the signature is not hexadecimal"
   }),
   Rule.always({
     id: "auth.signature.other-call",
-    statement: "A signature belongs to one payload: that of another call with the same key is refused",
+    statement: "Refuses the signature of another call with the same key",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -210,19 +210,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.request.required",
-    statement: "request is required in the body",
+    statement: "Refuses a body without request",
     tampering: { envelope: { request: undefined } },
-    why: "because there is no request in the body",
+    why: "because request is missing in the body",
     paths: envelopedPathsOf
   }),
   Rule.forAll({
     id: "auth.request.path",
-    statement: "request is the path of the called endpoint; any other value is refused",
+    statement: "Refuses a request that is not the path of the called endpoint",
     clause,
     profile: "read-only",
     values: (setting) =>
       fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
-    // A target may forget the comparison on one path, or for one value.
+    // A target may omit the comparison on one path, or for one value.
     examples: (setting) => [
       ...envelopedPathsOf(setting).map((path): [string, unknown] => [path, Paths.limitOrder]),
       ...otherRequests.map((request): [string, unknown] => [Paths.mainBalance, request])
@@ -235,7 +235,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "auth.request.optional",
-    statement: "Where a body may be without request, it is the path of the called endpoint all the same if it is there",
+    statement: "Refuses a wrong request even where request is optional",
     clause,
     level: "SHOULD",
     values: (setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
@@ -247,7 +247,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "auth.request.prefix",
-    statement: `request begins with ${Paths.version}: a path without it is refused`,
+    statement: `Refuses a request that does not begin with ${Paths.version}`,
     clause,
     profile: "read-only",
     values: envelopedPathsOf,
@@ -259,11 +259,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "auth.body.spacing",
-    statement: "The body may be any JSON text, with or without spaces, if it is the text that was signed",
+    statement: "Accepts a signed body with or without spaces between its JSON tokens",
     clause,
     level: "INFO",
     profile: "read-only",
-    live: Rule.other("the body is compact JSON; spaces between its parts are refused"),
+    live: Rule.other("the body is compact JSON; spaces between its tokens are refused"),
     values: [" ", "\n", "\t"],
     check: (world, space) =>
       Effect.gen(function*() {
@@ -273,12 +273,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const isCompactOnly = world.dialect.name === "live"
         yield* isCompactOnly
           ? Refusals.any(answer, "because the body is not compact")
-          : accepted(answer, "because spaces have no meaning in JSON")
+          : accepted(answer, "because JSON ignores spaces between tokens")
       })
   }),
   Rule.forEach({
     id: "auth.refusal",
-    statement: "A call that is not authenticated is refused with HTTP 401, code 10",
+    statement: "Refuses an unauthenticated call with HTTP 401, code 10",
     clause,
     level: "SHOULD",
     profile: "read-only",

@@ -1,6 +1,6 @@
 /**
- * What bboRole does once a stop-limit order is triggered (document, Endpoints §3). The document names the two methods;
- * what they do is this project's stance.
+ * The effect of bboRole once a stop-limit order is triggered (document, Endpoints §3). The document names the two
+ * methods; their effect is this project's stance.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -15,8 +15,8 @@ import type { World } from "../world/World.ts"
 const clause = "Endpoints §3"
 
 /**
- * Triggers a stop order of 0.02 with this role, whose own limit is far beyond the market. Before that, another account
- * places an order of 0.01 on the stop order's side, and on the other side two of 0.01, one further away.
+ * Triggers a stop order of 0.02 with this role, whose limit is far beyond the market. Before that, another account
+ * places an order of 0.01 on the stop order's side, and two orders of 0.01 on the other side, one further away.
  */
 const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bboRole: 1 | 2) {
   const [account, other] = [yield* world.trader, yield* world.open()]
@@ -43,10 +43,10 @@ const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bbo
   return { filled, market, opposite, other, priceAt }
 })
 
-/** Expects that an order is filled with so much at this price. */
+/** Expects that an order has filled `amount` at this price. */
 const isFilled = ([stock, money]: readonly [number, number], amount: number, price: string) =>
   Verdict.conclude(
-    `${amount} filled, at ${price}`,
+    `${amount} filled at ${price}`,
     `${stock} filled for ${money}`,
     Math.abs(stock - amount) < 1e-9 && Math.abs(money - amount * Number(price)) < 1e-6
   )
@@ -54,8 +54,7 @@ const isFilled = ([stock, money]: readonly [number, number], amount: number, pri
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "stop-limit.bbo.queue",
-    statement:
-      "Once it is triggered, an order with bboRole 1 takes nothing: it queues at the best price of its own side",
+    statement: "Rests a triggered order with bboRole 1 at the best price of its own side",
     clause,
     level: "SHOULD",
     values: Orders.sides,
@@ -63,7 +62,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
         yield* isFilled(yield* filled, 0, priceAt(4))
-        // Takes the order that was there before, and half of the one behind it.
+        // Takes the order that rested first, and half of the one behind it.
         const taker = { market: market.name, side: opposite, amount: "0.02", price: priceAt(4) }
         yield* Trading.placeOther(world, other, taker)
         yield* isFilled(yield* filled, 0.01, priceAt(4))
@@ -71,8 +70,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.bbo.counterparty",
-    statement:
-      "Once it is triggered, an order with bboRole 2 takes the best price of the other side, and none beyond it",
+    statement: "Fills a triggered order with bboRole 2 at the best price of the other side, and at no worse price",
     clause,
     level: "SHOULD",
     values: Orders.sides,

@@ -1,4 +1,4 @@
-/** Cancelling all orders (document, Endpoints §4). */
+/** Canceling all orders (document, Endpoints §4). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -20,7 +20,7 @@ type Kind = (typeof types)[number]
 
 const perpetual = "BTC_PERP"
 
-/** Places a resting order of each kind, far from the market: spot, with collateral, and on a futures market. */
+/** Places a resting order of each kind far from the market: spot, collateral and futures. */
 const rest = Effect.fnUntraced(function*(
   world: World,
   account: Account
@@ -37,7 +37,7 @@ const rest = Effect.fnUntraced(function*(
   for (const [kind, path, fields] of calls) {
     const answer = yield* world.call(account, path, fields)
     if (!Refusals.isSuccess(answer) || !Json.isObject(answer.json))
-      return yield* Verdict.skip(`needs ${path}, a ${kind} order`)
+      return yield* Verdict.skip(`needs ${path} to place a ${kind} order`)
     ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
   }
   return ids
@@ -47,12 +47,12 @@ const open = Effect.fnUntraced(function*(world: World, account: Account) {
   return [...(yield* Orders.list(world, account, Paths.activeOrders)).keys()]
 })
 
-/** Cancels with these fields, and expects that exactly the orders of these kinds are left. */
+/** Cancels with these fields, and expects that exactly the orders of these kinds stay open. */
 const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: ReadonlyArray<Kind>) {
   const account = yield* world.trader
   const orders = yield* rest(world, account)
   const answer = yield* world.call(account, Paths.cancelAll, fields)
-  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", Refusals.isSuccess(answer))
+  yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
   const left = yield* open(world, account)
   const expected = kinds.flatMap((kind) => orders.get(kind) ?? [])
   const nameOf = (id: string) => [...orders].find(([, other]) => other === id)?.[0] ?? id
@@ -75,13 +75,13 @@ const live = Rule.other("HTTP 422")
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "cancel-all.everything",
-    statement: "Without fields, all orders are canceled, of all types and on all markets",
+    statement: "Cancels all orders without fields: all types, on all markets",
     clause,
     check: (world) => leaves(world, {}, [])
   }),
   Rule.always({
     id: "cancel-all.market",
-    statement: "With market, only orders on that market are canceled",
+    statement: "Cancels only the orders of the given market",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -92,14 +92,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...types.map((type) =>
     Rule.always({
       id: `cancel-all.type.${type}`,
-      statement: `With type ${type}, only ${type} orders are canceled`,
+      statement: `Cancels only ${type} orders with type ${type}`,
       clause,
       check: (world) => leaves(world, { type: [type] }, types.filter((other) => other !== type))
     })
   ),
   Rule.forAll({
     id: "cancel-all.type.several",
-    statement: "With several types, the orders of each of them are canceled",
+    statement: "Cancels the orders of several given types",
     clause,
     values: fc.shuffledSubarray([...types], { minLength: 2 }),
     examples: [["spot", "margin"], ["margin", "futures"], ["futures", "spot"], [...types]],
@@ -107,7 +107,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.type.and-market",
-    statement: "With market and type, only orders that match both are canceled",
+    statement: "Cancels only orders that match both market and type",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -118,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.stops",
-    statement: "Orders that wait for their trigger are canceled too: stop-limit orders and OCO orders",
+    statement: "Cancels stop-limit and OCO orders that wait for their trigger",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -133,7 +133,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.own",
-    statement: "Orders of other accounts are not canceled",
+    statement: "Leaves the orders of other accounts open",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -146,7 +146,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.nothing",
-    statement: "When there is nothing to cancel, the call succeeds",
+    statement: "Answers with success when no order is open",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -157,7 +157,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.status",
-    statement: "A canceled order is no longer open, and its status says that it was canceled",
+    statement: "Closes a canceled order and shows its status as canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -172,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.type.unknown",
-    statement: "A type other than spot, margin and futures is refused",
+    statement: "Refuses a type other than spot, margin and futures",
     clause,
     live,
     values: fc.tuple(
@@ -184,7 +184,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.type.array",
-    statement: "type is an array of strings; any other value is refused",
+    statement: "Refuses a type that is not an array of strings",
     clause,
     live,
     values: ["spot", "spot,margin", 1, true, { 0: "spot" }],
@@ -192,7 +192,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.type.empty",
-    statement: "An empty list of types is refused",
+    statement: "Refuses an empty list of types",
     clause,
     level: "SHOULD",
     live,
@@ -200,7 +200,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.market.unknown",
-    statement: "An unknown market is refused",
+    statement: "Refuses an unknown market",
     clause,
     level: "SHOULD",
     live,
@@ -209,7 +209,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.market.type",
-    statement: "market is a string; any other value is refused",
+    statement: "Refuses a market that is not a string",
     clause,
     live,
     values: Arbitraries.noTexts,
@@ -217,7 +217,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.refusal",
-    statement: "A wrong field is refused with HTTP 400, code 30, Validation failed, and errors that name the field",
+    statement: "Refuses a wrong field with HTTP 400, code 30, Validation failed, and errors that name the field",
     clause,
     level: "SHOULD",
     live,
@@ -230,7 +230,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.refused.nothing",
-    statement: "A call that is refused for its fields cancels nothing",
+    statement: "Cancels nothing when it refuses a field",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -243,7 +243,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.envelope",
-    statement: "request and nonce are optional: the call is carried out without either of them",
+    statement: "Cancels orders without request, without nonce, or without both",
     clause,
     level: "SHOULD",
     live: Rule.other("both are required"),
@@ -252,7 +252,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
         yield* world.dialect.name === "live"
-          ? Refusals.any(answer, "because the envelope is not complete")
+          ? Refusals.any(answer, "because the envelope is incomplete")
           : Verdict.expect(answer, "HTTP 2xx", Refusals.isSuccess(answer))
       })
   })

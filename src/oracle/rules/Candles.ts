@@ -1,4 +1,4 @@
-/** Candles, as the live exchange's documentation has them; the document does not. */
+/** Candles, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -8,7 +8,7 @@ import * as PublicCalls from "../world/PublicCalls.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
-/** The lengths of an interval in seconds, where they are all alike. */
+/** Interval lengths in seconds; only intervals of constant length. */
 const lengths = {
   "1s": 1,
   "10s": 10,
@@ -27,10 +27,10 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** Every interval that the documentation lists. */
+/** Every interval that the live exchange's documentation lists. */
 const intervals: ReadonlyArray<string> = [...Object.keys(lengths), "3d", "1w", "1M"]
 
-/** A candle by its places in the row. */
+/** A candle, read from the columns of its row. */
 interface Candle {
   readonly at: number
   readonly open: number
@@ -52,7 +52,7 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
   return { at, open, close, high, low, volume, total }
 }
 
-/** The candles of a market, each of which must be a row of a time and six decimals. */
+/** The candles of a market. Each must be a row of a time and six decimals. */
 const candles = Effect.fnUntraced(function*(world: World, query: PublicCalls.Query = {}) {
   const { name } = yield* world.market
   const { answer, value } = yield* PublicCalls.results(world, Paths.candles, { market: name, ...query })
@@ -60,7 +60,7 @@ const candles = Effect.fnUntraced(function*(world: World, query: PublicCalls.Que
   return { answer, name, found: value.filter(isRow).map(toCandle) }
 })
 
-/** A trade in a sandbox: how much, and at which price. */
+/** Makes a trade in a sandbox. Returns its amount and price. */
 const traded = Effect.fnUntraced(function*(world: World) {
   const { price } = yield* Trading.take(world, "0.01")
   return { amount: 0.01, price: Number(price) }
@@ -68,7 +68,7 @@ const traded = Effect.fnUntraced(function*(world: World) {
 
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
-/** What is wrong with a request. */
+/** Invalid queries. */
 const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
   ["market", { market: PublicCalls.noMarket }],
   ["interval", { interval: "7m" }],
@@ -81,7 +81,7 @@ const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> =
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     ...LiveCalls.heading(
-      "Every interval has candles: rows of a time, open, close, high, low, volume and total, in order"
+      "Lists candles of every interval, in order, as rows of time, open, close, high, low, volume and total"
     ),
     id: "candles.rows",
     profile: "read-only",
@@ -90,14 +90,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { answer, found } = yield* candles(world, { interval })
         const isInOrder = found.every(({ at }, index) => index === 0 || at > (found[index - 1]?.at ?? 0))
-        yield* Verdict.expect(answer, "candles in the order of their times", isInOrder)
+        yield* Verdict.expect(answer, "candles in order of time", isInOrder)
         const fits = ({ close, high, low, open }: Candle) =>
           [open, close].every((price) => low <= price && price <= high)
         yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A candle begins at a multiple of its interval"),
+    ...LiveCalls.heading("Starts each candle at a multiple of its interval"),
     id: "candles.times",
     values: Object.keys(lengths) as ReadonlyArray<keyof typeof lengths>,
     check: (world, interval) =>
@@ -106,18 +106,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, found } = yield* candles(world, { interval })
         yield* Verdict.expect(
           answer,
-          `candles at multiples of ${lengths[interval]} seconds, one at least`,
+          `at least one candle, each at a multiple of ${lengths[interval]} seconds`,
           found.length > 0 && found.every(({ at }) => at % lengths[interval] === 0)
         )
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A trade is in one candle of each interval, with its amount, its price and its total"),
+    ...LiveCalls.heading("Counts a trade in one candle of each interval, with its amount, price and total"),
     id: "candles.trades",
     values: intervals,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
-        // The second of this trade has no other.
+        // No other trade falls into the second of this trade.
         yield* world.advance(2000)
         const before = yield* candles(world, { interval, limit: 1440 })
         const { amount, price } = yield* traded(world)
@@ -127,14 +127,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const last = found.at(-1)
         yield* Verdict.expect(
           answer,
-          `a volume that is greater by ${amount}, a total by ${amount * price}, and a candle that closes at ${price}`,
+          `a volume ${amount} higher, a total ${amount * price} higher, and a close at ${price}`,
           isClose(sum("volume"), amount) && isClose(sum("total"), amount * price) && last !== undefined &&
             last.close === price && last.high >= price && last.low <= price
         )
       }))
   }),
   Rule.always({
-    ...LiveCalls.heading("With start and end a candle begins no earlier than the one and no later than the other"),
+    ...LiveCalls.heading("Lists only candles that begin between start and end, both included"),
     id: "candles.window",
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -147,13 +147,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, found } = yield* candles(world, { interval: "1s", start, end })
         yield* Verdict.expect(
           answer,
-          `candles from ${start} to ${end}, one at least`,
+          `at least one candle, all from ${start} to ${end}`,
           found.length > 0 && found.every(({ at }) => at >= start && at <= end)
         )
       }))
   }),
   Rule.always({
-    ...LiveCalls.heading("There are no more candles than the limit, and the latest are shown"),
+    ...LiveCalls.heading("Lists the latest candles, up to the limit"),
     id: "candles.limit",
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -162,16 +162,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* traded(world)
         const all = yield* candles(world, { interval: "1s", limit: 10 })
         const one = yield* candles(world, { interval: "1s", limit: 1 })
-        yield* Verdict.expect(all.answer, "two candles at least", all.found.length >= 2)
+        yield* Verdict.expect(all.answer, "at least two candles", all.found.length >= 2)
         yield* Verdict.expect(
           one.answer,
-          "the last of them",
+          "the last of these candles",
           one.found.length === 1 && one.found[0]?.at === all.found.at(-1)?.at
         )
       }))
   }),
   Rule.always({
-    ...LiveCalls.heading("The interval is an hour unless it is asked for"),
+    ...LiveCalls.heading("Uses an interval of one hour by default"),
     id: "candles.default",
     check: (world) =>
       Effect.gen(function*() {
@@ -179,14 +179,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [plain, hours] = [yield* candles(world), yield* candles(world, { interval: "1h" })]
         yield* Verdict.expect(
           plain.answer,
-          `the candles of an hour: ${JSON.stringify(hours.found)}`,
+          `hourly candles: ${JSON.stringify(hours.found)}`,
           JSON.stringify(plain.found) === JSON.stringify(hours.found)
         )
       })
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "A wrong market, interval, limit or window is refused with HTTP 200, success false, and the field"
+      "Refuses a wrong market, interval, limit or window with HTTP 200, success false, and a message that names the field"
     ),
     id: "candles.refusal",
     profile: "read-only",

@@ -37,18 +37,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.result",
     clause: "Code application result",
     profile: "control",
-    within: "the result of applying a code",
+    within: "a code-application result",
     sample,
     rows: [
-      { key: "message", kind: Kinds.text, meaning: "what happened" },
+      { key: "message", kind: Kinds.text, meaning: "the outcome" },
       { key: "ticker", kind: Kinds.ticker, meaning: "the currency" },
       { key: "amount", kind: Kinds.positiveDecimal, meaning: "the code's amount" },
-      { key: "external_id", kind: Kinds.text, meaning: "the transaction's identifier" }
+      { key: "external_id", kind: Kinds.text, meaning: "the transaction's id" }
     ]
   }),
   Rule.always({
     id: "codes.status",
-    statement: "Applying a code is answered with HTTP 200",
+    statement: "Answers a code application with HTTP 200",
     clause,
     live: created,
     check: (world) =>
@@ -60,7 +60,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.credits",
-    statement: "Applying a code credits the main balance with its amount, which the answer shows",
+    statement: "Credits the code's amount to the main balance and shows it in the answer",
     clause,
     values: amounts,
     check: (world, amount) =>
@@ -80,7 +80,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.code.required",
-    statement: "code is required",
+    statement: "Refuses a call without code",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.code.type",
-    statement: "code is a string; any other value is refused",
+    statement: "Refuses a code that is not a string",
     clause,
     values: fc.oneof(Arbitraries.noTexts, fc.integer()),
     check: (world, code) =>
@@ -101,7 +101,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.code.unknown",
-    statement: "A code that does not exist is refused",
+    statement: "Refuses an unknown code",
     clause,
     level: "SHOULD",
     values: fc.uuid().map((id) => `WB${id}ETH`),
@@ -113,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.required",
-    statement: "A code with a passphrase is refused without it, and with another one",
+    statement: "Refuses a passphrase-protected code without its passphrase, or with a wrong one",
     clause,
     values: fc.tuple(passphrases, fc.option(passphrases, { nil: undefined })),
     examples: [["open sesame", undefined], ["open sesame", "open sesam"]],
@@ -126,14 +126,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           code,
           ...(given === undefined ? {} : { passphrase: given })
         })
-        yield* Refusals.any(answer, "because the passphrase is not the code's")
+        yield* Refusals.any(answer, "because the passphrase is wrong")
         const held = yield* ethOf(world, account)
         yield* Verdict.conclude("a balance of zero", held, held === 0, answer)
       })
   }),
   Rule.forAll({
     id: "codes.passphrase.accepts",
-    statement: "A code with a passphrase is applied with that passphrase",
+    statement: "Applies a passphrase-protected code with its passphrase",
     clause,
     values: passphrases,
     check: (world, passphrase) =>
@@ -145,7 +145,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.length.accepts",
-    statement: "A passphrase has at most 25 characters: 25 are accepted, however many bytes each of them takes",
+    statement: "Accepts a passphrase of 25 characters, including multi-byte characters",
     clause,
     values: Arbitraries.longestPassphrases,
     examples: ["p".repeat(25), "漢".repeat(25)],
@@ -159,13 +159,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.length.refuses",
-    statement: "A passphrase has at most 25 characters: one with 26 is refused, and errors names it",
+    statement: "Refuses a passphrase of 26 characters, with errors that name it",
     clause: "Limits",
     values: Arbitraries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: (world, passphrase) =>
       Effect.gen(function*() {
-        // A target that cuts the passphrase would take what is left of it.
+        // A target that truncates the passphrase would apply this code.
         const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
         yield* Refusals.call(answer, world.dialect, "passphrase")
@@ -173,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.type",
-    statement: "passphrase is a string; any other value is refused",
+    statement: "Refuses a passphrase that is not a string",
     clause,
     values: Arbitraries.noTexts,
     check: (world, passphrase) =>
@@ -185,7 +185,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.once",
-    statement: "A code can be applied once: the second time it is refused, and credits nothing",
+    statement: "Refuses the second application of a code, and credits nothing for it",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -201,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.race",
-    statement: "Of several accounts that apply a code at the same time, exactly one gets it",
+    statement: "Credits a code to exactly one of several accounts that apply it at the same time",
     clause,
     values: fc.integer({ min: 2, max: 6 }),
     check: (world, count) =>
@@ -214,15 +214,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           { concurrency: "unbounded" }
         )
         const winners = answers.filter((answer) => isApplied(world, answer)).length
-        yield* Verdict.conclude(`one of ${count} gets the code`, `${winners} do`, winners === 1, answers[0])
+        yield* Verdict.conclude(
+          `one of ${count} accounts gets the code`,
+          `${winners} accounts get it`,
+          winners === 1,
+          answers[0]
+        )
         let sum = 0
         for (const account of accounts) sum += yield* ethOf(world, account)
-        yield* Verdict.conclude("2 ETH in all", sum, sum === 2)
+        yield* Verdict.conclude("2 ETH in total", sum, sum === 2)
       })
   }),
   Rule.forEach({
     id: "codes.refusal",
-    statement: "A wrong field is refused with HTTP 400, code 0, Validation failed, and errors that name the field",
+    statement: "Refuses a wrong field with HTTP 400, code 0, Validation failed, and errors that name the field",
     clause,
     level: "SHOULD",
     values: [
@@ -239,14 +244,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.own",
-    statement: "An account cannot apply its own code",
+    statement: "Refuses an account's own code",
     clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const { code, creator } = yield* issue(world, "1")
         const answer = yield* world.call(creator, Paths.applyCode, { code })
-        yield* Refusals.any(answer, "because the code is the caller's own")
+        yield* Refusals.any(answer, "because the caller created the code")
       })
   })
 ]

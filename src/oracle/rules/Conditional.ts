@@ -1,6 +1,6 @@
 /**
- * Take-profit and stop-loss of orders on margin, and conditional orders, as the live exchange's documentation has them; the
- * document does not.
+ * Take-profit and stop-loss of margin orders, and conditional orders, which only the live exchange's documentation
+ * describes.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -15,13 +15,13 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** The prices of an exit, this far from the market: above it for what profits a buy. */
+/** The take-profit and stop-loss prices of an order, far from the market. A buy's take-profit is above the market. */
 const exitOf = (market: Market, side: Orders.Side) => {
   const [above, below] = [priceText(market, market.price * 1.05), priceText(market, market.price * 0.95)]
   return side === "buy" ? { takeProfit: above, stopLoss: below } : { takeProfit: below, stopLoss: above }
 }
 
-/** An order on margin that rests far from the market, and has an exit. */
+/** Places a margin order that rests far from the market, with take-profit and stop-loss. */
 const rest = Effect.fnUntraced(function*(world: World, account: Account, more: Body = {}) {
   const market = yield* world.market
   const price = Orders.lowPrice(market)
@@ -31,7 +31,7 @@ const rest = Effect.fnUntraced(function*(world: World, account: Account, more: B
   return { answer, order: json, exit, market, oto: Json.isObject(json["oto"]) ? json["oto"] : {} }
 })
 
-/** Has an order with an exit filled by another account. */
+/** Lets another account fill an order that has take-profit and stop-loss. */
 const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const [account, other] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market
@@ -42,7 +42,7 @@ const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   return { account, market, exit, entry: json }
 })
 
-/** The conditional orders of an account. */
+/** An account's conditional orders. */
 const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
   const records = json["records"]
@@ -50,13 +50,13 @@ const conditional = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, json, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
 })
 
-/** The activation prices of the open orders of a side, as numbers. */
+/** The activation prices of an account's open orders on one side. */
 const triggers = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   return [...open.values()].filter((order) => order["side"] === side).map((order) => Number(order["activation_price"]))
 })
 
-/** Expects that the answer says that there is no such order: HTTP 400, code 2, with errors that name the field. */
+/** Expects that the order is not found: HTTP 400, code 2, and errors that name the field. */
 const notFound = (answer: Target.Answer, key: string) =>
   Verdict.expect(
     answer,
@@ -65,7 +65,7 @@ const notFound = (answer: Target.Answer, key: string) =>
       Refusals.namedFields(answer).includes(key)
   )
 
-/** Cancels by this call, which then finds nothing to cancel any more; nothing is left open. */
+/** Cancels with this call, and expects that a second call finds no order and that nothing stays open. */
 const cancels = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -77,7 +77,7 @@ const cancels = Effect.fnUntraced(function*(
   const { answer, items } = yield* LiveCalls.list(world, account, path, { market, [key]: id })
   yield* Verdict.expect(answer, "an empty list", items.length === 0)
   const open = yield* Orders.list(world, account, Paths.activeOrders)
-  yield* Verdict.conclude("no open order", [...open.keys()], open.size === 0)
+  yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
   yield* notFound(yield* LiveCalls.call(world, account, path, { market, [key]: id }), key)
 })
 
@@ -85,14 +85,14 @@ const isSame = (text: unknown, expected: string): boolean => Number(text) === Nu
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
-    ...LiveCalls.heading("An order with a take-profit and a stop-loss shows both, and the group's identifier, as oto"),
+    ...LiveCalls.heading("Shows take-profit, stop-loss and the group's id of an order in oto"),
     id: "oto.answer",
     check: (world) =>
       Effect.gen(function*() {
         const { answer, exit, order, oto } = yield* rest(world, yield* world.trader)
         yield* Verdict.expect(
           answer,
-          `oto with takeProfit ${exit.takeProfit}, stopLoss ${exit.stopLoss} and an otoId that is not the order's`,
+          `oto with takeProfit ${exit.takeProfit}, stopLoss ${exit.stopLoss} and an otoId other than the order id`,
           isSame(oto["takeProfit"], exit.takeProfit) && isSame(oto["stopLoss"], exit.stopLoss) &&
             Number.isSafeInteger(oto["otoId"]) && oto["otoId"] !== order["orderId"]
         )
@@ -100,7 +100,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     ...LiveCalls.heading(
-      "Until it is filled it is listed as a conditional order of type oto, with its prices and the order"
+      "Lists an unfilled order as a conditional order of type oto, with its prices and the order itself"
     ),
     id: "oto.listed",
     check: (world) =>
@@ -118,11 +118,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
             Json.isObject(entry) && entry["orderId"] === order["orderId"]
         )
         const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("no open order but that one", open.size, open.size === 1)
+        yield* Verdict.conclude("only that order open", open.size, open.size === 1)
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("Once it is filled, orders on the other side wait for both prices, and it is listed no more"),
+    ...LiveCalls.heading(
+      "Replaces a filled order's entry in the list with orders on the other side that wait for both prices"
+    ),
     id: "oto.filled",
     values: Orders.sides,
     check: (world, side) =>
@@ -140,7 +142,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("When the price reaches one of them the position is closed, and the other is canceled"),
+    ...LiveCalls.heading("Closes the position when the price reaches one leg, and cancels the other leg"),
     id: "oto.exit",
     values: Orders.sides.flatMap((side) => (["takeProfit", "stopLoss"] as const).map((leg) => ({ side, leg }))),
     check: (world, { leg, side }) =>
@@ -148,14 +150,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { account, exit, market } = yield* filled(world, side)
         yield* Trading.movePrice(world, market, Number(exit[leg]))
         const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("no open order", [...open.keys()], open.size === 0)
+        yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
         const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
-        yield* Verdict.expect(answer, "no position", items.length === 0)
+        yield* Verdict.expect(answer, "no positions", items.length === 0)
       })
   }),
   Rule.always({
     ...LiveCalls.heading(
-      "oto-cancel cancels it by the group's identifier and answers an empty list; then it is not found"
+      "Cancels an order by the group's id with oto-cancel, answers an empty list, and then no longer finds it"
     ),
     id: "oto.cancel",
     check: (world) =>
@@ -167,7 +169,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "A price on the wrong side of the order's is refused with HTTP 422: takeProfit 105, stopLoss 106"
+      "Refuses a leg on the wrong side of the order's price with HTTP 422: code 105 for takeProfit, 106 for stopLoss"
     ),
     id: "oto.side",
     values: [["takeProfit", 105], ["stopLoss", 106]] as const,
@@ -187,7 +189,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("reduceOnly together with a take-profit or a stop-loss is refused with HTTP 422, code 30"),
+    ...LiveCalls.heading("Refuses reduceOnly together with take-profit or stop-loss with HTTP 422, code 30"),
     id: "oto.reduce-only",
     check: (world) =>
       Effect.gen(function*() {
@@ -210,7 +212,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("OCO orders are listed too, with camelCase legs, in pages of 100 that say how many there are"),
+    ...LiveCalls.heading("Lists OCO orders too, with camelCase legs, in pages of 100 that show the total"),
     id: "conditional.listed",
     check: (world) =>
       Effect.gen(function*() {
@@ -231,7 +233,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [stopLoss, takeProfit] = [record["stopLoss"], record["takeProfit"]]
         yield* Verdict.expect(
           second.answer,
-          "the OCO order with its identifier and both legs, limit 1, offset 1, total 2",
+          "the OCO order with its id and both legs, limit 1, offset 1, total 2",
           second.records.length === 1 && record["id"] === pair["id"] && second.json["total"] === 2 &&
             second.json["limit"] === 1 && second.json["offset"] === 1 &&
             Json.isObject(stopLoss) && isSame(stopLoss["activationPrice"], String(fields["activation_price"])) &&
@@ -240,7 +242,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("conditional-cancel cancels either kind by its identifier and answers an empty list"),
+    ...LiveCalls.heading("Cancels either kind by its id with conditional-cancel, and answers an empty list"),
     id: "conditional.cancel",
     values: ["oco", "oto"] as const,
     check: (world, kind) =>
@@ -254,7 +256,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("Another account's conditional order is not found, by neither call"),
+    ...LiveCalls.heading("Does not find another account's conditional order with either call"),
     id: "conditional.isolation",
     values: [[Paths.cancelOto, "otoId"], [Paths.cancelConditional, "id"]] as const,
     check: (world, [path, key]) =>
@@ -270,7 +272,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "A list of an unknown market is refused with code 31, one of a wrong limit or offset with code 30"
+      "Refuses to list an unknown market with code 31, and a wrong limit or offset with code 30"
     ),
     id: "conditional.refusal",
     profile: "read-only",

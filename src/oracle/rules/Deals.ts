@@ -1,4 +1,4 @@
-/** The deals of one order, as the live exchange's documentation has them; the document does not. */
+/** The deals of an order, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -11,7 +11,7 @@ import type { Account, Body, World } from "../world/World.ts"
 /** The order id of a live order. */
 const idOf = (order: Body): unknown => order["orderId"]
 
-/** A page of an order's deals. */
+/** Reads a page of an order's deals. */
 const page = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.orderDeals, fields)
   const records = json["records"]
@@ -19,10 +19,10 @@ const page = Effect.fnUntraced(function*(world: World, account: Account, fields:
   return { answer, json, deals: Array.isArray(records) ? records.filter(Json.isObject) : [] }
 })
 
-/** An order that nobody has. */
+/** The id of an order that does not exist. */
 const nobodys = Number.MAX_SAFE_INTEGER
 
-/** What is wrong with a page that is asked for. */
+/** Invalid fields of a page request. */
 const wrong: ReadonlyArray<readonly [key: string, value: unknown]> = [
   ["orderId", undefined],
   ["orderId", "x1"],
@@ -34,7 +34,7 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown]> = [
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     ...LiveCalls.heading(
-      "Both orders of a trade have it as a deal: the same id, amount, price and total, each its role"
+      "Shows a trade as a deal of both orders: same id, amount, price and total, and each order's role"
     ),
     id: "deals.trade",
     check: (world) =>
@@ -54,11 +54,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
               Object.entries(expected).every(([key, value]) => Math.abs(Number(deal[key]) - value) < 1e-9)
           )
         }
-        yield* Verdict.conclude("one id", [mine.deals, theirs.deals], mine.deals[0]?.["id"] === theirs.deals[0]?.["id"])
+        yield* Verdict.conclude(
+          "the same id",
+          [mine.deals, theirs.deals],
+          mine.deals[0]?.["id"] === theirs.deals[0]?.["id"]
+        )
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("dealOrderId is the identifier of the other order in the trade"),
+    ...LiveCalls.heading("Shows the other order's id in dealOrderId"),
     id: "deals.counterparty",
     check: (world) =>
       Effect.gen(function*() {
@@ -75,7 +79,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     ...LiveCalls.heading(
-      "A page says its limit, 50 unless asked for, and its offset, and holds that part of the deals"
+      "Pages deals by limit and offset, with a default limit of 50"
     ),
     id: "deals.pages",
     check: (world) =>
@@ -98,7 +102,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("An order that nobody has is no error: it has no deals"),
+    ...LiveCalls.heading("Lists no deals for an unknown order, without an error"),
     id: "deals.unknown",
     profile: "read-only",
     check: (world) =>
@@ -108,7 +112,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("An order of another account has no deals"),
+    ...LiveCalls.heading("Lists no deals for another account's order"),
     id: "deals.isolation",
     check: (world) =>
       Effect.gen(function*() {
@@ -118,7 +122,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A missing or malformed order id, limit or offset is refused with HTTP 422, code 30"),
+    ...LiveCalls.heading("Refuses a missing or malformed order id, limit or offset with HTTP 422, code 30"),
     id: "deals.refusal",
     profile: "read-only",
     values: wrong,

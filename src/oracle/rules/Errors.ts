@@ -1,4 +1,4 @@
-/** How errors look (document, "Errors"). */
+/** The form of errors (document, "Errors"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -12,7 +12,7 @@ import type { World } from "../world/World.ts"
 
 const clause = "Errors"
 
-/** Why a call is refused. */
+/** The reasons for a refusal. */
 const reasons = [
   "signature",
   "payload",
@@ -42,7 +42,7 @@ const privateField = (id: string, statement: string, expected: string, holds: (j
     clause,
     profile: "read-only",
     live: id === "errors"
-      ? Rule.other("errors may be missing when no parameter is wrong", Rule.liveAnswers)
+      ? Rule.other("errors may be missing if no parameter is wrong", Rule.liveAnswers)
       : Rule.same,
     values: [...reasons],
     check: (world, reason) =>
@@ -58,7 +58,7 @@ const publicField = (id: string, statement: string, expected: string, holds: (js
     id: `errors.public.${id}`,
     statement,
     clause,
-    // The document shows no public call that fails: these paths are open.
+    // The document shows no failing public call, so these paths are open points.
     level: "SHOULD",
     profile: "read-only",
     live: Rule.notApplicable("the live exchange answers public errors in several forms"),
@@ -73,25 +73,25 @@ const publicField = (id: string, statement: string, expected: string, holds: (js
 export const rules: ReadonlyArray<Rule.Rule> = [
   privateField(
     "code",
-    "A private error has code, an integer",
+    "Shows code, an integer, in a private error",
     "code, an integer",
     (json) => Json.isObject(json) && Number.isSafeInteger(json["code"])
   ),
   privateField(
     "message",
-    "A private error has message, a string",
+    "Shows message, a string, in a private error",
     "message, a string",
     (json) => Json.isObject(json) && typeof json["message"] === "string"
   ),
   privateField(
     "errors",
-    "A private error has errors, an object that maps parameters to arrays of messages; it may be empty",
+    "Shows errors, a possibly empty object of message arrays by parameter, in a private error",
     "errors, an object of arrays of strings",
     (json) => Json.isObject(json) && isErrors(json["errors"])
   ),
   Rule.forEach({
     id: "errors.private.status",
-    statement: "An error has an HTTP status of 4xx",
+    statement: "Answers an error with HTTP 4xx",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -104,7 +104,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.private.messages",
-    statement: "Each wrong parameter has at least one message",
+    statement: "Shows at least one message per wrong parameter",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -115,14 +115,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.values(json["errors"]) : []
         yield* Verdict.expect(
           answer,
-          "arrays with a message each",
+          "arrays with at least one message",
           errors.length === 2 && errors.every((list) => Array.isArray(list) && list.length > 0)
         )
       })
   }),
   Rule.always({
     id: "errors.private.only-wrong",
-    statement: "A correct parameter has no messages",
+    statement: "Shows no messages for a correct parameter",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -136,25 +136,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   publicField(
     "success",
-    "A public error has success, which is false",
+    "Shows success false in a public error",
     "success false",
     (json) => Json.isObject(json) && json["success"] === false
   ),
   publicField(
     "message",
-    "A public error has message, a string",
+    "Shows message, a string, in a public error",
     "message, a string",
     (json) => Json.isObject(json) && typeof json["message"] === "string"
   ),
   publicField(
     "params",
-    "A public error has params, an array",
+    "Shows params, an array, in a public error",
     "params, an array",
     (json) => Json.isObject(json) && Array.isArray(json["params"])
   ),
   Rule.forEach({
     id: "errors.order.validation",
-    statement: "OCO and cancel-all calls with wrong fields are refused with code 30, Validation failed, and errors",
+    statement: "Refuses wrong fields of OCO and cancel-all calls with code 30, Validation failed, and errors",
     clause,
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values: [Paths.oco, Paths.cancelAll],
@@ -170,7 +170,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.order.validation.status",
-    statement: "Code 30 comes with HTTP 400, the only error status that the document shows",
+    statement: "Sends code 30 with HTTP 400, the only error status that the document shows",
     clause,
     level: "SHOULD",
     live: Rule.other("HTTP 422"),
@@ -183,7 +183,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.reduce-only",
-    statement: "Code 116 comes with HTTP 400 and names reduceOnly",
+    statement: "Sends code 116 with HTTP 400 and errors that name reduceOnly",
     clause,
     level: "SHOULD",
     live: Rule.other("HTTP 422"),
@@ -207,7 +207,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "errors.unknown-path",
-    statement: "A call to an unknown path is answered with HTTP 404 and a JSON error object",
+    statement: "Answers a call to an unknown path with HTTP 404 and a JSON error object",
     clause,
     level: "INFO",
     profile: "read-only",
@@ -224,7 +224,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.method",
-    statement: "A call with the wrong method is answered with HTTP 405 and a JSON error object",
+    statement: "Answers a call with the wrong method with HTTP 405 and a JSON error object",
     clause,
     level: "INFO",
     profile: "read-only",

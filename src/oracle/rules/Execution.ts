@@ -1,4 +1,4 @@
-/** What the fields of an order mean for how it trades (document, "Stop-limit order (response)"). */
+/** How an order's fields affect its execution (document, "Stop-limit order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -12,7 +12,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Stop-limit order (response)"
 
-/** Has one account offer an amount at each of two prices, and another take both with a limit beyond them. */
+/** Lets one account offer an amount at each of two prices, and another take both with one order. */
 const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market
@@ -33,9 +33,9 @@ const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "orders.market.price",
-    statement: "price is \"0\" for market orders",
+    statement: "Shows price \"0\" for market orders",
     clause,
-    live: Rule.other("or it is missing"),
+    live: Rule.other("price may be missing"),
     check: (world) =>
       Effect.gen(function*() {
         const { market, taker } = yield* Trading.offer(world, "0.02")
@@ -47,7 +47,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.market.amount",
-    statement: "The amount of a market buy is in the quote currency: no more than that is spent",
+    statement: "Spends at most the amount of a market buy, in the quote currency",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -56,7 +56,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const order = yield* Trading.placeOther(world, taker, fields, Paths.marketOrder)
         const spent = Number(order[Spelling.keys(world.dialect).dealMoney])
         yield* Verdict.conclude(
-          "amount 400, and nearly as much spent",
+          "amount 400, and nearly 400 spent",
           [order["amount"], spent],
           Number(order["amount"]) === 400 && spent > 390 && spent <= 400
         )
@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.post-only",
-    statement: "A post-only order that would match immediately is refused, and nothing is traded",
+    statement: "Refuses a post-only order that would match immediately, and trades nothing",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -76,7 +76,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           order[dealStock]
         )
         yield* Verdict.conclude(
-          "the other's order open, nothing of it filled",
+          "the maker's order open and unfilled",
           filled,
           filled.map(Number).join() === "0"
         )
@@ -87,8 +87,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "orders.stp",
-    statement:
-      "When two orders of one account would trade with each other, stp cancels the new one, the old one or both",
+    statement: "Cancels the order that stp names when two orders of one account would match: new, old or both",
     clause,
     level: "SHOULD",
     values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
@@ -102,10 +101,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [isOld, isNew] = [open.some((id) => old.includes(id)), open.some((id) => !old.includes(id))]
         yield* Verdict.conclude(
           {
-            no: "none open",
-            cancel_new: "the old one open",
-            cancel_old: "the new one open",
-            cancel_both: "none open"
+            no: "no orders open",
+            cancel_new: "the old order open",
+            cancel_old: "the new order open",
+            cancel_both: "no orders open"
           }[stp],
           { old: isOld, new: isNew },
           isOld === (stp === "cancel_new") && isNew === (stp === "cancel_old")
@@ -114,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.fee",
-    statement: "deal_fee is the fee charged so far, in proportion to what is filled",
+    statement: "Shows the fee charged so far in deal_fee, in proportion to the fills",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -126,7 +125,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const more = yield* Trading.placeOther(world, taker, { ...fields, amount: "0.02" })
         const fees = [Number(little[dealFee]), Number(more[dealFee])] as const
         yield* Verdict.conclude(
-          "a fee above zero, and twice as much for twice as much",
+          "a fee above zero that doubles with the fills",
           fees,
           fees[0] > 0 &&
             Math.abs(fees[1] - 2 * fees[0]) < 1e-9
@@ -135,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "orders.deal-money",
-    statement: "deal_money is the quote amount that was traded: what one side of a trade pays, the other receives",
+    statement: "Shows the traded quote amount in deal_money, equal on both sides of a trade",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -148,7 +147,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const sum = received.reduce((sum, money) => sum + money, 0)
         const paid = [Number(took[dealMoney]), yield* moneyOf(taker)(took)]
         yield* Verdict.conclude(
-          `the taker's ${dealMoney}, answered and listed, equal to those of the makers, ${received.join(" and ")}`,
+          `the taker's ${dealMoney}, in answer and list, equal to the makers' ${received.join(" and ")}`,
           paid,
           sum > 0 && paid.every((money) => Math.abs(money - sum) < 1e-6)
         )
@@ -156,7 +155,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "orders.deal-money.price",
-    statement: "A trade is at the price of the order that rested, not at the limit of the one that took it",
+    statement: "Trades at the resting order's price, not at the taker's limit",
     clause,
     level: "SHOULD",
     values: Orders.sides,
@@ -173,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.ioc",
-    statement: "An immediate-or-cancel order fills what it can immediately, and the rest is canceled",
+    statement: "Fills an immediate-or-cancel order as far as possible, and cancels the rest",
     clause,
     check: (world) =>
       Effect.gen(function*() {

@@ -16,7 +16,7 @@ const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.
   return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
 })
 
-/** An account to read with; in a sandbox, one that has some of every currency that the markets trade. */
+/** An account for reads; in a sandbox, an account that holds every currency that the markets trade. */
 const rich = Effect.fnUntraced(function*(world: World) {
   if (world.profile !== "control") return yield* world.reader
   const account = yield* world.open({ isFunded: false })
@@ -34,7 +34,7 @@ const direction = (key: "deposit" | "withdraw"): Fields.Table => ({
   id: `fees.entry.${key}`,
   clause,
   profile: "read-only",
-  within: `${key} of a fee entry`,
+  within: `a fee entry's ${key}`,
   sample: (world) => Effect.map(fees(world), (sample) => Fields.part(sample, key)),
   rows: bounds.map((bound) => ({ key: bound, kind: Kinds.decimal, meaning: "a fee or a limit" }))
 })
@@ -42,7 +42,7 @@ const direction = (key: "deposit" | "withdraw"): Fields.Table => ({
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "fees.response",
-    statement: "The answer is an array of fee entries",
+    statement: "Answers an array of fee entries",
     clause: "Endpoints §5",
     profile: "read-only",
     check: fees
@@ -56,8 +56,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     rows: [
       { key: "ticker", kind: Kinds.ticker, meaning: "the currency" },
       { key: "name", kind: Kinds.text, meaning: "the currency's name" },
-      { key: "can_deposit", kind: Kinds.boolean, meaning: "whether it can be deposited" },
-      { key: "can_withdraw", kind: Kinds.boolean, meaning: "whether it can be withdrawn" },
+      { key: "can_deposit", kind: Kinds.boolean, meaning: "whether deposits are possible" },
+      { key: "can_withdraw", kind: Kinds.boolean, meaning: "whether withdrawals are possible" },
       { key: "deposit", kind: Kinds.object, meaning: "fees and limits of deposits" },
       { key: "withdraw", kind: Kinds.object, meaning: "fees and limits of withdrawals" }
     ]
@@ -66,7 +66,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(direction("withdraw")),
   Rule.always({
     id: "fees.complete",
-    statement: "Every currency of the main balance has a fee entry",
+    statement: "Lists a fee entry for every currency in the main balance",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -79,8 +79,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const known = new Set(objects.map((entry) => Json.isObject(entry) ? entry["ticker"] : undefined))
         const without = held.filter((ticker) => !known.has(ticker))
         yield* Verdict.conclude(
-          `entries of ${held.join(", ")}`,
-          `none of ${without.join(", ")}`,
+          `entries for ${held.join(", ")}`,
+          `no entry for ${without.join(", ")}`,
           without.length === 0,
           answer
         )
@@ -88,7 +88,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "fees.one-per-currency",
-    statement: "There is one entry for each currency",
+    statement: "Lists one fee entry per currency",
     clause,
     profile: "read-only",
     check: (world) =>

@@ -18,14 +18,14 @@ import * as Spelling from "../world/Spelling.ts"
 
 const clause = "General rules"
 
-/** The keys of amounts, prices and fees, wherever they are in an answer. */
+/** The keys of amounts, prices and fees, at any depth of an answer. */
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 
-/** So many calls of each kind show a connection that breaks one time in forty, nearly always. */
+/** With this many calls of each kind, a connection that breaks in one of forty calls almost always shows. */
 const manyCalls = 80
 
-/** After so many calls in a row without an answer the target is gone, and cannot be judged. */
+/** After this many calls in a row without an answer, the target counts as gone and cannot be judged. */
 const maxInRow = 3
 
 const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
@@ -39,7 +39,7 @@ const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "general.public.get",
-    statement: "A public endpoint answers GET without authentication",
+    statement: "Answers GET on a public endpoint without authentication",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "general.public.query",
-    statement: "A public endpoint takes its parameters from the query string, and ignores those that it does not know",
+    statement: "Reads public parameters from the query string, and ignores unknown ones",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -70,7 +70,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.private.post",
-    statement: "A private endpoint answers POST with a success",
+    statement: "Answers POST on a private endpoint with success",
     clause,
     profile: "read-only",
     values: Paths.reads,
@@ -82,19 +82,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.private.post.only",
-    statement: "A private endpoint refuses GET, even with the headers of a signed call",
+    statement: "Refuses GET on a private endpoint, even with the headers of a signed call",
     clause,
     profile: "read-only",
     values: [...Paths.reads, Paths.interest],
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
-        yield* Refusals.notServed(answer, "because it is a GET")
+        yield* Refusals.notServed(answer, "because the method is GET")
       })
   }),
   Rule.forAll({
     id: "general.private.json",
-    statement: "The body of a private call is a JSON object; any other body is refused, even if it is signed correctly",
+    statement: "Refuses a private body that is not a JSON object, even if it is signed correctly",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -110,7 +110,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.private.field-case",
-    statement: "The name of a field is compared with its case: LIMIT is not limit",
+    statement: "Compares field names case-sensitively: LIMIT is not limit",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -121,14 +121,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* Lists.read(world, list, { LIMIT: 1 })
         yield* Verdict.expect(
           answer,
-          "refused, or a page with another limit than 1",
+          "a refusal, or a page with a limit other than 1",
           Refusals.isRefused(answer) || (Json.isObject(answer.json) && answer.json["limit"] !== 1)
         )
       })
   }),
   Rule.forEach({
     id: "general.answer.success",
-    statement: "What an endpoint answers to a correct call is a JSON object or array, never a scalar or nothing",
+    statement: "Answers a valid call with a JSON object or array, never with a scalar or an empty body",
     clause,
     profile: "read-only",
     values: pathsOf,
@@ -146,7 +146,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "general.answer.each",
-    statement: `Every call is answered: of ${2 * manyCalls} calls, none is left without an answer`,
+    statement: `Answers all of ${2 * manyCalls} calls`,
     clause,
     profile: "read-only",
     check: (world) =>
@@ -172,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "general.answer.json",
-    statement: "Every endpoint answers with a JSON object or array, even when it refuses the call",
+    statement: "Answers every call with a JSON object or array, even when it refuses the call",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -198,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.answer.type",
-    statement: "An answer with JSON has the Content-type application/json",
+    statement: "Sends JSON with the Content-Type application/json",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -212,7 +212,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.money.text",
-    statement: "Amounts, prices and fees are decimals in strings, never numbers",
+    statement: "Sends amounts, prices and fees as decimals in strings, never as numbers",
     clause,
     profile: "read-only",
     values: [Paths.fees, Paths.mainBalance, Paths.interest],
@@ -231,7 +231,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "general.money.exact",
-    statement: "An amount is exact: no digit of a balance is lost, however small or large it is",
+    statement: "Keeps every digit of a balance, however small or large",
     clause,
     level: "SHOULD",
     values: fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n })),
@@ -255,7 +255,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.times.now",
-    statement: "The timestamp of an order is the time at which it was created, in Unix seconds",
+    statement: "Shows an order's creation time in timestamp, in Unix seconds",
     clause,
     profile: "mutating",
     values: ["buy", "sell"],
@@ -281,7 +281,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.times.fraction",
-    statement: "The timestamps of orders are fractional seconds: not all of them are whole",
+    statement: "Shows order timestamps with fractions of a second",
     clause,
     profile: "mutating",
     values: [Paths.stopLimit, Paths.oco],
@@ -297,7 +297,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           for (const shown of isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]) {
             times.push(...["timestamp", "mtime"].flatMap((key) => Object.hasOwn(shown, key) ? [shown[key]] : []))
           }
-          // Where the clock can be moved, no coincidence makes all times whole.
+          // If the clock can be moved, the timestamps cannot all be whole by coincidence.
           if (world.profile === "control") yield* world.advance(337)
         }
         yield* Verdict.conclude(
@@ -309,7 +309,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "versioning.prefix",
-    statement: "The version is part of the path: the same path with another version is not an endpoint",
+    statement: "Serves nothing under the same path with another version",
     clause: "Versioning",
     profile: "read-only",
     values: [Paths.mainBalance, Paths.subAccounts],
@@ -322,9 +322,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "versioning.reduce-only",
-    statement:
-      "The reduce-only parameter of OCO orders is documented before it is available: the target may refuse it as a "
-      + "field; otherwise it does what is documented",
+    statement: "Refuses the announced reduceOnly parameter of OCO orders as a field, or "
+      + "implements it as documented",
     clause: "Versioning",
     level: "INFO",
     profile: "control",

@@ -17,7 +17,7 @@ const clause = "Endpoints §1"
 
 const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lists.read(world, Lists.interest, fields)
 
-/** Records as text, in whatever order they came: the document does not state it. */
+/** Records as sorted text, because the document states no order. */
 const sorted = (records: ReadonlyArray<unknown>): string =>
   records.map((record) => JSON.stringify(record)).toSorted().join()
 
@@ -33,11 +33,11 @@ const payment: Fields.Table = {
   within: "an interest payment",
   sample: (world) => Effect.flatMap(history(world, {}), (answer) => Fields.records(world, answer, "records")),
   rows: [
-    { key: "planId", kind: Kinds.someText, meaning: "the plan's identifier" },
-    { key: "investmentId", kind: Kinds.someText, meaning: "the investment's identifier" },
+    { key: "planId", kind: Kinds.someText, meaning: "the plan's id" },
+    { key: "investmentId", kind: Kinds.someText, meaning: "the investment's id" },
     { key: "amount", kind: Kinds.decimal, meaning: "the interest" },
-    { key: "ticker", kind: Kinds.ticker, meaning: "the currency that the interest is paid in" },
-    { key: "timestamp", kind: Kinds.seconds, meaning: "when it was paid" }
+    { key: "ticker", kind: Kinds.ticker, meaning: "the currency of the interest" },
+    { key: "timestamp", kind: Kinds.seconds, meaning: "the time of the payment" }
   ]
 }
 
@@ -45,7 +45,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(payment),
   Rule.forEach({
     id: "interest.plan.filter",
-    statement: "With planId, exactly the payments of that plan are listed",
+    statement: "Lists exactly the payments of the given planId",
     clause,
     values: [...plans],
     check: (world, [planId]) =>
@@ -56,14 +56,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
         yield* Verdict.expect(
           answer,
-          `the ${expected.length} payments of ${planId}`,
+          `the ${expected.length} payments from plan ${planId}`,
           sorted(objects) === sorted(expected)
         )
       })
   }),
   Rule.forEach({
     id: "interest.ticker.filter",
-    statement: "With ticker, exactly the payments in that currency are listed",
+    statement: "Lists exactly the payments in the given ticker",
     clause,
     values: [...plans],
     check: (world, [, ticker]) =>
@@ -81,7 +81,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.plan.unknown",
-    statement: "An unknown planId is refused: HTTP 400, code 0, Validation failed, errors keyed by planId",
+    statement: "Refuses an unknown planId with HTTP 400, code 0, Validation failed, and errors keyed by planId",
     clause: "Errors",
     profile: "read-only",
     values: unknownValues,
@@ -89,7 +89,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "interest.ticker.unknown",
-    statement: "An unknown ticker is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
+    statement: "Refuses an unknown ticker with HTTP 400, code 0, Validation failed, and errors keyed by ticker",
     clause: "Errors",
     profile: "read-only",
     values: ["NOSUCH", "XXX1", "BTCUSDT0"],
@@ -97,7 +97,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.both.unknown",
-    statement: "When planId and ticker are both wrong, errors names both",
+    statement: "Names both planId and ticker in errors when both are wrong",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -111,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...(["planId", "ticker"] as const).map((field) =>
     Rule.forAll({
       id: `interest.${field === "planId" ? "plan" : field}.type`,
-      statement: `${field} is a string; any other value is refused`,
+      statement: `Refuses a ${field} that is not a string`,
       clause,
       profile: "read-only",
       values: Arbitraries.noTexts,
@@ -124,7 +124,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forAll({
     id: "interest.fresh",
-    statement: "The answer is not cached: a payment is listed as soon as it is made",
+    statement: "Lists a payment as soon as it is made, without caching",
     clause,
     values: fc.tuple(fc.constantFrom(...plans), fc.integer({ min: 1, max: 999_999 })),
     check: (world, [[planId, ticker], units]) =>
@@ -139,7 +139,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const now = (yield* world.now) / 1000
         yield* Verdict.expect(
           answer,
-          `one payment of ${amount} ${ticker} of ${planId}, now (there was none before)`,
+          `one new payment of ${amount} ${ticker} from plan ${planId}`,
           objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&
             Number(record["amount"]) === Number(amount) && record["investmentId"] === "once" &&
             Math.abs(Number(record["timestamp"]) - now) < 60 &&

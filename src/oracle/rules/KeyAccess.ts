@@ -1,4 +1,4 @@
-/** What a key may call, and whose data it shows (document, "Authentication"). */
+/** The calls that a key may make, and the account whose data it shows (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -14,7 +14,7 @@ const clause = "Authentication"
 
 type Opener = (world: World, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
-/** A rule that one account is refused by each endpoint, with a call that another one may make. */
+/** Makes a rule that every endpoint refuses one account, and accepts the same call from another. */
 const everywhere = (id: string, statement: string, why: string, denied: Opener, allowed: Opener): Rule.Rule =>
   Rule.forEach({
     id,
@@ -29,14 +29,14 @@ const everywhere = (id: string, statement: string, why: string, denied: Opener, 
         })
         yield* Refusals.any(yield* call(denied), `because ${why}`)
         const answer = yield* call(allowed)
-        yield* Verdict.expect(answer, "accepted: HTTP 2xx", answer.status < 300)
+        yield* Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
       })
   })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "auth.key.disabled",
-    statement: "A disabled key is refused, and accepted once it is enabled",
+    statement: "Refuses a disabled key, and accepts it once it is enabled",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -52,7 +52,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   everywhere(
     "auth.key.enabled",
-    "A disabled key is refused by every endpoint that accepts an enabled one",
+    "Refuses a disabled key on every endpoint that accepts an enabled key",
     "the key is disabled",
     (world) =>
       Effect.tap(
@@ -63,15 +63,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   everywhere(
     "auth.key.endpoints.everywhere",
-    "A key that is restricted to one endpoint may call that one, whichever it is, and a key that is restricted to "
-      + "another may not",
+    "Accepts a restricted key on its only endpoint, and refuses a key that is restricted to "
+      + "another endpoint",
     "the endpoint is not on the key's list",
     (world, path) => world.open({ endpoints: [path === Paths.fees ? Paths.mainBalance : Paths.fees] }),
     (world, path) => world.open({ endpoints: [path] })
   ),
   Rule.forAll({
     id: "auth.key.endpoints",
-    statement: "A key that is restricted to a list of endpoints may call only those",
+    statement: "Accepts a restricted key only on its listed endpoints",
     clause,
     values: fc.tuple(fc.subarray([...Paths.reads], { minLength: 1 }), fc.constantFrom(...Paths.reads)),
     examples: [[[Paths.fees], Paths.mainBalance], [[Paths.fees], Paths.fees]],
@@ -86,7 +86,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.key.endpoints.refusal",
-    statement: "A call to an endpoint that is not on the key's list is refused with HTTP 401, code 4",
+    statement: "Refuses a call to an endpoint outside the key's list with HTTP 401, code 4",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -98,7 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.b2b",
-    statement: "Fixed-term lending is for business partners: other accounts are refused",
+    statement: "Refuses fixed-term lending to accounts that are not business partners",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -106,24 +106,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           yield* world.open({ isFunded: false, b2b: false }),
           yield* world.open({ isFunded: false })
         ]
-        yield* Refusals.any(yield* world.call(other, Paths.interest), "because the account is not a partner's")
-        yield* accepted(yield* world.call(partner, Paths.interest), "because the account is a partner's")
+        yield* Refusals.any(yield* world.call(other, Paths.interest), "because the account is not a business partner")
+        yield* accepted(yield* world.call(partner, Paths.interest), "because the account is a business partner")
       })
   }),
   Rule.always({
     id: "auth.b2b.refusal",
-    statement: "An account without partner access is refused with HTTP 403, code 0",
+    statement: "Refuses an account without partner access with HTTP 403, code 0",
     clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.open({ isFunded: false, b2b: false }), Paths.interest)
-        yield* Refusals.exactly(answer, { status: 403, codes: [0] }, "because the account is not a partner's")
+        yield* Refusals.exactly(answer, { status: 403, codes: [0] }, "because the account is not a business partner")
       })
   }),
   Rule.forEach({
     id: "auth.isolation",
-    statement: "A key shows the balance of its own account, not that of another",
+    statement: "Shows the balance of the key's own account",
     clause,
     values: ["1", "2.5"],
     check: (world, amount) =>

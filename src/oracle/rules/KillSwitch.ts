@@ -1,4 +1,4 @@
-/** The kill switch, as the live exchange's documentation has it; the document does not. */
+/** The kill switch, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -9,10 +9,10 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** A market of futures, beside the one to trade on. */
+/** A futures market in addition to the market to trade on. */
 const perpetual = "BTC_PERP"
 
-/** Arms the kill switch of the market to trade on, unless the fields say otherwise. */
+/** Arms the kill switch, by default on the market to trade on. */
 const arm = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
   const { name: market } = yield* world.market
   return yield* LiveCalls.object(world, account, Paths.killSwitch, { market, timeout: "10", ...fields })
@@ -24,7 +24,7 @@ const timers = Effect.fnUntraced(function*(world: World, account: Account, field
   return { answer, timers: items.filter(Json.isObject) }
 })
 
-/** Places an order that rests far from the market, of this kind. */
+/** Places an order of this kind that rests far from the market. */
 const rest = Effect.fnUntraced(function*(world: World, account: Account, kind: "spot" | "margin" | "futures") {
   const market = yield* world.market
   const order = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
@@ -48,7 +48,7 @@ const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: 
   )
 })
 
-/** What a kill switch must not be armed with. */
+/** Invalid fields for arming a kill switch. */
 const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: ReadonlyArray<number>]> = [
   ["timeout", undefined],
   ["timeout", 60],
@@ -63,14 +63,14 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: Readon
 const isNow = (world: World, seconds: unknown) =>
   Effect.map(world.now, (now) => typeof seconds === "number" && Math.abs(seconds - now / 1000) < 30)
 
-/** An effect that needs the clock of a sandbox, and finds it standing still. */
+/** Runs a check on a sandbox whose clock is frozen. */
 const timed = (check: (world: World) => Effect.Effect<unknown, Verdict.CheckError>) => (world: World) =>
   world.whileFrozen(check(world))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     ...LiveCalls.heading(
-      "Arming answers the market, the types, the time now in seconds, and the time of the cancellation"
+      "Answers an armed kill switch with market, types, start time and cancellation time, in seconds"
     ),
     id: "kill-switch.timer",
     check: timed((world) =>
@@ -81,14 +81,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { cancellationTime, market, startTime, types } = json
         yield* Verdict.expect(
           answer,
-          `market ${name}, types spot and margin, cancellationTime 60 seconds after startTime, which is now`,
+          `market ${name}, types spot and margin, startTime now, and cancellationTime 60 seconds later`,
           market === name && JSON.stringify(types) === `["spot","margin"]` && (yield* isNow(world, startTime)) &&
             Number(cancellationTime) - Number(startTime) === 60
         )
         const status = yield* timers(world, account)
         yield* Verdict.expect(
           status.answer,
-          "the same timer, and no other",
+          "exactly the same timer",
           status.timers.length === 1 && JSON.stringify(status.timers[0]) === JSON.stringify(json)
         )
       })
@@ -96,7 +96,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     ...LiveCalls.heading(
-      "When the time is over the orders of the market are canceled, not before, and the timer is gone"
+      "Cancels the market's orders at the timeout, not before, and removes the timer"
     ),
     id: "kill-switch.cancels",
     check: timed((world) =>
@@ -106,16 +106,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const future = yield* rest(world, account, "futures")
         yield* arm(world, account, {})
         yield* world.advance(9000)
-        yield* leaves(world, account, [spot, margin, future], "a second before the time")
+        yield* leaves(world, account, [spot, margin, future], "one second before the timeout")
         yield* world.advance(2000)
-        yield* leaves(world, account, [future], "after the time")
+        yield* leaves(world, account, [future], "after the timeout")
         const { answer, timers: left } = yield* timers(world, account)
-        yield* Verdict.expect(answer, "no timer", left.length === 0)
+        yield* Verdict.expect(answer, "no timers", left.length === 0)
       })
     )
   }),
   Rule.always({
-    ...LiveCalls.heading("Arming it again in time starts the time anew: nothing is canceled"),
+    ...LiveCalls.heading("Restarts the timeout when the kill switch is armed again, and cancels nothing"),
     id: "kill-switch.again",
     check: timed((world) =>
       Effect.gen(function*() {
@@ -125,7 +125,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.advance(8000)
         yield* arm(world, account, {})
         yield* world.advance(8000)
-        yield* leaves(world, account, [id], "armed again two seconds before the time")
+        yield* leaves(world, account, [id], "armed again two seconds before the timeout")
         const { answer, timers: left } = yield* timers(world, account)
         yield* Verdict.expect(answer, "one timer", left.length === 1)
         yield* world.advance(3000)
@@ -134,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   Rule.always({
-    ...LiveCalls.heading("With timeout null it is disarmed: the answer is an empty list, and nothing is canceled"),
+    ...LiveCalls.heading("Disarms the kill switch with timeout null: answers an empty list and cancels nothing"),
     id: "kill-switch.disarm",
     check: timed((world) =>
       Effect.gen(function*() {
@@ -147,12 +147,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.advance(11_000)
         yield* leaves(world, account, [id], "disarmed")
         const { answer, timers: left } = yield* timers(world, account)
-        yield* Verdict.expect(answer, "no timer", left.length === 0)
+        yield* Verdict.expect(answer, "no timers", left.length === 0)
       })
     )
   }),
   Rule.forEach({
-    ...LiveCalls.heading("With types only orders of these types are canceled"),
+    ...LiveCalls.heading("Cancels only orders of the given types"),
     id: "kill-switch.types",
     values: ["spot", "margin"] as const,
     check: (world, type) =>
@@ -165,7 +165,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }))
   }),
   Rule.always({
-    ...LiveCalls.heading("Each market has a timer of its own; the status shows all of them, or that of one market"),
+    ...LiveCalls.heading("Keeps one timer per market, and lists all timers or the timer of one market"),
     id: "kill-switch.markets",
     check: timed((world) =>
       Effect.gen(function*() {
@@ -177,20 +177,22 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const markets = all.timers.map(({ market }) => String(market)).toSorted()
         yield* Verdict.expect(
           all.answer,
-          `a timer of each: ${name}, ${perpetual}`,
+          `a timer for each of ${name} and ${perpetual}`,
           markets.join() === [name, perpetual].toSorted().join()
         )
         const one = yield* timers(world, account, { market: perpetual })
         yield* Verdict.expect(
           one.answer,
-          `the timer of ${perpetual} only`,
+          `only the timer of ${perpetual}`,
           one.timers.length === 1 && one.timers[0]?.["market"] === perpetual
         )
       })
     )
   }),
   Rule.always({
-    ...LiveCalls.heading("It is the account's own: others do not see it, and their orders stay"),
+    ...LiveCalls.heading(
+      "Keeps a kill switch private to its account: other accounts do not see it, and their orders stay open"
+    ),
     id: "kill-switch.isolation",
     check: timed((world) =>
       Effect.gen(function*() {
@@ -198,7 +200,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const id = yield* rest(world, other, "spot")
         yield* arm(world, account, {})
         const { answer, timers: seen } = yield* timers(world, other)
-        yield* Verdict.expect(answer, "no timer", seen.length === 0)
+        yield* Verdict.expect(answer, "no timers", seen.length === 0)
         yield* world.advance(11_000)
         yield* leaves(world, other, [id], "armed by another account")
       })
@@ -206,7 +208,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "A wrong field is refused with HTTP 422: the timeout is a text of 5 to 600 or null, and must be there"
+      "Refuses a wrong field with HTTP 422; timeout is required, and is null or a string from 5 to 600"
     ),
     id: "kill-switch.refusal",
     values: wrong,
@@ -217,7 +219,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const fields = { market, timeout: "60", [key]: value }
         yield* LiveCalls.refuses(world, account, Paths.killSwitch, fields, { key, codes })
         const { answer, timers: left } = yield* timers(world, account)
-        yield* Verdict.expect(answer, "no timer", left.length === 0)
+        yield* Verdict.expect(answer, "no timers", left.length === 0)
       })
   })
 ]

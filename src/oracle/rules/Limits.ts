@@ -1,4 +1,4 @@
-/** How many calls are not too many (document, "Limits"). */
+/** Numbers of calls that a target must accept (document, "Limits"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -11,8 +11,8 @@ import type { World } from "../world/World.ts"
 const clause = "Limits"
 
 /**
- * Calls so many times, one after the other, because nonces may have to increase. The target's clock stands still, so all
- * calls fall in one window, however slow the target or this machine is.
+ * Makes a call `count` times, one after the other, because nonces may have to increase. The target's clock is frozen,
+ * so all calls fall into one window, however slow the target or this machine is.
  */
 const times = ({ whileFrozen }: World, count: number, call: Effect.Effect<Answer, Verdict.CheckError>) =>
   whileFrozen(Effect.all(Array.from({ length: count }, () => call)))
@@ -20,19 +20,19 @@ const times = ({ whileFrozen }: World, count: number, call: Effect.Effect<Answer
 /** Expects that all calls succeed. Any other answer counts as a refusal. */
 const areAccepted = (answers: ReadonlyArray<Answer>) => {
   const refused = answers.filter(({ status }) => status !== 200)
-  return Verdict.conclude("none refused", `${refused.length} refused`, refused.length === 0, refused[0])
+  return Verdict.conclude("no refusals", `${refused.length} refusals`, refused.length === 0, refused[0])
 }
 
-/** How many calls of the interest payment history are allowed in ten seconds. */
+/** The number of calls to the interest payment history that are allowed in ten seconds. */
 const interestLimit = 1000
 
-/** How many public calls are allowed in ten seconds. */
+/** The number of public calls that are allowed in ten seconds. */
 const publicLimit = 2000
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "limits.interest",
-    statement: "1000 requests in 10 seconds of the interest payment history are not too many",
+    statement: "Accepts 1000 requests for the interest payment history in 10 seconds",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -42,8 +42,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "limits.exceeded",
-    statement:
-      "A call beyond the limit is refused with HTTP 429, code 0, and another message than for a nonce that was used",
+    statement: "Refuses a call beyond the limit with HTTP 429, code 0, and a message other than that for a used nonce",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -54,21 +53,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         if (refused === undefined) {
           return yield* Verdict.conclude("a call refused with HTTP 429", "none", false, answers[0])
         }
-        yield* Refusals.exactly(refused, { status: 429, codes: [0] }, "because there were too many")
+        yield* Refusals.exactly(refused, { status: 429, codes: [0] }, "because there were too many calls")
         yield* Verdict.expect(
           refused,
-          "another message than Too many requests.",
+          "a message other than Too many requests.",
           Json.isObject(refused.json) && refused.json["message"] !== "Too many requests."
         )
       })
   }),
   Rule.always({
     id: "limits.public",
-    statement: "2000 requests in 10 seconds of public endpoints are not too many",
+    statement: "Accepts 2000 public requests in 10 seconds",
     clause,
     check: (world) =>
       Effect.gen(function*() {
-        // The limit counts all calls from this address: nothing may be left of earlier calls, nor for later ones.
+        // The limit counts all calls from this address, so this check must not share its window with other calls.
         yield* world.advance(11_000)
         yield* world.onEnd(world.advance(11_000))
         const ping = world.send({ method: "GET", path: Paths.ping, headers: {} })

@@ -1,4 +1,4 @@
-/** Many orders in one call, as the live exchange's documentation has it; the document does not. */
+/** Bulk orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -11,7 +11,7 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** An offer that many percent above the market. */
+/** A sell order, `percent` above the market. */
 const offer = (market: Market, percent = 10, more: Body = {}): Body => ({
   market: market.name,
   side: "sell",
@@ -24,7 +24,7 @@ const kinds = [{ path: Paths.bulk }, { path: Paths.collateralBulk }] as const
 
 const wrongs = ["too small", "without a side", "unknown market"] as const
 
-/** An offer that can't be placed. */
+/** A sell order that cannot be placed. */
 const wrong = (market: Market, what: typeof wrongs[number]): Body =>
   offer(
     market,
@@ -36,7 +36,7 @@ const wrong = (market: Market, what: typeof wrongs[number]): Body =>
     }[what]
   )
 
-/** What an item says: the result or the error, and not both. */
+/** The parts of an item, which must be a result or an error, and not both. */
 const parts = (item: unknown) => {
   const { error, result } = Json.isObject(item) ? item : { error: undefined, result: undefined }
   return {
@@ -74,7 +74,7 @@ const isOpen = (world: World, account: Account, ids: ReadonlyArray<unknown>) =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
-    ...LiveCalls.heading("Orders of one call are placed in their order, and each is open"),
+    ...LiveCalls.heading("Places the orders of one call in sequence, and leaves all of them open"),
     id: "live-bulk.places",
     values: kinds,
     check: (world, { path }) =>
@@ -95,11 +95,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
             results[0]?.["clientOrderId"] === clientOrderId
         )
         const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
-        yield* Verdict.conclude("all open", open, open.every((is) => is))
+        yield* Verdict.conclude("all orders open", open, open.every((is) => is))
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("One order that is refused has an error in its place, and the others are placed"),
+    ...LiveCalls.heading("Shows an error in place of a refused order, and places the others"),
     id: "live-bulk.apart",
     values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),
     check: (world, { path, what }) =>
@@ -109,12 +109,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const orders = [offer(market), wrong(market, what), offer(market, 12)]
         const { results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
         const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
-        yield* Verdict.conclude("the others open", open, open.every((is) => is))
+        yield* Verdict.conclude("the other orders open", open, open.every((is) => is))
       })
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "With stopOnFail no order after the first that is refused is placed, and those before it stay"
+      "Places no order after the first refused one with stopOnFail, and keeps the earlier ones"
     ),
     id: "live-bulk.stops",
     values: kinds,
@@ -133,11 +133,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         })
         const open = [...(yield* Orders.list(world, account, Paths.activeOrders)).values()]
           .map((order) => order["clientOrderId"] ?? order["client_order_id"])
-        yield* Verdict.conclude("the first alone", open, open.includes(before) && !open.includes(after))
+        yield* Verdict.conclude("only the first order open", open, open.includes(before) && !open.includes(after))
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("No orders, none in the list, or more than 20 are refused as a whole"),
+    ...LiveCalls.heading("Refuses a missing list, an empty list, and more than 20 orders as a whole"),
     id: "live-bulk.refusal",
     values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
     check: (world, { count, path }) =>
@@ -151,7 +151,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("Orders of one call are canceled, each by one of its identifiers"),
+    ...LiveCalls.heading("Cancels the orders of one call, each by order id or client order id"),
     id: "live-bulk.cancels",
     values: ["orderId", "clientOrderId"] as const,
     check: (world, key) =>
@@ -168,7 +168,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, results } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "good"])
         yield* Verdict.expect(
           answer,
-          "market, orderId and clientOrderId of each",
+          "market, orderId and clientOrderId of each order",
           results.every((result, index) =>
             result["market"] === market.name &&
             String(result["orderId"]) === String(named[index]?.["orderId"]) &&
@@ -176,11 +176,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           )
         )
         const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
-        yield* Verdict.conclude("none open", open, !open.includes(true))
+        yield* Verdict.conclude("no orders open", open, !open.includes(true))
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("An order that is not there has an error in its place, and the others are canceled"),
+    ...LiveCalls.heading("Shows an error in place of an unknown order, and cancels the others"),
     id: "live-bulk.not-there",
     values: ["nobody's", "another's", "twice"] as const,
     check: (world, whose) =>
@@ -198,16 +198,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           ...yield* isOpen(world, account, [orderId]),
           ...yield* isOpen(world, stranger, [others["orderId"]])
         ]
-        yield* Verdict.conclude("the account's canceled, the other's open", open, open[0] === false && open[1] === true)
+        yield* Verdict.conclude(
+          "the account's order canceled, the other account's open",
+          open,
+          open[0] === false && open[1] === true
+        )
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("No list of orders to cancel is refused as a whole"),
+    ...LiveCalls.heading("Refuses a call without a list of orders to cancel"),
     id: "live-bulk.cancel-refusal",
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
-        yield* Refusals.any(yield* LiveCalls.call(world, account, Paths.cancelBulk, {}), "because there are no orders")
+        yield* Refusals.any(
+          yield* LiveCalls.call(world, account, Paths.cancelBulk, {}),
+          "because the orders are missing"
+        )
       })
   })
 ]

@@ -1,4 +1,4 @@
-/** Changing open orders, as the live exchange's documentation has it; the document does not. */
+/** Changing open orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -10,10 +10,10 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** A price that many percent above the market's. */
+/** A price `percent` above the market's. */
 const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
-/** An order of 0.03 that rests at 10 percent above the market. */
+/** Places an order of 0.03 that rests 10 percent above the market. */
 const place = Effect.fnUntraced(function*(world: World, more: Body = {}) {
   const account = yield* world.trader
   const market = yield* world.market
@@ -25,7 +25,7 @@ const place = Effect.fnUntraced(function*(world: World, more: Body = {}) {
 const modify = (world: World, account: Account, market: Market, fields: Body) =>
   LiveCalls.call(world, account, Paths.modifyOrder, { market: market.name, ...fields })
 
-/** Changes an order, and gives the one that has taken its place. */
+/** Changes an order. Returns the order that replaces it. */
 const changed = (world: World, account: Account, market: Market, fields: Body) =>
   Effect.map(
     LiveCalls.object(world, account, Paths.modifyOrder, { market: market.name, ...fields }),
@@ -38,19 +38,19 @@ const isOpen = Effect.fnUntraced(function*(world: World, account: Account, id: u
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
-    ...LiveCalls.heading("A changed order has another order id: the old one is canceled, and the new one is open"),
+    ...LiveCalls.heading("Replaces a changed order: cancels the old one and opens a new one with another order id"),
     id: "live-changes.replaces",
     check: (world) =>
       Effect.gen(function*() {
         const { account, id, market } = yield* place(world)
         const { answer, order } = yield* changed(world, account, market, { orderId: id, price: above(market, 12) })
-        yield* Verdict.expect(answer, "another order id", order["orderId"] !== undefined && order["orderId"] !== id)
+        yield* Verdict.expect(answer, "a different order id", order["orderId"] !== undefined && order["orderId"] !== id)
         const open = [yield* isOpen(world, account, id), yield* isOpen(world, account, order["orderId"])]
-        yield* Verdict.conclude("the new one open, the old one not", open, !open[0] && open[1] === true)
+        yield* Verdict.conclude("the new order open, the old one not", open, !open[0] && open[1] === true)
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("What is stated changes, and what is not stated stays as it is"),
+    ...LiveCalls.heading("Changes the given fields, and keeps the others"),
     id: "live-changes.keeps",
     values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
     check: (world, { amount, price }) =>
@@ -71,7 +71,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("A changed order keeps its client order id, and can be named by it"),
+    ...LiveCalls.heading("Keeps a changed order's client order id, and finds the order by it"),
     id: "live-changes.client-order-id",
     check: (world) =>
       Effect.gen(function*() {
@@ -85,7 +85,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("A changed order stands behind the others at its price"),
+    ...LiveCalls.heading("Queues a changed order behind the others at its price"),
     id: "live-changes.queue",
     check: (world) =>
       Effect.gen(function*() {
@@ -96,11 +96,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* changed(world, account, market, { orderId: id, amount: "0.03" })
         yield* Trading.placeOther(world, taker, { ...fields, side: "buy" })
         const { dealStock } = yield* Orders.find(world, second, behind["orderId"])
-        yield* Verdict.conclude("the other one filled", `${String(dealStock)} of it filled`, Number(dealStock) === 0.03)
+        yield* Verdict.conclude(
+          "the other order filled",
+          `${String(dealStock)} of it filled`,
+          Number(dealStock) === 0.03
+        )
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("A changed order trades at once where its new price crosses the book"),
+    ...LiveCalls.heading("Trades a changed order immediately if its new price crosses the book"),
     id: "live-changes.trades",
     check: (world) =>
       Effect.gen(function*() {
@@ -114,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A change that an order can't have is refused, with a code of its own, and the order stays"),
+    ...LiveCalls.heading("Refuses a field that the order type does not have with a specific code, and keeps the order"),
     id: "live-changes.inapplicable",
     values: [{ key: "activationPrice", codes: [158] }, { key: "total", codes: [162] }] as const,
     check: (world, { codes, key }) =>
@@ -122,11 +126,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { account, id, market } = yield* place(world)
         const answer = yield* modify(world, account, market, { orderId: id, [key]: above(market, 20) })
         yield* Refusals.coded(answer, { status: 422, codes }, `because a limit order has no ${key}`)
-        yield* Verdict.conclude("the order open", "not open", yield* isOpen(world, account, id))
+        yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A change without an order, of two at once, of nothing, or of amount and total is refused"),
+    ...LiveCalls.heading("Refuses a change with no order, with two ids, with no field, or with both amount and total"),
     id: "live-changes.refusal",
     values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
     check: (world, wrong) =>
@@ -140,11 +144,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           "amount and total": { orderId: id, amount: "0.02", total: "1000" }
         }[wrong]
         yield* Refusals.any(yield* modify(world, account, market, fields), `because it has ${wrong}`)
-        yield* Verdict.conclude("the order open", "not open", yield* isOpen(world, account, id))
+        yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("An order that is not open, or another account's, is not found: HTTP 400, code 2 or 6"),
+    ...LiveCalls.heading("Does not find a closed order or another account's order: HTTP 400, code 2 or 6"),
     id: "live-changes.unknown",
     values: ["nobody's", "another's"] as const,
     check: (world, whose) =>
@@ -153,8 +157,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const caller = whose === "another's" ? yield* world.open() : account
         const orderId = whose === "another's" ? id : Number.MAX_SAFE_INTEGER
         const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12) })
-        yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because there is no such order")
-        yield* Verdict.conclude("the order open", "not open", yield* isOpen(world, account, id))
+        yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order does not exist")
+        yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
       })
   })
 ]

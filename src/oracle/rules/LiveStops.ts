@@ -1,5 +1,5 @@
 /**
- * Stop-market orders, and stop orders on margin, as the live exchange's documentation has them; the document does not.
+ * Stop-market orders and margin stop orders, which only the live exchange's documentation describes.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -22,21 +22,24 @@ const paths: { readonly [K in Kind]: string } = {
 
 const kinds: ReadonlyArray<Kind> = ["stop-market", "collateral-stop-limit", "trigger-market"]
 
-/** What an answer may call the type of an order: documented, or recorded on margin. */
+/** The order types that an answer may show: as documented, or as recorded for margin orders. */
 const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
   "stop-market": ["stop market"],
   "collateral-stop-limit": ["stop limit", "margin stop limit"],
   "trigger-market": ["stop market", "trigger margin market"]
 }
 
-/** A call with every kind and side. */
+/** Every pair of call and side. */
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
-/** The price so many percent above the market's for a buy, below it for a sell. */
+/** The price `percent` above the market's for a buy, below it for a sell. */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
   priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
 
-/** An order of 0.02 that is triggered at 5 percent, and whose limit, if it has one, is at 7. A spot buy states its cost. */
+/**
+ * An order of 0.02 with its trigger at 5 percent and its limit, if any, at 7 percent. A spot market buy states its
+ * cost.
+ */
 const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}): Body => ({
   market: market.name,
   side,
@@ -46,17 +49,19 @@ const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}
   ...more
 })
 
-/** What a spot buy of these rules spends: a little more than 0.01 costs at 6 percent above the market. */
+/** The cost of a spot market buy in these rules: a little more than 0.01 costs at 6 percent above the market. */
 const cost = (market: Market): string => priceText(market, market.price * 0.0107)
 
-/** Places a stop order, which waits. */
+/** Places a stop order that waits for its trigger. */
 const place = Effect.fnUntraced(function*(world: World, account: Account, kind: Kind, side: Orders.Side) {
   const market = yield* world.market
   const { answer, json } = yield* LiveCalls.object(world, account, paths[kind], fieldsOf(market, kind, side))
   return { market, answer, order: json }
 })
 
-/** Has others offer 0.01 at each of these percentages, and then trade at the activation price; shows the order after it. */
+/**
+ * Lets others offer 0.01 at each of these percentages, then trade at the activation price. Returns the triggered order.
+ */
 const trigger = Effect.fnUntraced(function*(
   world: World,
   kind: Kind,
@@ -79,7 +84,7 @@ const trigger = Effect.fnUntraced(function*(
   return { market, found, isOpen: open.has(String(order["orderId"])) }
 })
 
-/** Expects that an order has traded so much, for so much. */
+/** Expects that an order has traded `stock` for `money`. */
 const hasTraded = (order: Body, stock: number, money: number) =>
   Verdict.conclude(
     `${stock} filled for ${money}`,
@@ -87,7 +92,7 @@ const hasTraded = (order: Body, stock: number, money: number) =>
     Math.abs(Number(order["dealStock"]) - stock) < 1e-9 && Math.abs(Number(order["dealMoney"]) - money) < 1e-4
   )
 
-/** Fields without which an order can't be placed. */
+/** Required fields by kind. */
 const required: { readonly [K in Kind]: ReadonlyArray<string> } = {
   "stop-market": ["market", "side", "amount", "activation_price"],
   "collateral-stop-limit": ["market", "side", "amount", "price", "activation_price"],
@@ -96,7 +101,7 @@ const required: { readonly [K in Kind]: ReadonlyArray<string> } = {
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
-    ...LiveCalls.heading("A stop order waits: its answer has its type, its activation price, and nothing filled"),
+    ...LiveCalls.heading("Answers a waiting stop order with its type, its activation price and no fills"),
     id: "live-stops.waits",
     values: cases,
     check: (world, { kind, side }) =>
@@ -112,7 +117,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A stop-market order that is triggered trades at once with the best orders of the book"),
+    ...LiveCalls.heading("Trades a triggered stop-market order immediately with the best orders of the book"),
     id: "live-stops.market.trades",
     values: Orders.sides,
     check: (world, side) =>
@@ -123,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("The amount of a stop-market buy on the spot is what it spends, in the quote currency"),
+    ...LiveCalls.heading("Takes the amount of a spot stop-market buy as its cost, in the quote currency"),
     id: "live-stops.market.spends",
     check: (world) =>
       Effect.gen(function*() {
@@ -138,7 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("The amount of a stop-market order on margin, and of one that sells, is in the base currency"),
+    ...LiveCalls.heading("Takes the amount of a margin stop-market order, or of any sell, in the base currency"),
     id: "live-stops.market.base",
     values: [{ kind: "trigger-market", side: "buy" }, { kind: "stop-market", side: "sell" }] as const,
     check: (world, { kind, side }) =>
@@ -148,14 +153,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("What a triggered stop-market order can't trade is canceled: it never rests in the book"),
+    ...LiveCalls.heading("Cancels the unfilled rest of a triggered stop-market order, which never rests in the book"),
     id: "live-stops.market.never-rests",
     values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {
         const { found, isOpen } = yield* trigger(world, "trigger-market", side, [6])
         yield* Verdict.conclude(
-          "0.01 filled, and not open",
+          "0.01 filled, and the order closed",
           { filled: found["dealStock"], isOpen },
           Number(found["dealStock"]) === 0.01 && !isOpen
         )
@@ -163,7 +168,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "A triggered stop-limit order on margin trades as far as its limit allows, and the rest of it rests"
+      "Trades a triggered margin stop-limit order up to its limit, and rests the remainder"
     ),
     id: "live-stops.limit.rests",
     values: Orders.sides,
@@ -171,14 +176,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { found, isOpen } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
         yield* Verdict.conclude(
-          "0.01 filled, and open",
+          "0.01 filled, and the order open",
           { filled: found["dealStock"], isOpen },
           Number(found["dealStock"]) === 0.01 && isOpen
         )
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A reduce-only stop order without a position is refused with code 116"),
+    ...LiveCalls.heading("Refuses a reduce-only stop order without a position with code 116"),
     id: "live-stops.reduce-only",
     values: ["collateral-stop-limit", "trigger-market"] as const,
     check: (world, kind) =>
@@ -190,7 +195,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A stop order without a field that it needs is refused with HTTP 422, code 30, and the field"),
+    ...LiveCalls.heading(
+      "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field"
+    ),
     id: "live-stops.refusal",
     values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),
     check: (world, { key, kind }) =>
@@ -200,7 +207,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("An activation price that is the last price is refused"),
+    ...LiveCalls.heading("Refuses an activation price equal to the last price"),
     id: "live-stops.last-price",
     values: kinds,
     check: (world, kind) =>
@@ -208,7 +215,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const market = yield* world.market
         const fields = fieldsOf(market, kind, "sell", { activation_price: priceText(market, market.price) })
         const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
-        yield* Refusals.coded(answer, { status: 422, codes: [30, 101] }, "because it is the last price")
+        yield* Refusals.coded(
+          answer,
+          { status: 422, codes: [30, 101] },
+          "because the activation price equals the last price"
+        )
       })
   })
 ]

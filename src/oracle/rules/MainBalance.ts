@@ -27,7 +27,7 @@ const mainBalanceOf = (json: unknown, ticker: string): string | undefined => {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "balance.response",
-    statement: "The answer is an object keyed by the assets' tickers",
+    statement: "Answers an object keyed by asset ticker",
     clause: "Endpoints §7",
     profile: "read-only",
     check: (world) =>
@@ -48,7 +48,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "balance.omitted",
-    statement: "Assets that are not listed have a zero balance: an asset is listed once it is credited",
+    statement: "Lists an asset once it is credited: unlisted assets have a zero balance",
     clause,
     values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
     check: (world, [ticker, units]) =>
@@ -56,7 +56,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const account = yield* world.open({ isFunded: false })
         const before = yield* world.call(account, Paths.mainBalance)
         const nothing = mainBalanceOf(before.json, ticker) ?? "0"
-        yield* Verdict.conclude(`no ${ticker}, or zero of it`, nothing, Number(nothing) === 0, before)
+        yield* Verdict.conclude(`no ${ticker}, or a zero balance`, nothing, Number(nothing) === 0, before)
         const amount = (units / 1e6).toFixed(6)
         yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount })
         const answer = yield* world.call(account, Paths.mainBalance)

@@ -1,4 +1,4 @@
-/** Markets (document, Endpoints §3, which takes its bounds from them). */
+/** Markets (document, Endpoints §3, which refers to their bounds). */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -7,15 +7,15 @@ import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 
 const digits: Kinds.Kind = {
-  name: "a count of digits in a string",
+  name: "a number of digits in a string",
   holds: (text) => /^[0-9]{1,2}$/u.test(String(text)) && typeof text === "string"
 }
 
-/** The fields that the document refers to. It describes no more of this answer. */
+/** The fields that the document refers to. It describes nothing else of this answer. */
 export const rules: ReadonlyArray<Rule.Rule> = Fields.rules({
   id: "markets.entry",
   clause: "Endpoints §3",
-  // The document names these fields, and does not show the answer that they are in.
+  // The document names these fields, but does not show the answer that contains them.
   level: "SHOULD",
   profile: "read-only",
   within: "a market",
@@ -27,11 +27,11 @@ export const rules: ReadonlyArray<Rule.Rule> = Fields.rules({
           new Verdict.Broken({ expected: "HTTP 200 with an array", got: Verdict.describe(answer), answer })
         )),
   rows: [
-    { key: "name", kind: Kinds.market, meaning: "the market" },
+    { key: "name", kind: Kinds.market, meaning: "its name" },
     { key: "stockPrec", kind: digits, meaning: "the precision of amounts" },
     { key: "moneyPrec", kind: digits, meaning: "the precision of prices" },
-    { key: "minAmount", kind: Kinds.decimal, meaning: "the least amount" },
-    { key: "minTotal", kind: Kinds.decimal, meaning: "the least amount times price" },
-    { key: "maxTotal", kind: Kinds.decimal, meaning: "the greatest amount times price, zero for none" }
+    { key: "minAmount", kind: Kinds.decimal, meaning: "the minimum amount" },
+    { key: "minTotal", kind: Kinds.decimal, meaning: "the minimum amount times price" },
+    { key: "maxTotal", kind: Kinds.decimal, meaning: "the maximum amount times price; zero for no maximum" }
   ]
 })

@@ -1,6 +1,6 @@
 /**
- * Calls in any order, compared with small models of what they do. The models share nothing with the
- * sandbox's engine: an order is a row of a table, and a page is a slice of a list.
+ * Random call sequences, compared with small models. The models share no code with the sandbox's engine: an order is a
+ * row of a table, and a page is a slice of a list.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -20,7 +20,7 @@ import * as SubAccounts from "../world/SubAccounts.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Market, World } from "../world/World.ts"
 
-/** One call. It changes the model, and expects that the target has changed in the same way. */
+/** One call. Applies itself to the model and the target, and expects that both change in the same way. */
 interface Step<Model, Real> {
   readonly toString: () => string
   readonly can?: (model: Model) => boolean
@@ -31,7 +31,7 @@ const isCheckError: (error: unknown) => error is Verdict.CheckError = Schema.is(
   Schema.Union([Verdict.Broken, Verdict.Skipped, TargetError])
 )
 
-/** Makes a rule that holds for every list of steps. */
+/** Makes a rule that holds for every sequence of steps. */
 const everyList = <Model extends object, Real extends object>(
   heading: Rule.Heading,
   steps: ReadonlyArray<fc.Arbitrary<Step<Model, Real>>>,
@@ -74,7 +74,7 @@ const step = <Model, Real>(
 // Orders
 // -----------------------------------------------------------------------------
 
-/** An open order: its trigger, from which side the price must reach it, and whether it has been activated. */
+/** An open order: its trigger, the direction from which the price must reach it, and whether it was activated. */
 interface OpenOrder {
   readonly id: string
   readonly kind: "spot" | "margin"
@@ -100,7 +100,7 @@ const isReached = ({ condition, trigger = 0 }: Pick<OpenOrder, "condition" | "tr
 const rounded = ({ moneyPrecision }: Market, factor: number): number =>
   Number((basePrice * factor).toFixed(moneyPrecision))
 
-/** Expects that the open orders are those of the model, and the activated ones too. */
+/** Expects that the target's open and activated orders equal the model's. */
 const compare = Effect.fnUntraced(function*(model: OrderModel, { account, world }: OrderTarget) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const shown = (id: string, isActivated: boolean) => `${id}${isActivated ? " activated" : ""}`
@@ -126,7 +126,7 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
         Paths.stopLimit,
         Orders.stopLimit(market, side, {
           amount: "0.01",
-          // The price of this model never reaches it.
+          // The price of this model never reaches this limit.
           price: rounded(market, side === "buy" ? 0.5 : 1.6).toFixed(market.moneyPrecision),
           activation_price: trigger.toFixed(market.moneyPrecision)
         })
@@ -137,7 +137,7 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
       model.orders.push({ id: Orders.idsOf(world, order)[0] ?? "", kind: "spot", trigger, condition, isActivated })
       yield* compare(model, target)
     }), ({ price }) =>
-    // What becomes of an order whose trigger is already met is open.
+    // The document does not say what happens to an order whose trigger is already met.
     side === "buy" ? basePrice * (1 + percent / 100) > price + 1 : basePrice * (1 + percent / 100) < price - 1)
 )
 
@@ -260,7 +260,7 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
             "the code is applied",
             answer.status === Spelling.applied(world.dialect) && Refusals.isSuccess(answer)
           )
-          : Refusals.any(answer, "because the code was applied, or the passphrase is not its own")
+          : Refusals.any(answer, "because the code was already applied, or the passphrase is wrong")
         const held = [yield* ethOf(world, accounts[0]), yield* ethOf(world, accounts[1])]
         yield* Verdict.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
       }),
@@ -326,9 +326,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   everyList<OrderModel, OrderTarget>(
     {
       id: "orders.model",
-      statement:
-        "However stop-limit and OCO orders are placed and canceled while the price moves, the open orders are those "
-        + "that were not canceled, and the activated ones those whose trigger was reached",
+      statement: "Keeps exactly the uncanceled stop-limit and OCO orders open, and activates those whose trigger "
+        + "was reached, in any sequence of placements, cancellations and price moves",
       clause: "Order status"
     },
     [placeStop, placePair, movePrice, cancelOne, cancelAll],
@@ -342,7 +341,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   everyList<CodeModel, CodeTarget>(
     {
       id: "codes.model",
-      statement: "However accounts apply codes, each is credited once, to the first account with the right passphrase",
+      statement: "Credits each code once, to the first account that applies it with the right passphrase",
       clause: "Endpoints §6"
     },
     [issueCode, applyCode, applyCode],
@@ -355,8 +354,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   everyList<SubAccountModel, SubAccountTarget>(
     {
       id: "sub-accounts.model",
-      statement:
-        "However sub-accounts come and go, every page is a slice of the existing ones in the order of creation",
+      statement: "Pages the existing sub-accounts in order of creation, after any sequence of creations and deletions",
       clause: "Endpoints §9",
       level: "SHOULD"
     },

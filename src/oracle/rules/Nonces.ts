@@ -1,4 +1,4 @@
-/** Which nonces are accepted (document, "Authentication"). */
+/** Acceptance of nonces (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -18,14 +18,14 @@ const windowed = (world: World, value: number) => Spelling.nonce(world.dialect, 
 export const rules: ReadonlyArray<Rule.Rule> = [
   refused({
     id: "auth.nonce.required",
-    statement: "nonce is required in the body",
+    statement: "Refuses a body without nonce",
     tampering: { envelope: { nonce: undefined } },
-    why: "because there is no nonce in the body",
+    why: "because nonce is missing in the body",
     paths: envelopedPathsOf
   }),
   Rule.forEach({
     id: "auth.nonce.form",
-    statement: "The nonce is a numeric string",
+    statement: "Refuses a nonce that is not a numeric string",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -39,7 +39,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "auth.nonce.unique",
-    statement: "A nonce is unique per request: the second call with it is refused, whichever endpoints are called",
+    statement: "Refuses the second call with the same nonce, even on another endpoint",
     clause,
     profile: "read-only",
     values: (
@@ -49,14 +49,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const account = yield* world.reader
         const envelope = yield* world.nonce(account)
-        yield* accepted(yield* world.call(account, first, {}, { envelope }), "with a nonce that is new")
+        yield* accepted(yield* world.call(account, first, {}, { envelope }), "because the nonce is new")
         const answer = yield* world.call(account, second, yield* fieldsOf(world, account, second), { envelope })
         yield* Refusals.any(answer, "because the nonce was used")
       })
   }),
   Rule.always({
     id: "auth.nonce.unique.refused-call",
-    statement: "A call that is refused for its fields uses up its nonce",
+    statement: "Uses up the nonce of a call that it refuses for its fields",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -66,12 +66,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const envelope = yield* world.nonce(account)
         yield* world.call(account, Paths.subAccounts, { limit: 0 }, { envelope })
         const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        yield* Refusals.any(answer, "because the nonce was used by a call that was refused")
+        yield* Refusals.any(answer, "because a refused call has used the nonce")
       })
   }),
   Rule.always({
     id: "auth.nonce.unused",
-    statement: "A call with a wrong signature does not use up its nonce: nobody can use up the nonces of another's key",
+    statement:
+      "Does not use up the nonce of a call with a wrong signature, so that others cannot use up a key's nonces",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -86,20 +87,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.per-key",
-    statement: "Nonces are unique per key: two keys may use the same nonce",
+    statement: "Accepts the same nonce from two keys: nonces are unique per key",
     clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
         const envelope = yield* world.nonce(one)
-        yield* accepted(yield* world.call(one, Paths.mainBalance, {}, { envelope }), "the first key's nonce is new")
-        yield* accepted(yield* world.call(two, Paths.mainBalance, {}, { envelope }), "the other key's is too")
+        yield* accepted(
+          yield* world.call(one, Paths.mainBalance, {}, { envelope }),
+          "because the first key's nonce is new"
+        )
+        yield* accepted(
+          yield* world.call(two, Paths.mainBalance, {}, { envelope }),
+          "because the other key's nonce is new"
+        )
       })
   }),
   Rule.always({
     id: "auth.nonce.race",
-    statement: "Of several calls that arrive together with the same nonce, exactly one is accepted",
+    statement: "Accepts exactly one of several simultaneous calls with the same nonce",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -120,7 +127,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "auth.nonce.any-order",
-    statement: "Nonces may arrive in any order, as long as each is new",
+    statement: "Accepts new nonces in any order",
     clause,
     level: "INFO",
     live: Rule.other("only with nonceWindow, and only near the clock"),
@@ -132,13 +139,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const now = yield* world.serverTime
         for (const offset of offsets) {
           const envelope = windowed(world, now + offset)
-          yield* accepted(yield* world.call(account, Paths.mainBalance, {}, { envelope }), "with a nonce that is new")
+          yield* accepted(yield* world.call(account, Paths.mainBalance, {}, { envelope }), "because the nonce is new")
         }
       })
   }),
   Rule.forAll({
     id: "auth.nonce.interleaved",
-    statement: "Calls that run at the same time, each with its own nonce, are all accepted",
+    statement: "Accepts all simultaneous calls with different nonces",
     clause,
     level: "SHOULD",
     profile: "control",
@@ -153,12 +160,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           { concurrency: "unbounded" }
         )
         yield* Effect.forEach(answers, (answer) =>
-          accepted(answer, "with a nonce of its own"), { discard: true })
+          accepted(answer, "because the nonce is new"), { discard: true })
       })
   }),
   Rule.always({
     id: "auth.nonce.increasing",
-    statement: "Without nonceWindow, nonces increase: a nonce that is not above the greatest so far is refused",
+    statement: "Refuses a nonce that is not greater than all before it, without nonceWindow",
     clause,
     level: "SHOULD",
     document: Rule.notApplicable("the document asks for unique nonces only"),
@@ -169,19 +176,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const now = yield* world.serverTime
         yield* accepted(
           yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now } }),
-          "with the first nonce"
+          "because it is the first nonce"
         )
         const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now - 1 } })
-        yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce is below the last one")
+        yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce is lower than the last one")
       })
   }),
   Rule.forEach({
     id: "auth.nonce.window",
-    statement: "With nonceWindow, a nonce is a time in milliseconds, at most five seconds from the exchange's clock",
+    statement: "Refuses a nonce more than five seconds from the exchange's clock with nonceWindow",
     clause,
     level: "SHOULD",
     document: Rule.notApplicable("the document shows no acceptance window"),
-    live: Rule.other("refused when it is more than five seconds off"),
+    live: Rule.other("a nonce more than five seconds off is refused"),
     values: [-3_600_000, -60_000, 60_000, 3_600_000],
     check: (world, off) =>
       Effect.gen(function*() {
@@ -193,7 +200,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.refusal",
-    statement: "A used nonce is refused with HTTP 429, code 0 and the message Too many requests.",
+    statement: "Refuses a used nonce with HTTP 429, code 0 and the message Too many requests.",
     clause,
     level: "INFO",
     profile: "read-only",

@@ -26,13 +26,13 @@ const entry: OrderEntry = {
   prices: ["price", "activation_price", "stop_limit_price"],
   limits: ["price", "stop_limit_price"],
   stopPrice: "stop_limit_price",
-  // The take-profit of a buy waits below the market, where a sell would trade immediately.
+  // A buy's take-profit waits below the market, where a sell would trade immediately.
   isRefusalShown: true,
   unbounded: ["price", "activation_price", "stop_limit_price", "total"],
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
-  // The document says it of stop-limit orders only.
+  // The document says this of stop-limit orders only.
   perAccount: "SHOULD",
   isAsSubmitted: (order, { activation_price, amount, price, stop_limit_price }) =>
     hasValues(Oco.leg(order, "stop_loss"), amount, stop_limit_price, activation_price) &&
@@ -64,7 +64,7 @@ const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, pri
 const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.one-cancels-other.take-profit",
-    statement: "When the take-profit leg is filled, the stop-loss leg is canceled",
+    statement: "Cancels the stop-loss leg when the take-profit leg is filled",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -80,7 +80,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.one-cancels-other.stop-loss",
-    statement: "When the stop-loss leg is triggered, the take-profit leg is canceled",
+    statement: "Cancels the take-profit leg when the stop-loss leg is triggered",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -95,7 +95,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.stop-loss.limit",
-    statement: "After activation, the stop-loss is a limit order at stop_limit_price, and trades at that price",
+    statement: "Trades an activated stop-loss as a limit order at stop_limit_price",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -105,7 +105,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         const fields = Orders.oco(market, side)
         const { order } = yield* Orders.place(world, account, Paths.oco, fields)
         const keys = Spelling.keys(world.dialect)
-        // The price goes past the trigger, where nothing trades at the limit, and back across the limit.
+        // The price moves past the trigger, where nothing trades at the limit, then back across the limit.
         for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
           yield* Trading.movePrice(world, market, basePrice * factor)
         }
@@ -121,7 +121,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "oco.never-both",
-    statement: "However the price moves, at most one leg is filled",
+    statement: "Fills at most one leg, however the price moves",
     clause,
     values: fc.tuple(
       fc.constantFrom(...Orders.sides),
@@ -149,7 +149,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
 
 const marginMarket: Rule.Rule = Rule.always({
   id: "oco.request.market.margin",
-  statement: "market can be traded with collateral; any other market is refused",
+  statement: "Refuses a market without collateral trading",
   clause,
   live: Rule.other("HTTP 422"),
   check: (world) =>
@@ -158,7 +158,7 @@ const marginMarket: Rule.Rule = Rule.always({
       const listed = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
       const spot = listed.find((market) => market["isCollateral"] === false)
       if (spot === undefined) return yield* Verdict.skip("all markets can be traded with collateral")
-      // The order is right but for its market, so that nothing else can be why it is refused.
+      // Everything but the market is valid, so only the market can cause the refusal.
       const market = toMarket(spot, basePrice)
       yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
       const draft = Orders.oco(market, "buy")

@@ -14,7 +14,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §2"
 
-/** Whether the target takes reduceOnly at all: it places a reduce-only order that closes a position. */
+/** Whether the target supports reduceOnly: it places a reduce-only order that closes a position. */
 const isTaken = Effect.fnUntraced(function*(world: World) {
   const account = yield* world.open()
   const market = yield* Trading.openPosition(world, account, "buy", "0.01")
@@ -23,8 +23,8 @@ const isTaken = Effect.fnUntraced(function*(world: World) {
 })
 
 /**
- * Submits a reduce-only order. Skips where the parameter is only announced: then nothing shows what it would do. A
- * target that refuses the field for one order and takes it for another has more than announced it.
+ * Submits a reduce-only order. Skips if the target only announces the parameter, because then nothing shows its effect.
+ * A target that refuses the field for one order and accepts it for another does more than announce it.
  */
 const submitReduceOnly = Effect.fnUntraced(function*(
   world: World,
@@ -49,7 +49,7 @@ const submitReduceOnly = Effect.fnUntraced(function*(
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.reduce-only.no-position",
-    statement: "A reduce-only order is refused with code 116 when there is no position",
+    statement: "Refuses a reduce-only order without a position with code 116",
     clause,
     level: "SHOULD",
     live: Rule.other("HTTP 422"),
@@ -62,7 +62,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.same-side",
-    statement: "A reduce-only order is refused with code 116 when it is on the position's side",
+    statement: "Refuses a reduce-only order on the position's side with code 116",
     clause,
     level: "SHOULD",
     live: Rule.other("HTTP 422"),
@@ -81,7 +81,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "oco.reduce-only.clipped",
-    statement: "A reduce-only order that is larger than the position is reduced to the position's size",
+    statement: "Reduces a reduce-only order to the size of the position",
     clause,
     level: "SHOULD",
     values: fc.tuple(fc.constantFrom(...Orders.sides), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 20 })),
@@ -95,14 +95,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const order = yield* Orders.objectOf(answer)
         yield* Verdict.expect(
           answer,
-          `both legs of 0.0${size}`,
+          `an amount of 0.0${size} in both legs`,
           Oco.both(order, (leg) => Number(leg["amount"]) === size / 100)
         )
       })
   }),
   Rule.forEach({
     id: "oco.reduce-only.flag",
-    statement: "The answer's reduceOnly is the one that was asked for",
+    statement: "Shows the requested reduceOnly in the answer",
     clause: "Collateral OCO order (response)",
     level: "SHOULD",
     values: Orders.sides,
@@ -117,7 +117,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.type",
-    statement: "reduceOnly is a boolean; any other value is refused",
+    statement: "Refuses a reduceOnly that is not a boolean",
     clause,
     level: "SHOULD",
     live: Rule.other("HTTP 422"),
@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.default",
-    statement: "reduceOnly is false by default: the order may open a position, and the answer says false",
+    statement: "Uses reduceOnly false by default: the order may open a position, and the answer shows false",
     clause,
     profile: "mutating",
     values: [{}, { reduceOnly: false }],

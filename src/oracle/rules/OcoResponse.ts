@@ -1,4 +1,4 @@
-/** How OCO orders are answered (document, "Collateral OCO order (response)"). */
+/** Answers to OCO orders (document, "Collateral OCO order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -19,7 +19,7 @@ const isOptional = { isOptional: true } as const
 const statuses = Object.values(Spelling.statuses({ name: "document" }))
 
 const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
-  { key: "order_id", kind: Kinds.integer, meaning: "its identifier", live: { key: "orderId" } },
+  { key: "order_id", kind: Kinds.integer, meaning: "its id", live: { key: "orderId" } },
   {
     key: "client_order_id",
     kind: Kinds.clientOrderId,
@@ -41,27 +41,27 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
       meaning: "the leg's type",
       live: { kind: Kinds.exactly("margin limit") }
     },
-  { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "when it was created" },
+  { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "its creation time" },
   { key: "deal_money", kind: Kinds.decimal, meaning: "the quote amount filled so far", live: { key: "dealMoney" } },
   { key: "deal_stock", kind: Kinds.decimal, meaning: "the base amount filled so far", live: { key: "dealStock" } },
   { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
   { key: "takerFee", kind: Kinds.decimal, meaning: "the taker's fee", live: isOptional },
   { key: "makerFee", kind: Kinds.decimal, meaning: "the maker's fee", live: isOptional },
-  { key: "left", kind: Kinds.decimal, meaning: "the amount that is not yet filled" },
+  { key: "left", kind: Kinds.decimal, meaning: "the unfilled amount" },
   { key: "deal_fee", kind: Kinds.decimal, meaning: "the fee so far", live: { key: "dealFee" } },
   { key: "post_only", kind: Kinds.boolean, meaning: "whether it may only rest in the book" },
-  { key: "mtime", kind: Kinds.fractionalSeconds, meaning: "when it was last changed" },
+  { key: "mtime", kind: Kinds.fractionalSeconds, meaning: "the time of its last change" },
   { key: "price", kind: Kinds.positiveDecimal, meaning: "its limit price" },
   {
     key: "status",
     kind: Kinds.oneOf(...statuses),
-    meaning: "one of the statuses of orders",
+    meaning: "its status",
     live: { kind: Kinds.someText, isOptional: true }
   },
   {
     key: "stp",
     kind: Kinds.oneOf("no", "cancel_both", "cancel_new", "cancel_old"),
-    meaning: "its self-trade prevention",
+    meaning: "its self-trade prevention mode",
     live: { kind: Kinds.oneOf("no", "cb", "cn", "co"), isOptional: true }
   },
   { key: "positionSide", kind: Kinds.someText, meaning: "the position's side", live: isOptional },
@@ -70,7 +70,7 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
     {
       key: "activation_condition",
       kind: Kinds.oneOf("gte", "lte"),
-      meaning: "from which side the price must reach the trigger"
+      meaning: "the direction from which the price must reach the trigger"
     },
     { key: "activated", kind: Kinds.bit, meaning: "whether the trigger was reached" }
   ])
@@ -85,7 +85,7 @@ const legTable = (key: Oco.Leg): Fields.Table => ({
   rows: legRows(key)
 })
 
-/** A rule about a new OCO order. */
+/** Makes a rule about a new OCO order. */
 const newOrder = (
   id: string,
   statement: string,
@@ -111,48 +111,48 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ...(["activation_price", "activation_condition", "activated"] as const).map((key) =>
     newOrder(
       `take-profit.no-${key.replace("_", "-")}`,
-      `Only the stop leg has ${key}`,
+      `Shows ${key} only in the stop leg`,
       `no ${key} in take_profit`,
       (order) => !Object.hasOwn(Oco.leg(order, "take_profit"), key)
     )
   ),
   newOrder(
     "side",
-    "Both legs have the market and the side of the request",
+    "Shows the request's market and side in both legs",
     "the request's market and side in both legs",
     (order, _world, side, market) => Oco.both(order, (leg) => leg["side"] === side && leg["market"] === market)
   ),
   newOrder(
     "amount",
-    "Both legs have the order's amount",
+    "Shows the order's amount in both legs",
     "equal amounts",
     (order) => Number(Oco.leg(order, "stop_loss")["amount"]) === Number(Oco.leg(order, "take_profit")["amount"])
   ),
   newOrder(
     "left",
-    "left of a new leg is its whole amount",
+    "Shows the whole amount in left of a new leg",
     "left equal to amount",
     (order) => Oco.both(order, (leg) => Number(leg["left"]) === Number(leg["amount"]))
   ),
-  newOrder("deals", "Nothing of a new leg is filled", "deals of 0", (order, { dialect }) => {
+  newOrder("deals", "Shows no fills in a new leg", "zero deal amounts and fee", (order, { dialect }) => {
     const { dealFee, dealMoney, dealStock } = Spelling.keys(dialect)
     return Oco.both(order, (leg) => [dealMoney, dealStock, dealFee].every((key) => Number(leg[key]) === 0))
   }),
   newOrder(
     "activated",
-    "A new stop leg is not activated",
+    "Shows activated 0 in a new stop leg",
     "activated 0",
     (order) => Oco.leg(order, "stop_loss")["activated"] === 0
   ),
   newOrder(
     "condition",
-    "The stop leg of a buy above the market waits for gte, that of a sell below it for lte",
-    "activation_condition gte of a buy, lte of a sell",
+    "Shows activation_condition gte for a buy stop leg above the market, lte for a sell stop leg below it",
+    "activation_condition gte for a buy, lte for a sell",
     (order, _world, side) => Oco.leg(order, "stop_loss")["activation_condition"] === (side === "buy" ? "gte" : "lte")
   ),
   newOrder(
     "status",
-    "The status of a new leg says that the order is accepted and not yet matched",
+    "Shows the status of a new leg as accepted and not yet matched",
     "both legs new",
     (order, { dialect }) =>
       Oco.both(
@@ -162,8 +162,8 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ),
   newOrder(
     "mtime",
-    "A new leg was not changed before it was created, nor long after",
-    "mtime equal to timestamp, or within the second after it",
+    "Shows a new leg's mtime no earlier than its creation, and within one second of it",
+    "mtime equal to timestamp, or less than one second later",
     (order) =>
       Oco.both(order, (leg) => {
         const after = Number(leg["mtime"]) - Number(leg["timestamp"])
@@ -172,8 +172,8 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ),
   newOrder(
     "position-side",
-    "A buy opens or increases a long position, a sell a short one",
-    "positionSide LONG of a buy, SHORT of a sell",
+    "Shows positionSide LONG for a buy, SHORT for a sell",
+    "positionSide LONG for a buy, SHORT for a sell",
     (order, { dialect }, side) =>
       Oco.both(
         order,
@@ -193,7 +193,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     within: "an OCO order",
     sample,
     rows: [
-      { key: "id", kind: Kinds.integer, meaning: "the pair's identifier" },
+      { key: "id", kind: Kinds.integer, meaning: "the pair's id" },
       { key: "reduceOnly", kind: Kinds.boolean, meaning: "whether it may only reduce a position", live: isOptional },
       { key: "stop_loss", kind: Kinds.object, meaning: "the stop-limit leg" },
       { key: "take_profit", kind: Kinds.object, meaning: "the limit leg" }

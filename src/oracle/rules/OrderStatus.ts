@@ -1,6 +1,6 @@
 /**
- * The statuses of orders (document, "Order status"). The document shows no call that lists orders; these rules look at
- * them as the live exchange lists them.
+ * Order statuses (document, "Order status"). The document shows no call that lists orders, so these rules use the live
+ * exchange's lists.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -18,7 +18,7 @@ const live = Rule.other("OPEN and PARTIALLY_FILLED; a canceled order does not sh
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.new",
-    statement: "NEW: accepted, not yet matched",
+    statement: "Shows NEW for an order that is accepted and not yet matched",
     clause,
     live,
     check: (world) =>
@@ -30,7 +30,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.filled",
-    statement: "FILLED: fully executed, for maker and taker",
+    statement: "Shows FILLED for a fully executed order, to maker and taker",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -41,7 +41,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.filled.left",
-    statement: "left of a filled order is \"0\"; that of a resting order is the amount that is not yet filled",
+    statement: "Shows \"0\" in left of a filled order, and the unfilled amount in left of a resting order",
     clause: "Stop-limit order (response)",
     check: (world) =>
       Effect.gen(function*() {
@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { dealStock, orderId } = Spelling.keys(world.dialect)
         const rests = yield* Orders.find(world, maker, made[orderId])
         yield* Verdict.conclude(
-          "left 0.015 of 0.02, and 0.005 filled",
+          "left 0.015 of 0.02 and 0.005 filled",
           { left: rests["left"], [dealStock]: rests[dealStock] },
           Number(rests["left"]) === 0.015 && Number(rests[dealStock]) === 0.005
         )
@@ -58,7 +58,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.canceled",
-    statement: "CANCELED: canceled before execution",
+    statement: "Shows CANCELED for an order canceled before any execution",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -70,7 +70,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.partial-filled",
-    statement: "PARTIAL_FILLED: partially executed, the remainder still active",
+    statement: "Shows PARTIAL_FILLED for a partially executed order with an active remainder",
     clause,
     live,
     check: (world) =>
@@ -84,7 +84,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.partial-canceled",
-    statement: "PARTIAL_CANCELED: partially filled, the remainder canceled",
+    statement: "Shows PARTIAL_CANCELED for a partially filled order with a canceled remainder",
     clause,
     live,
     check: (world) =>
@@ -96,7 +96,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.taker-band",
-    statement: "CANCELED_TAKER_BAND: filled up to the taker band's limit, the remainder canceled",
+    statement: "Shows CANCELED_TAKER_BAND for an order filled up to the taker band, with a canceled remainder",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -111,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         }
         yield* Trading.placeOther(world, maker, near)
         yield* Trading.placeOther(world, maker, { ...near, price: priceText(market, market.price * 3) })
-        // The quote amount is enough for the near order and a part of the far one.
+        // The quote amount covers the near order and part of the far one.
         const money = priceText(market, market.price * 0.03)
         const swept = yield* Trading.placeOther(
           world,
@@ -124,7 +124,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "status.auto-canceled-reduce-only",
-    statement: "AUTO_CANCELED_REDUCE_ONLY: a pending reduce-only order is canceled when its position is closed",
+    statement: "Shows AUTO_CANCELED_REDUCE_ONLY for a pending reduce-only order whose position was closed",
     clause,
     level: "SHOULD",
     values: Orders.sides,

@@ -1,6 +1,6 @@
 /**
- * Pages of lists (document, "Limits", and the lists' own sections). The rules are the same for each list; only the
- * bounds differ.
+ * Pages of lists (document, "Limits", and the lists' own sections). All lists share these rules; only the default limit
+ * differs.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -11,14 +11,14 @@ import { all, beginning, distinct, type List, page, pageOf, read } from "../worl
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 
-/** Records as text, to compare and to show. */
+/** Records as text, for comparison and display. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 
-/** Whether two pages hold the same records, in whatever order: the document does not state the order. */
+/** Whether two pages contain the same records. The document states no order, so order does not matter. */
 const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
   one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
 
-/** A rule that a limit or an offset of these values is refused. */
+/** Makes a rule that these values are refused as a limit or an offset. */
 const refuses = (
   list: List,
   field: "limit" | "offset",
@@ -41,7 +41,7 @@ const refuses = (
       })
   })
 
-/** A rule that a page repeats the limit or the offset that was asked for. */
+/** Makes a rule that a page repeats the requested limit or offset. */
 const echoes = (
   list: List,
   field: "limit" | "offset",
@@ -70,7 +70,7 @@ const echoes = (
 const limitBound = (list: List): Rule.Rule =>
   Rule.forAll({
     id: `${list.id}.limit.bound`,
-    statement: "A page holds as many records as there are, but no more than its limit",
+    statement: "Lists all records on one page, up to its limit",
     clause: list.clause,
     profile: "read-only",
     values: fc.integer({ min: 1, max: 12 }),
@@ -89,10 +89,12 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
   return [
     Rule.always({
       id: `${id}.limit.default`,
-      statement: `The default limit is ${defaultLimit}`,
+      statement: `Uses a default limit of ${defaultLimit}`,
       clause,
       profile: "read-only",
-      live: id === "api-keys" ? Rule.other("30, by recorded documentation; newer documentation says 100") : Rule.same,
+      live: id === "api-keys"
+        ? Rule.other("30 according to recorded documentation, 100 according to newer documentation")
+        : Rule.same,
       check: (world) =>
         Effect.gen(function*() {
           const { answer, json, records } = yield* page(world, list, {})
@@ -105,7 +107,7 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
     }),
     Rule.always({
       id: `${id}.limit.default.applies`,
-      statement: `Without a limit, a page of a longer list holds ${defaultLimit} records`,
+      statement: `Lists ${defaultLimit} records of a longer list without a limit`,
       clause,
       check: (world) =>
         Effect.gen(function*() {
@@ -123,15 +125,15 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
   echoes(
     list,
     "limit",
-    "A page repeats the limit that was asked for, which is from 1 to 100",
+    "Accepts a limit from 1 to 100, and repeats it in the page",
     Arbitraries.goodLimits,
     [1, 100]
   ),
   limitBound(list),
   ...defaultLimitRules(list),
-  refuses(list, "limit", "min", "A limit below 1 is refused", fc.integer({ max: 0 }), [0, -1]),
-  refuses(list, "limit", "max", "A limit above 100 is refused", fc.integer({ min: 101 }), [101]),
-  refuses(list, "limit", "integer", "A limit is an integer; any other value is refused", Arbitraries.noIntegers, [
+  refuses(list, "limit", "min", "Refuses a limit below 1", fc.integer({ max: 0 }), [0, -1]),
+  refuses(list, "limit", "max", "Refuses a limit above 100", fc.integer({ min: 101 }), [101]),
+  refuses(list, "limit", "integer", "Refuses a limit that is not an integer", Arbitraries.noIntegers, [
     1.5,
     []
   ])
@@ -144,7 +146,7 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
 const offsetDefault = (list: List): Rule.Rule =>
   Rule.always({
     id: `${list.id}.offset.default`,
-    statement: "The default offset is 0: the first page",
+    statement: "Uses a default offset of 0, which is the first page",
     clause: list.clause,
     profile: "read-only",
     check: (world) =>
@@ -160,7 +162,7 @@ const offsetDefault = (list: List): Rule.Rule =>
 const offsetSkips = (list: List): Rule.Rule =>
   Rule.forAll({
     id: `${list.id}.offset.skips`,
-    statement: "A page leaves out as many records at the beginning of the list as its offset says",
+    statement: "Skips the first `offset` records of the list",
     clause: list.clause,
     profile: "read-only",
     values: fc.integer({ min: 1, max: 12 }),
@@ -179,14 +181,14 @@ const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
   echoes(
     list,
     "offset",
-    "A page repeats the offset that was asked for, which is from 0 to 10000",
+    "Accepts an offset from 0 to 10000, and repeats it in the page",
     Arbitraries.goodOffsets,
     [0, 10000]
   ),
   offsetDefault(list),
-  refuses(list, "offset", "min", "An offset below 0 is refused", fc.integer({ max: -1 }), [-1]),
-  refuses(list, "offset", "max", "An offset above 10000 is refused", fc.integer({ min: 10001 }), [10001]),
-  refuses(list, "offset", "integer", "An offset is an integer; any other value is refused", Arbitraries.noIntegers, [
+  refuses(list, "offset", "min", "Refuses an offset below 0", fc.integer({ max: -1 }), [-1]),
+  refuses(list, "offset", "max", "Refuses an offset above 10000", fc.integer({ min: 10001 }), [10001]),
+  refuses(list, "offset", "integer", "Refuses an offset that is not an integer", Arbitraries.noIntegers, [
     1.5,
     []
   ]),
@@ -197,13 +199,13 @@ const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
 // Pages
 // -----------------------------------------------------------------------------
 
-/** How many records of a long list are read page by page. */
+/** The most records of a list that are read page by page. */
 const maxRecords = 20
 
 const pagesComplete = (list: List): Rule.Rule =>
   Rule.forAll({
     id: `${list.id}.pages.complete`,
-    statement: "Consecutive pages hold every record once, in the order of the list",
+    statement: "Lists every record once over consecutive pages, in the order of the list",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -219,7 +221,7 @@ const pagesComplete = (list: List): Rule.Rule =>
         }
         const expected = whole.records.slice(0, seen.length)
         yield* Verdict.conclude(
-          `the list's ${count} records in pages of ${limit}`,
+          `all ${count} records of the list, in pages of ${limit}`,
           textOf(seen),
           seen.length >= count && textOf(seen) === textOf(expected)
         )
@@ -229,7 +231,7 @@ const pagesComplete = (list: List): Rule.Rule =>
 const pagesStable = (list: List): Rule.Rule =>
   Rule.always({
     id: `${list.id}.pages.stable`,
-    statement: "The same page, asked for twice, is the same",
+    statement: "Answers the same page twice in the same way",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -246,7 +248,7 @@ const pagesStable = (list: List): Rule.Rule =>
 const pagesBeyond = (list: List): Rule.Rule =>
   Rule.always({
     id: `${list.id}.pages.beyond`,
-    statement: "A page beyond the last record is empty, not refused",
+    statement: "Answers a page past the last record with no records, not with a refusal",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -258,7 +260,7 @@ const pagesBeyond = (list: List): Rule.Rule =>
           const { answer, records } = yield* page(world, list, { limit: 5, offset })
           if (count === 100 && records.length > 0) return yield* Verdict.skip("the account has more than 10000 records")
           yield* Verdict.conclude(
-            `no record from ${offset} on`,
+            `no records from offset ${offset} on`,
             `${records.length} records`,
             records.length === 0,
             answer
@@ -274,7 +276,7 @@ const pagesBeyond = (list: List): Rule.Rule =>
 const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
   Rule.forEach({
     id: `${list.id}.integer.text`,
-    statement: "An integer in a string is not an integer: it is refused as a limit and as an offset",
+    statement: "Refuses an integer in a string as a limit or an offset",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -288,7 +290,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
   }),
   Rule.forEach({
     id: `${list.id}.refusal`,
-    statement: "A wrong limit or offset is refused with HTTP 400, code 0, Validation failed, and errors that name it",
+    statement: "Refuses a wrong limit or offset with HTTP 400, code 0, Validation failed, and errors that name it",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -304,7 +306,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
   }),
   Rule.forAll({
     id: `${list.id}.several`,
-    statement: "The refusal of a request with several wrong fields names all of them",
+    statement: "Names all wrong fields when it refuses a request",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -321,7 +323,7 @@ const responseRules = (list: List): ReadonlyArray<Rule.Rule> => [
   ...(["limit", "offset"] as const).map((field) =>
     Rule.always({
       id: `${list.id}.response.${field}`,
-      statement: `${field} of a page: the one asked for, or the default; an integer`,
+      statement: `Shows ${field} in a page as an integer: the requested or the default value`,
       clause: list.clause,
       profile: "read-only",
       check: (world) =>
@@ -333,7 +335,7 @@ const responseRules = (list: List): ReadonlyArray<Rule.Rule> => [
   ),
   Rule.always({
     id: `${list.id}.response.${list.records}`,
-    statement: `${list.records} of a page: an array, empty when there is nothing to list`,
+    statement: `Shows ${list.records} in a page as an array, possibly empty`,
     clause: list.clause,
     profile: "read-only",
     check: (world) => page(world, list, {})

@@ -1,6 +1,6 @@
 /**
- * What a sub-account may trade (document, "Sub-account" and "Authentication"). The document names the permissions; which
- * calls each of them allows is this project's stance.
+ * Trading permissions of a sub-account (document, "Sub-account" and "Authentication"). The document names the
+ * permissions; which calls each one allows is this project's stance.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -13,7 +13,7 @@ import type { Body, World } from "../world/World.ts"
 
 const clause = "Authentication"
 
-/** The permissions, and the order that each of them allows. */
+/** The permissions of a sub-account. */
 const permissions = ["spotEnabled", "collateralEnabled"] as const
 
 type Permission = (typeof permissions)[number]
@@ -52,14 +52,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   rule(
     "spotEnabled",
     "auth.permissions.spot",
-    "A sub-account places stop-limit orders on the spot only with the permission spotEnabled",
+    "Accepts a sub-account's spot stop-limit orders only with the permission spotEnabled",
     Paths.stopLimit,
     Orders.stopLimit
   ),
   rule(
     "collateralEnabled",
     "auth.permissions.collateral",
-    "A sub-account places collateral orders only with the permission collateralEnabled",
+    "Accepts a sub-account's collateral orders only with the permission collateralEnabled",
     Paths.oco,
     Orders.oco
   )

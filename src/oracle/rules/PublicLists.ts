@@ -1,6 +1,5 @@
 /**
- * Depth, fees, the platform's status, markets on margin and futures, as the live exchange's documentation has them; the
- * document does not.
+ * Depth, fees, platform status, margin markets and futures, which only the live exchange's documentation describes.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -18,7 +17,7 @@ import type { World } from "../world/World.ts"
 // Depth
 // -----------------------------------------------------------------------------
 
-/** The prices of a side of the market's depth. */
+/** The prices on both sides of the market's depth. */
 const depth = Effect.fnUntraced(function*(world: World) {
   const { name } = yield* world.market
   const { answer, value } = yield* PublicCalls.object(world, `${Paths.depth}/${name}`)
@@ -31,7 +30,7 @@ const depth = Effect.fnUntraced(function*(world: World) {
 
 const depthRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
-    ...LiveCalls.heading("Depth has the levels within 2 % of the last price, the best first, and no others"),
+    ...LiveCalls.heading("Lists exactly the depth levels within 2 % of the last price, best first"),
     id: "depth.band",
     check: (world) =>
       Effect.gen(function*() {
@@ -49,14 +48,14 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
           prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
         yield* Verdict.expect(
           answer,
-          "the levels at 1 and 1.9 % on both sides, and none beyond 2 %",
+          "levels at 1 and 1.9 % on both sides, and none beyond 2 %",
           has(asks, 1) && has(asks, 1.9) && has(bids, -1) && has(bids, -1.9) && [...asks, ...bids].every(isNear)
         )
         yield* Verdict.expect(answer, "the best levels first", isRising(asks) && isRising(bids.toReversed()))
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("The depth of an unknown market is refused with HTTP 422 and an object that names the field"),
+    ...LiveCalls.heading("Refuses the depth of an unknown market with HTTP 422 and an object that names the field"),
     id: "depth.refusal",
     profile: "read-only",
     check: (world) => PublicCalls.refuses(world, `${Paths.depth}/${PublicCalls.noMarket}`, {}, "market")
@@ -64,7 +63,7 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
 ]
 
 // -----------------------------------------------------------------------------
-// The platform, fees and markets on margin
+// The platform, fees and margin markets
 // -----------------------------------------------------------------------------
 
 const platformRules: ReadonlyArray<Rule.Rule> = [
@@ -79,12 +78,12 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
     rows: [{
       key: "status",
       kind: Kinds.oneOf("system operational", "system maintenance"),
-      meaning: "whether it works or is in maintenance"
+      meaning: "operational or in maintenance"
     }]
   }),
   ...PublicCalls.fields({
     id: "public-fees.entry",
-    within: "the fees of an asset",
+    within: "an asset's fees",
     sample: (world) =>
       Effect.map(PublicCalls.object(world, Paths.publicFees), ({ answer, value }) => ({
         answer,
@@ -99,7 +98,7 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   Rule.always({
-    ...LiveCalls.heading("The markets on margin are those that the list of markets marks as such"),
+    ...LiveCalls.heading("Lists exactly the margin markets that the market list marks as such"),
     id: "collateral-markets.marked",
     profile: "read-only",
     check: (world) =>
@@ -141,36 +140,36 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
       { key: "stock_currency", kind: Kinds.ticker, meaning: "the base currency" },
       { key: "money_currency", kind: Kinds.ticker, meaning: "the quote currency" },
       { key: "last_price", kind: Kinds.decimal, meaning: "the last price" },
-      { key: "stock_volume", kind: Kinds.decimal, meaning: "the volume of 24 hours in the base currency" },
-      { key: "money_volume", kind: Kinds.decimal, meaning: "the volume of 24 hours in the quote currency" },
+      { key: "stock_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the base currency" },
+      { key: "money_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the quote currency" },
       { key: "bid", kind: Kinds.decimal, meaning: "the best bid" },
       { key: "ask", kind: Kinds.decimal, meaning: "the best ask" },
-      { key: "high", kind: Kinds.decimal, meaning: "the highest price of 24 hours" },
-      { key: "low", kind: Kinds.decimal, meaning: "the lowest price of 24 hours" },
-      { key: "product_type", kind: Kinds.exactly("Perpetual"), meaning: "the kind of future" },
+      { key: "high", kind: Kinds.decimal, meaning: "the highest price in 24 hours" },
+      { key: "low", kind: Kinds.decimal, meaning: "the lowest price in 24 hours" },
+      { key: "product_type", kind: Kinds.exactly("Perpetual"), meaning: "the kind of futures contract" },
       { key: "open_interest", kind: Kinds.decimal, meaning: "the open contracts" },
-      { key: "index_price", kind: Kinds.decimal, meaning: "the price of the index" },
+      { key: "index_price", kind: Kinds.decimal, meaning: "the index price" },
       { key: "index_name", kind: Kinds.someText, meaning: "the name of the index" },
-      { key: "index_currency", kind: Kinds.ticker, meaning: "the currency of the index" },
-      { key: "funding_rate", kind: Kinds.decimal, meaning: "the funding rate that is expected next" },
-      { key: "next_funding_rate_timestamp", kind: millis, meaning: "when funding is settled next" },
-      { key: "max_leverage", kind: Kinds.integer, meaning: "the greatest leverage" },
-      { key: "funding_interval_minutes", kind: Kinds.integer, meaning: "the minutes between two settlements" }
+      { key: "index_currency", kind: Kinds.ticker, meaning: "the index currency" },
+      { key: "funding_rate", kind: Kinds.decimal, meaning: "the expected next funding rate" },
+      { key: "next_funding_rate_timestamp", kind: millis, meaning: "the time of the next funding" },
+      { key: "max_leverage", kind: Kinds.integer, meaning: "the maximum leverage" },
+      { key: "funding_interval_minutes", kind: Kinds.integer, meaning: "the funding interval in minutes" }
     ]
   }),
   Rule.always({
-    ...LiveCalls.heading("The next settlement of funding is to come, within the interval between two"),
+    ...LiveCalls.heading("Shows the next funding time in the future, within one funding interval"),
     id: "futures.settlement",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
         const { answer, objects } = yield* futures(world)
         const now = yield* world.now
-        // How far the target's clock may be from what is known of it.
+        // Tolerance for the target's clock, in milliseconds.
         const slack = 60_000
         yield* Verdict.expect(
           answer,
-          `settlements after ${now}, each within its interval`,
+          `funding times after ${now}, each within its interval`,
           objects.filter(Json.isObject).every((market) => {
             const wait = Number(market["next_funding_rate_timestamp"]) - now
             return wait > -slack && wait <= Number(market["funding_interval_minutes"]) * 60_000 + slack
@@ -179,7 +178,7 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.always({
-    ...LiveCalls.heading("A position that two accounts open adds its amount to the open interest, once"),
+    ...LiveCalls.heading("Adds the amount of a position between two accounts to the open interest once"),
     id: "futures.open-interest",
     check: (world) =>
       Effect.gen(function*() {
@@ -206,7 +205,7 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
 /** The futures market of a sandbox. */
 const perpetual = "BTC_PERP"
 
-/** What is wrong with a request of funding rates. */
+/** Invalid queries for funding rates. */
 const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
   ["limit", { limit: 0 }],
   ["limit", { limit: 101 }],
@@ -214,7 +213,7 @@ const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> =
   ["endDate", { startDate: 1_700_000_000, endDate: 1_600_000_000 }]
 ]
 
-/** A market that the list of futures names. */
+/** The first market in the list of futures. */
 const anyFuture = Effect.fnUntraced(function*(world: World) {
   const { objects } = yield* futures(world)
   const [first] = objects.filter(Json.isObject)
@@ -223,7 +222,7 @@ const anyFuture = Effect.fnUntraced(function*(world: World) {
 
 const fundingRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
-    ...LiveCalls.heading("Funding rates are a list of times, rates, the market and a price, the latest first"),
+    ...LiveCalls.heading("Lists funding rates with time, rate, market and price, latest first"),
     id: "funding-rates.list",
     profile: "read-only",
     check: (world) =>
@@ -231,16 +230,18 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         const market = yield* anyFuture(world)
         const answer = yield* PublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
         const rates: ReadonlyArray<unknown> | undefined = Array.isArray(answer.json) ? answer.json : undefined
-        yield* Verdict.expect(answer, "HTTP 200 with a list of three at most", (rates?.length ?? 9) <= 3)
+        yield* Verdict.expect(answer, "HTTP 200 with a list of at most three rates", (rates?.length ?? 9) <= 3)
         const isRate = (rate: unknown) =>
           Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
           Kinds.decimal.holds(rate["settlementPrice"]) && Kinds.decimal.holds(rate["fundingTime"]) &&
           Kinds.decimal.holds(rate["rateCalculatedTime"])
-        yield* Verdict.expect(answer, `rates of ${market}, of texts`, rates?.every(isRate) === true)
+        yield* Verdict.expect(answer, `rates of ${market} with strings as values`, rates?.every(isRate) === true)
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("A wrong limit, offset or window of funding rates is refused with HTTP 422 and the field"),
+    ...LiveCalls.heading(
+      "Refuses funding rates with a wrong limit, offset or window with HTTP 422 and an object that names the field"
+    ),
     id: "funding-rates.refusal",
     profile: "read-only",
     values: wrong,
@@ -251,7 +252,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   Rule.always({
-    ...LiveCalls.heading("Funding rates of an unknown market are refused with HTTP 422 and the field"),
+    ...LiveCalls.heading("Refuses funding rates of an unknown market with HTTP 422 and an object that names the field"),
     id: "funding-rates.market",
     profile: "read-only",
     check: (world) => PublicCalls.refuses(world, `${Paths.fundingRates}/${PublicCalls.noMarket}`, {}, "market")

@@ -15,7 +15,7 @@ type Mode = keyof ReturnType<typeof Spelling.modes>
 
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
-/** Has others trade, which triggers a stop order that would trade with another order of its own account; looks at both. */
+/** Lets others trade to trigger a stop order that would match another order of its own account. Returns both orders. */
 const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode) {
   const account = yield* world.trader
   const market = yield* world.market
@@ -43,7 +43,7 @@ const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "stop-limit.stp.prevents",
-    statement: "With an stp other than no, a triggered order does not trade with its account's own orders",
+    statement: "Does not match a triggered order with its account's own orders, unless stp is no",
     clause,
     values: Orders.sides.flatMap((side) => modes.map((mode) => ({ side, mode }))),
     check: (world, { mode, side }) =>
@@ -54,7 +54,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.stp.cancels",
-    statement: "stp says which of the two orders is canceled instead: the new one, the old one, both, or none",
+    statement: "Cancels the orders that stp names instead of trading them: new, old, both or none",
     clause,
     level: "SHOULD",
     values: Orders.sides.flatMap((side) => (["no", ...modes] as const).map((mode) => ({ side, mode }))),

@@ -1,4 +1,4 @@
-/** The server's status (document, Endpoints §8). */
+/** The server status (document, Endpoints §8). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -7,7 +7,7 @@ import * as Paths from "../world/Paths.ts"
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "ping.response",
-    statement: "The answer is an array of the single string pong",
+    statement: "Answers an array with the single string pong",
     clause: "Endpoints §8",
     profile: "read-only",
     check: (world) =>

@@ -36,7 +36,7 @@ const response: Fields.Table = {
   within: "a stop-limit order",
   sample: (world) => Effect.map(place(world), ({ answer, order }) => ({ answer, objects: [order] })),
   rows: [
-    { key: "order_id", kind: Kinds.integer, meaning: "its identifier", live: { key: "orderId" } },
+    { key: "order_id", kind: Kinds.integer, meaning: "its id", live: { key: "orderId" } },
     {
       key: "client_order_id",
       kind: Kinds.clientOrderId,
@@ -50,11 +50,11 @@ const response: Fields.Table = {
       kind: Kinds.oneOf("limit", "market", "stock market", "stop limit", "stop market"),
       meaning: "the order's type"
     },
-    { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "when it was created" },
+    { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "its creation time" },
     { key: "deal_money", kind: Kinds.decimal, meaning: "the quote amount filled so far", live: { key: "dealMoney" } },
     { key: "deal_stock", kind: Kinds.decimal, meaning: "the base amount filled so far", live: { key: "dealStock" } },
     { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
-    { key: "left", kind: Kinds.decimal, meaning: "the amount that is not yet filled" },
+    { key: "left", kind: Kinds.decimal, meaning: "the unfilled amount" },
     { key: "deal_fee", kind: Kinds.decimal, meaning: "the fee so far", live: { key: "dealFee" } },
     { key: "price", kind: Kinds.decimal, meaning: "its limit price" },
     { key: "postOnly", kind: Kinds.boolean, meaning: "whether it may only rest in the book", live: omissible },
@@ -62,19 +62,19 @@ const response: Fields.Table = {
     {
       key: "status",
       kind: Kinds.oneOf(...statuses),
-      meaning: "one of the statuses of orders",
+      meaning: "its status",
       live: { kind: Kinds.someText, isOptional: true }
     },
     {
       key: "stp",
       kind: Kinds.oneOf("no", "cancel_both", "cancel_new", "cancel_old"),
-      meaning: "its self-trade prevention",
+      meaning: "its self-trade prevention mode",
       live: { kind: Kinds.oneOf("no", "cb", "cn", "co"), isOptional: true }
     },
     {
       key: "positionSide",
       kind: Kinds.someText,
-      meaning: "the position's side, of collateral orders",
+      meaning: "the position's side; collateral orders only",
       isOptional: true
     },
     { key: "rpi", kind: Kinds.boolean, meaning: "whether it is a retail price improvement order", live: omissible },
@@ -83,14 +83,14 @@ const response: Fields.Table = {
     {
       key: "activationCondition",
       kind: Kinds.oneOf("gte", "lte"),
-      meaning: "from which side the price must reach the trigger",
+      meaning: "the direction from which the price must reach the trigger",
       live: omissible
     },
     { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger price" }
   ]
 }
 
-/** A rule about a new order. */
+/** Makes a rule about a new order. */
 const newOrder = (
   id: string,
   statement: string,
@@ -141,54 +141,54 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...PlacedOrders.rules(entry),
   newOrder(
     "type",
-    "The type of a new order is stop limit",
+    "Shows type stop limit for a new order",
     (order) => ["type stop limit", order["type"] === "stop limit"]
   ),
-  newOrder("left", "left of a new order is its whole amount", (order) => [
+  newOrder("left", "Shows the whole amount in left of a new order", (order) => [
     "left equal to amount",
     Number(order["left"]) === Number(order["amount"])
   ]),
-  newOrder("deal-money", "Nothing of a new order is filled: its deal money is \"0\"", (order, { dialect }) => [
+  newOrder("deal-money", "Shows deal money \"0\" for a new order", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealMoney] === "0"
   ]),
-  newOrder("deal-stock", "Nothing of a new order is filled: its deal stock is \"0\"", (order, { dialect }) => [
+  newOrder("deal-stock", "Shows deal stock \"0\" for a new order", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealStock] === "0"
   ]),
-  newOrder("deal-fee", "No fee is charged for a new order", (order, { dialect }) => [
+  newOrder("deal-fee", "Charges no fee for a new order", (order, { dialect }) => [
     "zero",
     Number(order[Spelling.keys(dialect).dealFee]) === 0
   ]),
-  newOrder("status", "The status of a new order says that it is accepted and not yet matched", (order, world) => {
+  newOrder("status", "Shows the status of a new order as accepted and not yet matched", (order, world) => {
     const { NEW } = Spelling.statuses(world.dialect)
     return [`status ${NEW}`, absentOr(world, order["status"], NEW)]
   }),
-  newOrder("stp", "The default of stp is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
-  newOrder("post-only", "postOnly is false by default", (order, world) => [
+  newOrder("stp", "Uses stp no by default", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
+  newOrder("post-only", "Uses postOnly false by default", (order, world) => [
     "postOnly false",
     absentOr(world, order["postOnly"], false)
   ]),
   newOrder(
     "ioc",
-    "ioc is false by default",
+    "Uses ioc false by default",
     (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]
   ),
-  newOrder("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
+  newOrder("reduce-only", "Shows reduceOnly false: the call has no such parameter", (order, world) => [
     "reduceOnly false",
     absentOr(world, order["reduceOnly"], false)
   ]),
-  newOrder("activated", "activated is 0 until the trigger is met", (order, world) => [
+  newOrder("activated", "Shows activated 0 until the trigger is met", (order, world) => [
     "activated 0",
     absentOr(world, order["activated"], 0)
   ]),
-  newOrder("side", "A new order has the market and the side of the request", (order, _world, side, market) => [
+  newOrder("side", "Shows the request's market and side for a new order", (order, _world, side, market) => [
     `market ${market}, side ${side}`,
     order["market"] === market && order["side"] === side
   ]),
   newOrder(
     "condition",
-    "A buy far above the market waits for gte, a sell far below it for lte",
+    "Shows activationCondition gte for a buy far above the market, lte for a sell far below it",
     (order, world, side) => {
       const condition = side === "buy" ? "gte" : "lte"
       return [`activationCondition ${condition}`, absentOr(world, order["activationCondition"], condition)]
@@ -196,7 +196,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forAll({
     id: "stop-limit.activation-price.exact",
-    statement: "activation_price is exactly the text that was submitted",
+    statement: "Shows activation_price exactly as submitted",
     clause: answerClause,
     values: fc.integer({ min: 110, max: 190 }),
     check: (world, percent) =>
@@ -209,15 +209,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "stop-limit.amount.bounds",
-    statement:
-      "An amount within the market's bounds and precision is accepted, down to minAmount and minTotal themselves",
+    statement: "Accepts an amount within the market's precision and bounds, including minAmount and minTotal",
     clause,
     values: fc.integer({ min: 1, max: 5 }),
     examples: [1],
     check: (world, factor) =>
       Effect.gen(function*() {
         const { minAmount, minTotal, moneyPrecision, price, stockPrecision } = yield* world.market
-        // High enough for the least amount to reach the least total.
+        // High enough for minAmount to reach minTotal.
         const limit = Math.max(price, minTotal / minAmount)
         const text = limit.toFixed(moneyPrecision)
         const { answer } = yield* place(world, "buy", {
@@ -230,7 +229,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.request.stp.accepts",
-    statement: "stp is no, cancel_both, cancel_new or cancel_old, and the answer shows it",
+    statement: "Accepts stp no, cancel_both, cancel_new and cancel_old, and shows it in the answer",
     clause,
     profile: "mutating",
     live: Rule.other("the answer shows no, cb, cn or co; requests may use either form"),
@@ -244,7 +243,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.request.stp.refuses",
-    statement: "Any other value of stp is refused",
+    statement: "Refuses any other value of stp",
     clause,
     profile: "mutating",
     live: Rule.other("HTTP 422"),
@@ -259,7 +258,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.request.bboRole.accepts",
-    statement: "bboRole is 1 (queue) or 2 (counterparty)",
+    statement: "Accepts bboRole 1 (queue) and 2 (counterparty)",
     clause,
     profile: "mutating",
     values: [1, 2],
@@ -267,7 +266,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.request.bboRole.refuses",
-    statement: "Any other value of bboRole is refused",
+    statement: "Refuses any other value of bboRole",
     clause,
     profile: "mutating",
     live: Rule.other("HTTP 422"),

@@ -24,9 +24,9 @@ const refuses = (answer: Parameters<typeof Refusals.namedFields>[0], world: Worl
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.response",
-    statement: "Deleting a sub-account is answered with HTTP 200 and an empty JSON object",
+    statement: "Answers a deletion with HTTP 200 and an empty JSON object",
     clause,
-    live: Rule.other("or an empty body", Rule.liveAnswers),
+    live: Rule.other("the body may be empty", Rule.liveAnswers),
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isFunded: false })
@@ -39,7 +39,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "delete.effect",
-    statement: "A deleted sub-account is no longer listed; the others are",
+    statement: "Removes only the deleted sub-account from the list",
     clause,
     values: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(3)),
     check: (world, [count, at]) =>
@@ -56,7 +56,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.id.required",
-    statement: "id is required",
+    statement: "Refuses a deletion without id",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -65,7 +65,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "delete.id.type",
-    statement: "id is a string; any other value is refused",
+    statement: "Refuses an id that is not a string",
     clause,
     values: Arbitraries.noTexts,
     check: (world, id) =>
@@ -75,7 +75,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "delete.id.unknown",
-    statement: "An unknown id is refused",
+    statement: "Refuses an unknown id",
     clause,
     level: "SHOULD",
     values: fc.uuid(),
@@ -86,7 +86,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "delete.refusal",
-    statement: "A wrong id is refused with HTTP 400, code 0, Validation failed, and errors that name it",
+    statement: "Refuses a wrong id with HTTP 400, code 0, Validation failed, and errors that name it",
     clause,
     level: "SHOULD",
     values: [{}, { id: 1 }, { id: "no-such-sub-account" }],
@@ -98,7 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.twice",
-    statement: "A sub-account can be deleted only once",
+    statement: "Refuses the second deletion of a sub-account",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -111,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.own",
-    statement: "An account cannot delete the sub-account of another",
+    statement: "Refuses to delete another account's sub-account",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -119,12 +119,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const id = yield* SubAccounts.create(world, parent)
         yield* world.call(other, Paths.deleteSubAccount, { id })
         const left = yield* listed(world, parent)
-        yield* Verdict.conclude("it is still listed", left, left.includes(id))
+        yield* Verdict.conclude("the sub-account is still listed", left, left.includes(id))
       })
   }),
   Rule.always({
     id: "delete.funds",
-    statement: "A sub-account that holds funds cannot be deleted",
+    statement: "Refuses to delete a sub-account with funds",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -137,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.keys",
-    statement: "The keys of a deleted sub-account are refused",
+    statement: "Refuses the keys of a deleted sub-account",
     clause,
     level: "SHOULD",
     check: (world) =>

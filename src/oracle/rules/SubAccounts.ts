@@ -25,21 +25,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     within: "a sub-account",
     sample: (world) => SubAccounts.all(world),
     rows: [
-      { key: "id", kind: Kinds.someText, meaning: "its identifier" },
+      { key: "id", kind: Kinds.someText, meaning: "its id" },
       { key: "alias", kind: Kinds.text, meaning: "its alias" },
-      { key: "userId", kind: Kinds.someText, meaning: "the user's identifier" },
+      { key: "userId", kind: Kinds.someText, meaning: "the user's id" },
       { key: "email", kind: Kinds.maskedEmail, meaning: "its masked e-mail address" },
-      { key: "status", kind: Kinds.someText, meaning: "active, or another status" },
+      { key: "status", kind: Kinds.someText, meaning: "its status" },
       { key: "color", kind: Kinds.colour, meaning: "its colour" },
       { key: "kyc", kind: Kinds.object, meaning: "its verification" },
-      { key: "permissions", kind: Kinds.object, meaning: "what it may do" }
+      { key: "permissions", kind: Kinds.object, meaning: "its permissions" }
     ]
   }),
   ...Fields.rules({
     id: "sub-accounts.entry.kyc",
     clause,
     profile: "read-only",
-    within: "kyc of a sub-account",
+    within: "a sub-account's kyc",
     sample: (world) => Effect.map(SubAccounts.all(world), (sample) => Fields.part(sample, "kyc")),
     rows: [
       { key: "shareKyc", kind: Kinds.boolean, meaning: "whether it shares its parent's verification" },
@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "sub-accounts.entry.permissions",
     clause,
     profile: "read-only",
-    within: "permissions of a sub-account",
+    within: "a sub-account's permissions",
     sample: (world) => Effect.map(SubAccounts.all(world), (sample) => Fields.part(sample, "permissions")),
     rows: [
       { key: "spotEnabled", kind: Kinds.boolean, meaning: "whether it may trade on spot markets" },
@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "sub-accounts.listed",
-    statement: "A sub-account is listed with its alias, colour, verification and permissions",
+    statement: "Lists a sub-account with its alias, colour, verification and permissions",
     clause,
     values: fc.record({
       alias: fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
@@ -96,7 +96,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.status.active",
-    statement: "The status of a sub-account in use is active",
+    statement: "Shows the status of a sub-account in use as active",
     clause: "Sub-account status",
     level: "SHOULD",
     check: (world) =>
@@ -111,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "sub-accounts.search.matches",
-    statement: "With search, only sub-accounts that match the term are listed",
+    statement: "Lists only sub-accounts that match the search term",
     clause: "Endpoints §9",
     level: "SHOULD",
     values: ["desk 0", "desk 3", "desk"],
@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.search.nothing",
-    statement: "A search without a match is answered with an empty page",
+    statement: "Answers a search without a match with an empty page",
     clause: "Endpoints §9",
     profile: "read-only",
     check: (world) =>
@@ -149,7 +149,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "sub-accounts.search.type",
-    statement: "search is a string; any other value is refused",
+    statement: "Refuses a search term that is not a string",
     clause: "Endpoints §9",
     profile: "read-only",
     values: Arbitraries.noTexts,
@@ -161,7 +161,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.own",
-    statement: "An account sees only its own sub-accounts",
+    statement: "Lists only the account's own sub-accounts",
     clause: "Endpoints §9",
     check: (world) =>
       Effect.gen(function*() {

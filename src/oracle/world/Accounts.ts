@@ -1,4 +1,4 @@
-/** The accounts that a check opens in a sandbox, and what they begin with. */
+/** The accounts that a check opens in a sandbox, with their initial funds. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Verdict from "../Verdict.ts"
@@ -7,16 +7,16 @@ import type { Account, Opening, World } from "./World.ts"
 
 type Control = Pick<World, "control" | "unique">
 
-/** The plans of a lender's interest payments, each with the ticker that it pays in. */
+/** The plans of a lender's interest payments, each with the ticker of its payments. */
 export const plans: ReadonlyArray<readonly [planId: string, ticker: string]> = [
   ["oracle-plan-a", "USDT"],
   ["oracle-plan-b", "BTC"]
 ]
 
-/** How many interest payments a lender has. */
+/** The number of interest payments that a lender has received. */
 const payments = 9
 
-/** What an account with funds begins with. */
+/** Initial balances of a funded account. */
 const funds = [
   { wallet: "main", ticker: "USDT", amount: "1000" },
   { wallet: "trade", ticker: "BTC", amount: "1000" },
@@ -24,7 +24,7 @@ const funds = [
   { wallet: "collateral", ticker: "USDT", amount: "100000000" }
 ]
 
-/** Opens an account with a key, by default with funds. */
+/** Opens an account with a key, funded by default. */
 export const open = Effect.fnUntraced(function*(
   { control, unique }: Control,
   { b2b = true, endpoints, isFunded = true }: Opening = {}
@@ -45,7 +45,7 @@ export const open = Effect.fnUntraced(function*(
   return { id, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), isExclusive: true }
 })
 
-/** Opens an account with interest payments of all plans. */
+/** Opens an account with interest payments from all plans. */
 export const openLender = Effect.fnUntraced(function*(world: Control) {
   const lender = yield* open(world)
   for (let index = 0; index < payments; index++) {
@@ -57,7 +57,7 @@ export const openLender = Effect.fnUntraced(function*(world: Control) {
   return lender
 })
 
-/** Opens an account with sub-accounts, all but the last of which have a key. */
+/** Opens an account with sub-accounts. All but the last have a key. */
 export const openParent = Effect.fnUntraced(function*(world: Control) {
   const parent = yield* open(world)
   yield* SubAccounts.populate(world, parent)

@@ -1,4 +1,4 @@
-/** Rules about client order ids: the same for stop-limit and OCO orders. */
+/** Rules about client order ids, shared by stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import * as Arbitraries from "../Arbitraries.ts"
@@ -10,7 +10,7 @@ import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
 
-/** A rule that these values are refused as client order ids. */
+/** Makes a rule that these values are refused as client order ids. */
 const refusesValues = (
   entry: OrderEntry,
   detail: string,
@@ -38,9 +38,9 @@ const refusesValues = (
 const accepts = (entry: OrderEntry): Rule.Rule =>
   Rule.forAll({
     id: `${entry.id}.client-order-id.accepts`,
-    statement: "A client order id of letters, digits, dashes, dots and underscores is accepted, and the order shows it",
+    statement: "Accepts a client order id of letters, digits, dashes, dots and underscores, and shows it in the order",
     clause: entry.clause,
-    // Whether the legs of an OCO order show its client order id is open.
+    // The document does not say whether the legs of an OCO order show its client order id.
     level: entry.liveClientOrderId === undefined ? "MUST" : "SHOULD",
     profile: "mutating",
     live: entry.liveClientOrderId === undefined
@@ -63,7 +63,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
 const none = (entry: OrderEntry): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.client-order-id.none`,
-    statement: "An order without a client order id shows an empty string in its place",
+    statement: "Shows an empty client order id for an order without one",
     clause: entry.clause,
     profile: "mutating",
     live: Rule.other("the key is clientOrderId"),
@@ -80,7 +80,7 @@ const none = (entry: OrderEntry): Rule.Rule =>
 const unique = (entry: OrderEntry): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.client-order-id.unique`,
-    statement: "A client order id is unique: while an order has it, another order with it is refused",
+    statement: "Refuses a client order id that another order of the account uses",
     clause: entry.clause,
     profile: "mutating",
     live: Rule.other("unique among open orders of a market; HTTP 422, code 36"),
@@ -98,7 +98,7 @@ const unique = (entry: OrderEntry): Rule.Rule =>
 const perAccount = (entry: OrderEntry): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.client-order-id.per-account`,
-    statement: "Client order ids are unique per account: another account may use the same one",
+    statement: "Accepts a client order id that another account uses: ids are unique per account",
     clause: entry.clause,
     level: entry.perAccount,
     live: Rule.other("the key is clientOrderId"),
@@ -115,7 +115,7 @@ const perAccount = (entry: OrderEntry): Rule.Rule =>
 const forEver = (entry: OrderEntry): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.client-order-id.for-ever`,
-    statement: "A client order id stays used after its order has ended",
+    statement: "Refuses the client order id of an order that has ended",
     clause: entry.clause,
     level: "SHOULD",
     live: Rule.other("it may be used again once the order is no longer open"),
@@ -134,12 +134,12 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
       })
   })
 
-/** The rules about the client order ids of one call. */
+/** All rules about the client order ids of one call. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(
     entry,
     "refuses",
-    "A client order id has only letters, digits, dashes, dots and underscores; any other is refused",
+    "Refuses a client order id with characters other than letters, digits, dashes, dots and underscores",
     "the key is clientOrderId; HTTP 422, code 36",
     Arbitraries.badClientOrderIds,
     ["a b", "a/b", "é"]
@@ -147,7 +147,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(
     entry,
     "type",
-    "A client order id is a string; any other value is refused",
+    "Refuses a client order id that is not a string",
     "the key is clientOrderId; HTTP 422",
     Arbitraries.noTexts,
     [1]

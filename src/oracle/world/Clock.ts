@@ -1,6 +1,6 @@
 /**
- * The target's clocks. The business clock dates orders and payments; a check of a sandbox may move it. The server's clock
- * judges nonces. Both are read from the target, because neither need agree with this machine's.
+ * The target's two clocks. The business clock dates orders and payments, and a check of a sandbox may move it. The
+ * server clock judges nonces. Both are read from the target, because neither has to agree with this machine's clock.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -11,10 +11,10 @@ import type { World } from "./World.ts"
 
 type Clock = Pick<World, "now" | "serverTime" | "advance" | "whileFrozen">
 
-/** What a target shows only in whole seconds may be this much off, in milliseconds. Less is not a difference. */
+/** Resolution of times that the target shows in whole seconds, in milliseconds. Smaller differences are ignored. */
 const precision = 2000
 
-/** The time that an answer shows, in Unix milliseconds: the call's own answer, or the header that every server sends. */
+/** The time of an answer in Unix milliseconds: from the body of a time call, else from the `Date` header. */
 const timeOf = ({ headers, json, status }: Target.Answer): number | undefined => {
   const time = status === 200 && Json.isObject(json) ? Number(json["time"]) : Number.NaN
   if (Number.isFinite(time) && time > 1e9) return time > 1e12 ? time : time * 1000
@@ -23,14 +23,14 @@ const timeOf = ({ headers, json, status }: Target.Answer): number | undefined =>
 }
 
 /**
- * The clocks of a target. `readControl` reads something from the control plane; it succeeds with `undefined` where there is
- * none.
+ * The clocks of a target. `readControl` reads a value from the control plane, and succeeds with `undefined` if the
+ * target has none.
  */
 export const make = (
   { control, get }: Pick<World, "control" | "get">,
   readControl: (name: string) => Effect.Effect<unknown>
 ): Clock => {
-  // How far the server's clock is ahead of this machine's, in milliseconds; read when it is needed.
+  // How far the server clock is ahead of this machine's clock, in milliseconds; read on first use.
   let ahead: number | undefined
   const readAhead = Effect.gen(function*() {
     const asked = yield* Target.now
@@ -71,10 +71,10 @@ const whileFrozen = <A>(
     yield* control("FreezeClock", {})
     const frozenAt = yield* Target.now
     const run = Effect.gen(function*() {
-      // A clock that its owner had stopped stays stopped.
+      // The clock was frozen before the check began: leave it frozen.
       if (Json.isObject(before) && before["frozen"] === true) return
       yield* control("RunClock", {})
-      // The clock runs on from where it stood: it has to catch up with this machine's.
+      // The thawed clock resumes where it stopped, so it has to catch up with this machine's clock.
       yield* control("AdvanceClock", { millis: (yield* Target.now) - frozenAt })
     })
     return yield* Effect.ensuring(effect, Effect.ignore(run))

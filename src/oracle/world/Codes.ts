@@ -1,10 +1,10 @@
-/** Codes that a sandbox's accounts create for the rules to apply. */
+/** Codes that rules create in a sandbox and apply. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Paths from "./Paths.ts"
 import type { Account, World } from "./World.ts"
 
-/** Has a new account create a code for an amount of ETH. */
+/** Opens an account and lets it create a code worth an amount of ETH. */
 export const issue = Effect.fnUntraced(function*(world: World, amount: string, passphrase?: string) {
   const creator = yield* world.open({ isFunded: false })
   yield* world.control("Fund", { account: creator.id, wallet: "main", ticker: "ETH", amount })
@@ -19,7 +19,7 @@ export const issue = Effect.fnUntraced(function*(world: World, amount: string, p
   return { code, creator }
 })
 
-/** The balance of ETH in an account's main wallet. */
+/** The ETH balance in an account's main wallet. */
 export const ethOf = Effect.fnUntraced(function*(world: World, account: Account) {
   const { json } = yield* world.call(account, Paths.mainBalance)
   const entry = Json.isObject(json) ? json["ETH"] : undefined

@@ -1,4 +1,4 @@
-/** What a check may ask of a sandbox's control plane. */
+/** Access to a sandbox's control plane. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Profile } from "../Profile.ts"
@@ -6,7 +6,7 @@ import * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import type { World } from "./World.ts"
 
-/** Does actions of the target's control plane; skips where it has none, or where the profile does not allow it. */
+/** Runs an action of the control plane. Skips if the target has no control plane, or the profile does not allow it. */
 export const make = (target: Target.Target, profile: Profile): World["control"] => (action, fields) => {
   const request = requestOf(target, profile, "POST", action, JSON.stringify(fields))
   if (request === undefined) return Verdict.skip("needs the control plane of a sandbox")
@@ -32,7 +32,7 @@ const requestOf = (
     ...(body === undefined ? {} : { body })
   }
 
-/** Reads something of the control plane; succeeds with `undefined` where the target does not show it. */
+/** Reads a value from the control plane; succeeds with `undefined` if the target does not show it. */
 export const reader = (target: Target.Target, profile: Profile) => (name: string): Effect.Effect<unknown> => {
   const request = requestOf(target, profile, "GET", name)
   if (request === undefined) return Effect.void

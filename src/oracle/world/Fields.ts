@@ -1,6 +1,6 @@
 /**
- * Rules about the fields of answers, one for each row of the document's tables: the field is there, and its value is of
- * the right kind.
+ * Rules about the fields of answers, one per row of the document's tables: the field is present, and its value has the
+ * right kind.
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -12,51 +12,51 @@ import * as Verdict from "../Verdict.ts"
 import type { Kind } from "./Kinds.ts"
 import type { World } from "./World.ts"
 
-/** A field of an object. */
+/** A field of an object, as a row of the document's tables describes it. */
 export interface Row {
-  /** Its key in the document's dialect. */
+  /** The key in the document's dialect. */
   readonly key: string
-  /** What its value must be. */
+  /** The kind of its value. */
   readonly kind: Kind
-  /** What it means. */
+  /** Its meaning. */
   readonly meaning: string
-  /** What the live dialect does otherwise. */
+  /** Deviations in the live dialect. */
   readonly live?: LiveRow
-  /** Whether it may be missing in the document's dialect too; then only its value is judged. False by default. */
+  /** Whether the field may be missing in both dialects; then only its value is judged. False by default. */
   readonly isOptional?: boolean
 }
 
-/** What the live dialect does otherwise with a field. */
+/** A field's deviations in the live dialect. */
 export interface LiveRow {
-  /** Its key; the document's by default. */
+  /** The key; the document's by default. */
   readonly key?: string
-  /** What its value must be; as in the document by default. */
+  /** The kind of the value; the document's by default. */
   readonly kind?: Kind
-  /** Whether it may be missing; false by default. */
+  /** Whether the field may be missing; false by default. */
   readonly isOptional?: boolean
 }
 
 /** Objects to judge. */
 export interface Sample {
-  /** The answer that they are from. */
+  /** The answer that contains the objects. */
   readonly answer: Target.Answer
-  /** The objects; a table expects one at least. */
+  /** The objects; at least one. */
   readonly objects: ReadonlyArray<unknown>
 }
 
 /** The fields of an object in an answer. */
 export interface Table {
-  /** What the ids of its rules begin with. */
+  /** The prefix of the rules' ids. */
   readonly id: string
-  /** The heading of the document that shows the table. */
+  /** The heading of the document that contains the table. */
   readonly clause: string
   /** `MUST` by default. */
   readonly level?: Rule.Rule["level"]
-  /** What its rules need of the target. */
+  /** The weakest profile that can run the rules. */
   readonly profile: Profile
-  /** What the object is, in words. */
+  /** A name for the object, in words. */
   readonly within: string
-  /** Gets objects to judge. */
+  /** Fetches objects to judge. */
   readonly sample: (world: World) => Effect.Effect<Sample, Verdict.CheckError>
   /** The fields. */
   readonly rows: ReadonlyArray<Row>
@@ -81,11 +81,11 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     const kind = live?.kind ?? row.kind
     const isOptional = row.isOptional === true || live?.isOptional === true
     if (!Json.isObject(object)) return Verdict.expect(answer, `${within} is an object with ${key}`, false)
-    const isThere = Object.hasOwn(object, key)
+    const isPresent = Object.hasOwn(object, key)
     return Verdict.conclude(
-      isOptional ? `${key} in ${within}, if it is there, is ${kind.name}` : `${key} in ${within} is ${kind.name}`,
-      isThere ? { [key]: object[key] } : `no ${key}, but ${Object.keys(object).join(", ")}`,
-      isThere ? kind.holds(object[key]) : isOptional,
+      isOptional ? `${key} in ${within}, if present, is ${kind.name}` : `${key} in ${within} is ${kind.name}`,
+      isPresent ? { [key]: object[key] } : `no ${key}, but ${Object.keys(object).join(", ")}`,
+      isPresent ? kind.holds(object[key]) : isOptional,
       answer
     )
   }, { discard: true })
@@ -95,9 +95,9 @@ export const rules = ({ clause, id, level = "MUST", profile, rows, sample, withi
   rows.map((row) =>
     Rule.always({
       id: `${id}.${row.key}`,
-      statement: `${row.key} of ${within}: ${row.meaning}; ${
-        row.isOptional === true ? "if there, " : ""
-      }${row.kind.name}`,
+      statement: `Shows ${row.key} in ${within} as ${row.kind.name}${
+        row.isOptional === true ? ", if present" : ""
+      }: ${row.meaning}`,
       clause,
       level,
       profile,
@@ -113,7 +113,7 @@ export const rules = ({ clause, id, level = "MUST", profile, rows, sample, withi
     })
   )
 
-/** Expects one object at least. Somebody's own account may have none, and then the rule is skipped. */
+/** Expects at least one object. Skips for a real account, which may have none. */
 export const atLeastOne = <A>(
   { profile }: Pick<World, "profile">,
   answer: Target.Answer,
@@ -122,11 +122,11 @@ export const atLeastOne = <A>(
 ): Effect.Effect<ReadonlyArray<A>, Verdict.CheckError> => {
   if (objects.length > 0) return Effect.succeed(objects)
   return profile === "control"
-    ? Effect.fail(new Verdict.Broken({ expected: `${within}, one at least`, got: Verdict.describe(answer), answer }))
-    : Verdict.skip("the account has nothing to list")
+    ? Effect.fail(new Verdict.Broken({ expected: `at least one ${within}`, got: Verdict.describe(answer), answer }))
+    : Verdict.skip("the account has nothing to list here")
 }
 
-/** The records of a page; expects one at least. */
+/** The records of a page; expects at least one. */
 export const records = (
   world: Pick<World, "profile">,
   answer: Target.Answer,

@@ -1,9 +1,9 @@
-/** The kinds of JSON values in the document's tables: text, decimal, integer, fractional seconds. */
+/** The kinds of JSON values in the document's tables, such as text, decimal and integer. */
 import * as Json from "../../protocol/Json.ts"
 
 /** A kind of value. */
 export interface Kind {
-  /** What such a value is, in words. */
+  /** A description of the kind, in words. */
   readonly name: string
   /** Whether a value is of this kind. */
   readonly holds: (value: unknown) => boolean
@@ -16,7 +16,7 @@ const matching = (name: string, form: RegExp): Kind => ({
 
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value)
 
-/** Whether Unix seconds are between 2001 and 2286. A time in milliseconds is far beyond. */
+/** Whether Unix seconds fall between 2001 and 2286. Milliseconds are far outside this range. */
 const isToday = (value: number): boolean => value >= 1e9 && value < 1e10
 
 export const text: Kind = { name: "a string", holds: (value) => typeof value === "string" }
@@ -38,16 +38,16 @@ export const boolean: Kind = { name: "a boolean", holds: (value) => typeof value
 export const integer: Kind = { name: "an integer", holds: isInteger }
 export const bit: Kind = { name: "0 or 1", holds: (value) => value === 0 || value === 1 }
 export const seconds: Kind = {
-  name: "an integer of Unix seconds",
+  name: "an integer in Unix seconds",
   holds: (value) => typeof value === "number" && Number.isSafeInteger(value) && isToday(value)
 }
 export const lastSeconds: Kind = {
-  name: "an integer of Unix seconds, or 0 for never",
+  name: "an integer in Unix seconds, or 0 for never",
   holds: (value) => value === 0 || seconds.holds(value)
 }
 export const fractionalSeconds: Kind = {
-  name: "a number of Unix seconds with at most six fractional digits",
-  // The double that is nearest to a whole count of microseconds.
+  name: "a number in Unix seconds with at most six decimal places",
+  // Expects the double nearest to a whole number of microseconds.
   holds: (value) => typeof value === "number" && isToday(value) && Math.round(value * 1e6) / 1e6 === value
 }
 export const object: Kind = { name: "an object", holds: Json.isObject }

@@ -1,4 +1,4 @@
-/** The lists of the document that come in pages. */
+/** The paginated lists of the document. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
@@ -9,21 +9,21 @@ import * as Refusals from "./Refusals.ts"
 import * as SubAccounts from "./SubAccounts.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** A list that comes in pages. */
+/** A paginated list. */
 export interface List {
-  /** What the ids of its rules begin with. */
+  /** The prefix of the rules' ids. */
   readonly id: string
   /** The heading of the document that describes it. */
   readonly clause: string
-  /** Where it is. */
+  /** The path of the call. */
   readonly path: string
-  /** The most records of a page that was asked for without a limit. */
+  /** The page limit of a request without one. */
   readonly defaultLimit: number
   /** The key of the records in a page. */
   readonly records: "records" | "data"
-  /** An account whose list has records, where a sandbox gives them. */
+  /** An account whose list has records, if the target is a sandbox. */
   readonly account: (world: World) => Effect.Effect<Account, Verdict.CheckError>
-  /** Gives an account one record more. */
+  /** Adds one record to an account's list. */
   readonly add: (world: World, account: Account) => Effect.Effect<unknown, Verdict.CheckError>
 }
 
@@ -67,7 +67,7 @@ export const apiKeys: List = {
 /** All lists. */
 export const all: ReadonlyArray<List> = [interest, subAccounts, apiKeys]
 
-/** Calls the list for its account; skips where the account has no access to it. */
+/** Reads the list of its account. Skips if the account has no access to it. */
 export const read = Effect.fnUntraced(function*(
   world: World,
   list: List,
@@ -75,23 +75,23 @@ export const read = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
   const account = yield* list.account(world)
   const answer = yield* world.call(account, list.path, fields)
-  // Somebody's own account may have no access; how it is told so is open.
+  // A real account may lack access; the document does not say how such a call is refused.
   const isDenied = world.profile !== "control" && Refusals.isRefused(answer) &&
     Refusals.isRefused(yield* world.call(account, list.path))
   return isDenied ? yield* Verdict.skip("the account has no access to this list") : answer
 })
 
-/** A page of a list. */
+/** One page of a list. */
 export interface Page {
-  /** The answer that it is. */
+  /** The answer that contains the page. */
   readonly answer: Target.Answer
   /** The answer's JSON. */
   readonly json: Body
-  /** Its records. */
+  /** The records of the page. */
   readonly records: ReadonlyArray<unknown>
 }
 
-/** The page that an answer is. */
+/** Reads the page in an answer. */
 export const pageOf = (list: List, answer: Target.Answer): Effect.Effect<Page, Verdict.Broken> => {
   const { json } = answer
   const records = Json.isObject(json) ? json[list.records] : undefined
@@ -102,13 +102,13 @@ export const pageOf = (list: List, answer: Target.Answer): Effect.Effect<Page, V
     )
 }
 
-/** Calls the list for its account, and reads its first hundred records. */
+/** Reads the first hundred records of the list. */
 export const beginning = (world: World, list: List): Effect.Effect<Page, Verdict.CheckError> =>
   page(world, list, { limit: 100 })
 
 /**
- * The beginning of the list, whose records differ: only then does a page show which of them it holds. The records of a
- * sandbox do differ; somebody's own may be alike, or too few, and then the rule is skipped.
+ * The first records of the list, all different: only then does a page show which records it holds. Records of a sandbox
+ * always differ. A real account may have too few records or equal ones; then the rule is skipped.
  */
 export const distinct = Effect.fnUntraced(function*(
   world: World,
@@ -120,13 +120,13 @@ export const distinct = Effect.fnUntraced(function*(
   const { answer } = found
   return world.profile === "control"
     ? yield* new Verdict.Broken({
-      expected: "two records or more, all of which differ",
+      expected: "at least two records, all different",
       got: Verdict.describe(answer),
       answer
     })
-    : yield* Verdict.skip("the account's records are too few, or alike")
+    : yield* Verdict.skip("the account has too few records, or equal ones")
 })
 
-/** Calls the list for its account, and reads the page. */
+/** Reads one page of the list. */
 export const page = (world: World, list: List, fields: Body): Effect.Effect<Page, Verdict.CheckError> =>
   Effect.flatMap(read(world, list, fields), (answer) => pageOf(list, answer))

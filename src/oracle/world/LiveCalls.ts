@@ -1,6 +1,6 @@
 /**
- * Calls that the document does not describe and the live exchange's own documentation does: rules about them apply to the
- * live dialect only, and skip where the target does not serve the call.
+ * Private calls that only the live exchange's documentation describes. Their rules apply to the live dialect only, and
+ * skip if the target does not serve the call.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -10,10 +10,10 @@ import * as Verdict from "../Verdict.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The clause of rules about such calls. */
+/** The clause of these rules. */
 export const clause = "not in the document"
 
-/** The heading of a rule about such a call, without what differs from rule to rule. */
+/** The common part of such a rule's heading. */
 export const heading = (statement: string): Pick<
   Rule.Heading,
   "statement" | "clause" | "level" | "document" | "live"
@@ -25,7 +25,7 @@ export const heading = (statement: string): Pick<
   live: Rule.other(statement)
 })
 
-/** Makes such a call; skips where the target does not serve it. */
+/** Makes a private call. Skips if the target does not serve it. */
 export const call = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -36,7 +36,7 @@ export const call = Effect.fnUntraced(function*(
   return answer.status === 404 ? yield* Verdict.skip(`the target does not serve ${path}`) : answer
 })
 
-/** The JSON object that such a call answers with. */
+/** Makes a private call that answers a JSON object. */
 export const object = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -50,7 +50,7 @@ export const object = Effect.fnUntraced(function*(
     : yield* new Verdict.Broken({ expected: "HTTP 200 with a JSON object", got: Verdict.describe(answer), answer })
 })
 
-/** The JSON list that such a call answers with. */
+/** Makes a private call that answers a JSON list. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -64,7 +64,7 @@ export const list = Effect.fnUntraced(function*(
     : yield* new Verdict.Broken({ expected: "HTTP 200 with a list", got: Verdict.describe(answer), answer })
 })
 
-/** Expects that such a call is refused for a field: HTTP 422, one of these codes, and errors that name the field. */
+/** Expects that a call is refused because of a field: HTTP 422, one of these codes, and errors that name the field. */
 export const refuses = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -6,20 +6,20 @@ import * as Verdict from "../Verdict.ts"
 import * as Paths from "./Paths.ts"
 import type { Market, World } from "./World.ts"
 
-/** The price from which every rule begins on a market of a sandbox. */
+/** The price at which every rule starts on a sandbox's market. */
 export const basePrice = 40_000
 
-/** The market to trade on, where the target has it. */
+/** The preferred market to trade on. */
 const preferred = "BTC_USDT"
 
-/** A number in decimal digits. */
+/** A number with `precision` decimal places. */
 export const digits = (value: number, precision: number): string => value.toFixed(precision)
 
-/** A price in as many digits as the market allows. */
+/** A price with the market's number of decimal places. */
 export const priceText = ({ moneyPrecision }: Pick<Market, "moneyPrecision">, price: number): string =>
   digits(price, moneyPrecision)
 
-/** A market as the target lists it, with a price. */
+/** A market from the target's list, with a price. */
 export const toMarket = (listed: Readonly<Record<string, unknown>>, price: number): Market => ({
   name: String(listed["name"]),
   stock: String(listed["stock"]),
@@ -35,26 +35,26 @@ export const toMarket = (listed: Readonly<Record<string, unknown>>, price: numbe
 const isTradable = (listed: Readonly<Record<string, unknown>>): boolean =>
   listed["tradesEnabled"] === true && listed["isCollateral"] === true && listed["type"] === "spot"
 
-/** A price in an answer; 0 where it is none. */
+/** A price in an answer; 0 if it is not a price. */
 const toPrice = (value: unknown): number => {
   const price = Number(value)
   return price > 0 && Number.isFinite(price) ? price : 0
 }
 
-/** The price of the best order on one side of an order book. */
+/** The best price on one side of an order book. */
 const best = (side: unknown): number => {
   const order: unknown = Array.isArray(side) ? side[0] : undefined
   return toPrice(Array.isArray(order) ? order[0] : undefined)
 }
 
-/** The price between the best orders of a market; 0 where its book lacks a side. */
+/** The mid price of a market; 0 if one side of its book is empty. */
 const bookPrice = Effect.fnUntraced(function*(get: World["get"], name: string) {
   const { json } = yield* get(`${Paths.orderBook}/${name}`)
   const [ask, bid] = Json.isObject(json) ? [best(json["asks"]), best(json["bids"])] : [0, 0]
   return ask > 0 && bid > 0 ? (ask + bid) / 2 : 0
 })
 
-/** A market's price: the declared one, the last one of the tickers, or the middle of its order book. */
+/** A market's price: the declared price, the last price from the tickers, or the mid price of its order book. */
 const priceOf = Effect.fnUntraced(function*(
   get: World["get"],
   declared: Readonly<Record<string, string>>,
@@ -68,7 +68,7 @@ const priceOf = Effect.fnUntraced(function*(
   return last > 0 ? last : yield* bookPrice(get, name)
 })
 
-/** The most markets whose order books are asked for a price. */
+/** The most order books that are read to find a price. */
 const maxBooks = 5
 
 const read = Effect.fnUntraced(function*(
@@ -81,7 +81,7 @@ const read = Effect.fnUntraced(function*(
   if (profile === "control") return listed.map((market) => toMarket(market, basePrice))
   const { json: tickers } = yield* get(Paths.tickers)
   const isPriced = Json.isObject(tickers) && Object.keys(tickers).length > 0
-  // Without tickers each market's book would be a call.
+  // Without tickers, every market would cost a call for its order book.
   const some = isPriced ? listed : listed.toSorted(byDeclared(declared)).slice(0, maxBooks)
   return yield* Effect.forEach(
     some,
@@ -89,7 +89,7 @@ const read = Effect.fnUntraced(function*(
   )
 })
 
-/** Markets whose price is declared come first, and then the one that is traded by default. */
+/** Sorts markets with a declared price first, then the preferred market. */
 const byDeclared =
   (declared: Readonly<Record<string, string>>) =>
   (one: Readonly<Record<string, unknown>>, two: Readonly<Record<string, unknown>>): number => {
@@ -98,7 +98,7 @@ const byDeclared =
     return rank(one) - rank(two)
   }
 
-/** The target's markets, which are read once. In a sandbox each rule begins with the market at its base price. */
+/** The target's markets, read once. In a sandbox each rule starts with the market at its base price. */
 export const make = (
   { control, get }: Pick<World, "control" | "get">,
   profile: Profile,
@@ -115,7 +115,7 @@ export const make = (
     const found = all.find(({ name, price }) => name === preferred && price > 0) ?? all.find(({ price }) => price > 0)
     if (found === undefined) {
       return yield* Verdict.skip(
-        `needs ${Paths.markets} to list a market that trades with collateral, and its price: declare it as a feature`
+        `needs ${Paths.markets} to list a collateral market with a price; declare the price as a feature`
       )
     }
     if (profile === "control") yield* control("MovePrice", { market: found.name, price: String(basePrice) })

@@ -5,12 +5,12 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Spelling from "./Spelling.ts"
 import type { Account, World } from "./World.ts"
 
-/** How many milliseconds a nonce may be ahead of the target's clock. Beyond it the call waits. */
+/** How far a nonce may be ahead of the target's clock, in milliseconds. Beyond that, the call waits. */
 const maxAhead = 1000
 
 /**
- * Gives each call a new nonce: the target's milliseconds, and one more where several calls fall into one. A target may
- * have an acceptance window, and the owner of a key will use milliseconds too.
+ * Gives each call a new nonce: the target's time in milliseconds, incremented when two calls share a millisecond. A
+ * target may have an acceptance window, and the key's owner probably uses milliseconds too.
  */
 export const make = (dialect: Dialect, serverTime: Effect.Effect<number>): World["nonce"] => {
   const lastOf = new Map<string, number>()

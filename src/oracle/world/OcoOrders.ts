@@ -18,11 +18,11 @@ export const place = (world: World, side: Orders.Side = "buy", more: Body = {}) 
     return yield* Orders.place(world, yield* world.trader, Paths.oco, Orders.oco(market, side, more))
   })
 
-/** One leg of an OCO order; without fields where it is missing. */
+/** One leg of an OCO order; an empty object if it is missing. */
 export const leg = (order: Body, key: Leg): Body => {
   const found = order[key]
   return Json.isObject(found) ? found : {}
 }
 
-/** Whether something holds for both legs. */
+/** Whether a condition holds for both legs. */
 export const both = (order: Body, holds: (leg: Body) => boolean): boolean => legs.every((key) => holds(leg(order, key)))

@@ -1,4 +1,4 @@
-/** The calls that place orders, as far as stop-limit and OCO orders are alike. */
+/** The common ground of the calls that place stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
 import type { Rule } from "../Rule.ts"
@@ -9,42 +9,42 @@ import type { Body, Market, World } from "./World.ts"
 
 /** A call that places orders. */
 export interface OrderEntry {
-  /** What the ids of its rules begin with. */
+  /** The prefix of the rules' ids. */
   readonly id: string
   /** The heading of the document that describes it. */
   readonly clause: string
-  /** Where it is. */
+  /** The path of the call. */
   readonly path: string
-  /** The fields that are prices. */
+  /** The price fields. */
   readonly prices: ReadonlyArray<string>
-  /** The prices whose products with the amount are bounded. */
+  /** The price fields whose product with the amount is bounded. */
   readonly limits: ReadonlyArray<string>
-  /** The price at which a triggered order trades. */
+  /** The field with the limit price of a triggered order. */
   readonly stopPrice: string
   /** Whether the document shows how wrong fields are refused. */
   readonly isRefusalShown: boolean
-  /** The fields whose bounds and precision the document does not state for this call. */
+  /** The fields for which the document states neither bounds nor precision. */
   readonly unbounded: ReadonlyArray<string>
-  /** What a check needs to send a wrong side: a wrong target could take it for a buy or for a sell. */
+  /** The profile needed to send a wrong side: a faulty target could take it for a buy or a sell. */
   readonly sideProfile: Profile
   /** Drafts an order far from the market. */
   readonly draft: (market: Market, side: Orders.Side, more?: Body) => Body
-  /** The client order ids that an order shows. */
+  /** The client order ids in an order. */
   readonly clientOrderIds: (order: Body, key: string) => ReadonlyArray<unknown>
-  /** How sure it is that client order ids are unique per account: `MUST` where the document says so. */
+  /** The level of the rule that client order ids are unique per account: `MUST` if the document says so. */
   readonly perAccount: Rule["level"]
-  /** Whether an order shows the amount and the prices of its request. */
+  /** Whether an order shows the amount and prices of its request. */
   readonly isAsSubmitted: (order: Body, fields: Body) => boolean
-  /** The client order id that an order shows in the live dialect, where that is not the one it was given. */
+  /** The client order id that an order shows in the live dialect, if it differs from the submitted one. */
   readonly liveClientOrderId?: string
 }
 
-/** Whether an order, or a leg, has the amount and the limit of a request, and its trigger where it has one. */
+/** Whether an order or a leg has the request's amount, limit and, if given, trigger. */
 export const hasValues = (order: Body, amount: unknown, price: unknown, trigger?: unknown): boolean =>
   Number(order["amount"]) === Number(amount) && Number(order["price"]) === Number(price) &&
   (trigger === undefined || order["activation_price"] === trigger)
 
-/** Submits a draft that is changed. An order that a wrong target places is canceled afterwards. */
+/** Submits a modified draft. An order that a faulty target accepts is canceled afterwards. */
 export const submit = Effect.fnUntraced(function*(
   world: World,
   { draft, path }: OrderEntry,
@@ -55,7 +55,7 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.submit(world, account, path, change(draft(market, "buy"), market))
 })
 
-/** Expects that the fields are refused, as far as the document or the live exchange shows how. */
+/** Expects that the fields are refused, in the form that the document or the live exchange shows. */
 export const refuses = (
   { dialect }: Pick<World, "dialect">,
   { isRefusalShown }: Pick<OrderEntry, "isRefusalShown">,

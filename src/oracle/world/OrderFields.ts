@@ -1,5 +1,5 @@
 /**
- * Rules about the fields of an order's request: the same for stop-limit and OCO orders, over the fields that each has.
+ * Rules about the request fields of an order, shared by stop-limit and OCO orders.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -21,7 +21,7 @@ const requiredOf = ({ prices }: OrderEntry): ReadonlyArray<string> => ["market",
 
 const profileOf = ({ sideProfile }: OrderEntry, key: string): Profile => key === "side" ? sideProfile : "mutating"
 
-/** A rule about bounds is a MUST rule only where the document states them. */
+/** `MUST` only if the document states the field's bounds. */
 const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Rule["level"] =>
   unbounded.includes(key) ? "SHOULD" : "MUST"
 
@@ -36,34 +36,34 @@ const harmless = ({ stopPrice }: OrderEntry, key: string, order: Body, market: M
     : order
 }
 
-/** A wrong value of a field. */
+/** A kind of wrong value for a field. */
 interface Wrong<A> {
-  /** What the rule checks, after the field in its id. */
+  /** The part of the rule's id after the field. */
   readonly detail: string
   readonly statement: string
   /** `MUST` by default. */
   readonly level?: Rule.Rule["level"]
-  /** What is drawn. */
+  /** The generated inputs. */
   readonly values: fc.Arbitrary<A>
   readonly examples?: ReadonlyArray<A>
-  /** The value of the field, made from what is drawn; by default that itself. */
+  /** Builds the field's value from a generated input; the input itself by default. */
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
 }
 
-/** A few wrong values, all of which every check tries. */
+/** A few wrong values, which every check tries completely. */
 const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "examples"> => ({
   values: fc.constantFrom(...values),
   examples: values
 })
 
-/** What the live exchange takes as a number too. */
+/** Fields that the live exchange also accepts as numbers. */
 const numbers: ReadonlyArray<string> = ["amount", "price", "stop_limit_price"]
 
-/** A wrong value in a dialect: where a number is a right one, a flag stands for it. */
+/** A wrong value in a dialect. Where the dialect accepts numbers, a boolean takes the number's place. */
 const wrongIn = ({ name }: Dialect, key: string, value: unknown): unknown =>
   name === "live" && numbers.includes(key) && typeof value === "number" ? value > 0 : value
 
-/** A rule that wrong values of one field are refused. */
+/** Makes a rule that wrong values of one field are refused. */
 const refusesValues = <A>(
   entry: OrderEntry,
   key: string,
@@ -95,7 +95,7 @@ const refusesValues = <A>(
 const required = (entry: OrderEntry, key: string): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.request.${key}.required`,
-    statement: `${key} is required`,
+    statement: `Refuses an order without ${key}`,
     clause: entry.clause,
     profile: profileOf(entry, key),
     live,
@@ -109,10 +109,10 @@ const required = (entry: OrderEntry, key: string): Rule.Rule =>
 const typed = (entry: OrderEntry, key: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "type",
-    statement: `${key} is a string; any other value is refused`,
+    statement: `Refuses ${key} if it is not a string`,
     values: Arbitraries.noTexts,
     examples: [1],
-    // A number is the right one, so that nothing but its type is wrong.
+    // The number equals the valid value, so that only its type is wrong.
     value: (value, _market, { [key]: right }) =>
       typeof value === "number" && !Number.isNaN(Number(right)) ? Number(right) : value
   })
@@ -120,7 +120,7 @@ const typed = (entry: OrderEntry, key: string): Rule.Rule =>
 const allMissing = (entry: OrderEntry): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.request.all-missing`,
-    statement: "The refusal of an empty request names every required field",
+    statement: "Names every required field when it refuses an empty request",
     clause: entry.clause,
     level: "SHOULD",
     profile: "mutating",
@@ -132,7 +132,7 @@ const allMissing = (entry: OrderEntry): Rule.Rule =>
       )
   })
 
-/** A wrong value of each field whose refusal should name it. */
+/** A wrong value for each field that the refusal should name. */
 const wrongValues: Readonly<Record<string, unknown>> = {
   market: "NO_SUCH",
   side: "BUY",
@@ -145,7 +145,7 @@ const wrongValues: Readonly<Record<string, unknown>> = {
 const refusalForm = (entry: OrderEntry): Rule.Rule =>
   Rule.forEach({
     id: `${entry.id}.refusal`,
-    statement: "The refusal of a wrong field has HTTP 400, code 30, Validation failed, and errors that name the field",
+    statement: "Refuses a wrong field with HTTP 400, code 30, Validation failed, and errors that name the field",
     clause: entry.clause,
     level: "SHOULD",
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
@@ -169,12 +169,12 @@ const refusalForm = (entry: OrderEntry): Rule.Rule =>
 const sideAndMarket = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(entry, "side", {
     detail: "values",
-    statement: "side is buy or sell; any other string is refused",
+    statement: "Refuses a side other than buy and sell",
     ...each("", "BUY", "Sell", "long", "hold", "buy ")
   }),
   refusesValues(entry, "market", {
     detail: "known",
-    statement: "market is a market of the exchange; any other is refused",
+    statement: "Refuses an unknown market",
     ...each("NO_SUCH", "BTC_NOTHING", "BTCUSDT", "BTC-USDT", "", "_")
   })
 ]
@@ -182,14 +182,14 @@ const sideAndMarket = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
 const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "decimal",
-    statement: `${key} is a decimal in a string; any other string is refused`,
+    statement: `Refuses ${key} if the string is not a decimal`,
     values: Arbitraries.noDecimals
   })
 
 const isPositive = (entry: OrderEntry, key: string, least: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "positive",
-    statement: `${key} is above zero`,
+    statement: `Refuses ${key} of zero or below`,
     ...each("0", "0.0", "-1", `-${least}`)
   })
 
@@ -197,7 +197,7 @@ const hasPrecision = (entry: OrderEntry, key: string, precision: "stockPrec" | "
   refusesValues(entry, key, {
     detail: "precision",
     level: levelOf(entry, key),
-    statement: `${key} has no more fractional digits than the market's ${precision}`,
+    statement: `Refuses ${key} with more decimal places than the market's ${precision}`,
     values: fc.integer({ min: 1, max: 9 }),
     examples: [1],
     value: (digit, _market, { [key]: right }) => `${String(right)}${String(right).includes(".") ? "" : "."}${digit}`
@@ -206,7 +206,7 @@ const hasPrecision = (entry: OrderEntry, key: string, precision: "stockPrec" | "
 const amountMin = (entry: OrderEntry): Rule.Rule =>
   refusesValues(entry, "amount", {
     detail: "min",
-    statement: "amount is not below the market's minAmount",
+    statement: "Refuses an amount below the market's minAmount",
     values: fc.double({ min: 0.05, max: 0.95, noNaN: true }),
     value: (part, { minAmount, stockPrecision }) => {
       const below = Math.floor(minAmount * part * 10 ** stockPrecision) / 10 ** stockPrecision
@@ -221,7 +221,7 @@ const amountMin = (entry: OrderEntry): Rule.Rule =>
 const totalMin = (entry: OrderEntry): Rule.Rule =>
   Rule.forEach({
     id: `${entry.id}.request.total.min`,
-    statement: "amount times price is not below the market's minTotal",
+    statement: "Refuses an order whose amount times price is below the market's minTotal",
     clause: entry.clause,
     level: levelOf(entry, "total"),
     profile: "mutating",
@@ -232,7 +232,7 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
         const answer = yield* submit(world, entry, (order, market) => ({
           ...order,
           amount: digits(market.minAmount, market.stockPrecision),
-          // Never a better price for a seller than the draft's.
+          // Never a better price for a seller than in the draft.
           [key]: digits(
             Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
             market.moneyPrecision
@@ -245,7 +245,7 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
 const totalMax = (entry: OrderEntry): Rule.Rule =>
   Rule.forEach({
     id: `${entry.id}.request.total.max`,
-    statement: "amount times price is not above the market's maxTotal, where the market has one",
+    statement: "Refuses an order whose amount times price is above the market's maxTotal, if the market has one",
     clause: entry.clause,
     level: levelOf(entry, "total"),
     live,
@@ -263,7 +263,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
       })
   })
 
-/** The rules about the fields of one call's requests. */
+/** All rules about the request fields of one call. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   ...requiredOf(entry).flatMap((key) => [required(entry, key), typed(entry, key)]),
   allMissing(entry),

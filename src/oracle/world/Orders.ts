@@ -1,4 +1,4 @@
-/** Orders as the rules place them: of the smallest amount, far from the market, canceled afterwards. */
+/** The orders that rules place: the smallest amount, far from the market, canceled afterwards. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
@@ -9,7 +9,7 @@ import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
-/** What an order does. */
+/** The side of an order. */
 export type Side = "buy" | "sell"
 
 /** Both sides. */
@@ -18,10 +18,10 @@ export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 /** The other side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
-/** How many times the smallest possible amount an order has. */
+/** Orders have this multiple of the smallest possible amount. */
 const multiple = 3
 
-/** An amount above the market's least, and whose total is above the market's least at each of these prices. */
+/** An amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
 export const amountFor = ({ minAmount, minTotal, stockPrecision }: Market, ...prices: ReadonlyArray<number>) => {
   const step = 10 ** -stockPrecision
   const least = Math.max(minAmount, ...prices.map((price) => minTotal / price))
@@ -30,12 +30,12 @@ export const amountFor = ({ minAmount, minTotal, stockPrecision }: Market, ...pr
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
 
-/** A price at which nobody sells. */
+/** A price far below every seller's. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
- * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so that an
- * answer shows which of them it repeats.
+ * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so an answer
+ * shows which one it repeats.
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
@@ -50,8 +50,8 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 }
 
 /**
- * An OCO order whose legs wait far from the market on both sides. Its prices differ, so that an answer shows which of
- * them it repeats.
+ * An OCO order whose legs wait far from the market on both sides. Its prices differ, so an answer shows which one it
+ * repeats.
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
@@ -66,7 +66,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   }
 }
 
-/** The JSON object of a success. */
+/** The JSON object of a successful answer. */
 export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   answer.status === 200 && Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Effect.succeed(answer.json)
@@ -74,16 +74,16 @@ export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.Che
       new Verdict.Broken({ expected: "HTTP 200 with a JSON object", got: Verdict.describe(answer), answer })
     )
 
-/** Whether the account lacks the funds for the order, which has nothing to do with the rule. */
+/** Whether the order was refused only because the account lacks funds. */
 const lacksFunds = ({ json, status }: Target.Answer): boolean =>
   status !== 401 && Json.isObject(json) && (json["code"] === 10 || json["code"] === 111)
 
-const outOfFunds = "the account has not enough balance for the smallest order"
+const outOfFunds = "the account's balance does not cover the smallest order"
 
 const placed = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : objectOf(answer)
 
-/** The identifiers in an order: of an OCO order, those of the pair and of both legs. */
+/** The ids in an order; for an OCO order, those of the pair and of both legs. */
 export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
   const key = Spelling.keys(world.dialect).orderId
   return [order["id"], order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>
@@ -92,8 +92,8 @@ export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
 }
 
 /**
- * Makes a call that may place an order, which is canceled when the run is over. Where it is not known whether there is
- * an order, or which, the report warns of it.
+ * Makes a call that may place an order, and cancels the order when the run ends. If it is unknown whether an order
+ * exists, or which, the report warns of it.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -109,10 +109,10 @@ export const submit = Effect.fnUntraced(function*(
   if (lacksFunds(answer)) return yield* Verdict.skip(outOfFunds)
   if (Refusals.isRefused(answer)) return answer
   const json = Json.isObject(answer.json) ? answer.json : {}
-  // The request's market may be wrong on purpose; the answer's is the order's.
+  // The market of the request may be wrong on purpose; the answer shows the order's market.
   const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
   const market = leg["market"] ?? fields["market"]
-  // A target of the other dialect is told apart by its first order, which has to be canceled too.
+  // A target of the other dialect shows itself in its first order, which must be canceled too.
   const key = Spelling.orderIdKeys(world.dialect).find((key) => Object.hasOwn(json, key)) ??
     Spelling.keys(world.dialect).orderId
   const orderId = Number(json["id"] ?? json[key])
@@ -137,7 +137,7 @@ export const submit = Effect.fnUntraced(function*(
   return answer
 })
 
-/** Places an order, which is canceled when the run is over. Skips where the account lacks the funds. */
+/** Places an order and cancels it when the run ends. Skips if the account lacks the funds. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -148,23 +148,23 @@ export const place = Effect.fnUntraced(function*(
   return { answer, order: yield* placed(answer) }
 })
 
-/** The orders of an account that are open, or those that have ended, by identifier. */
+/** An account's orders, open or ended, by id. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: typeof Paths.activeOrders | typeof Paths.orderHistory
 ): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
-  // Open orders come as a list, those that have ended as a list for each market.
+  // Open orders come as one list, ended orders as a list per market.
   const listed = Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Object.values(answer.json).flat()
     : answer.json
-  if (!Array.isArray(listed)) return yield* Verdict.skip(`needs ${path} to see what became of an order`)
+  if (!Array.isArray(listed)) return yield* Verdict.skip(`needs ${path} to look up an order`)
   const key = Spelling.keys(world.dialect).orderId
   return new Map(listed.filter(Json.isObject).map((order) => [String(order[key] ?? order["id"]), order]))
 })
 
-/** An order, whether it is open or has ended. */
+/** Finds an order, open or ended. */
 export const find = Effect.fnUntraced(function*(
   world: World,
   account: Account,

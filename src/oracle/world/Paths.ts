@@ -1,12 +1,12 @@
 /**
- * The paths that the rules call. The oracle writes them a second time on purpose: if it took them from the endpoints
- * that client and sandbox share, a wrong path there would pass every rule.
+ * The paths that the rules call. The oracle has its own copy on purpose: if it used the endpoints that client and
+ * sandbox share, a wrong path there would pass every rule.
  */
 
-/** What every path of this interface begins with. */
+/** The prefix of every path of this API. */
 export const version = "/api/v4"
 
-// The document's
+// Paths of the document
 export const interest = "/api/v4/main-account/smart/interest-payment-history"
 export const oco = "/api/v4/order/collateral/oco"
 export const stopLimit = "/api/v4/order/stop_limit"
@@ -20,12 +20,12 @@ export const apiKeys = "/api/v4/sub-account/api-key/list"
 export const deleteSubAccount = "/api/v4/sub-account/delete"
 export const markets = "/api/v4/public/markets"
 
-// The live exchange's, which the document does not describe: they show prices, and place, list and cancel orders
+// Paths of the live exchange only: they show prices, and place, list and cancel orders
 export const tickers = "/api/v4/public/ticker"
 export const orderBook = "/api/v4/public/orderbook"
 export const time = "/api/v4/public/time"
 
-// The live exchange's market data
+// Market data of the live exchange
 export const marketSummary = "/api/v1/public/ticker"
 export const marketSummaries = "/api/v1/public/tickers"
 export const candles = "/api/v1/public/kline"
@@ -37,7 +37,7 @@ export const collateralMarkets = "/api/v4/public/collateral/markets"
 export const futures = "/api/v4/public/futures"
 export const fundingRates = "/api/v4/public/funding-history"
 
-// Its orders
+// Orders of the live exchange
 export const activeOrders = "/api/v4/orders"
 export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
@@ -60,10 +60,10 @@ export const cancelConditional = "/api/v4/order/conditional-cancel"
 export const cancelOto = "/api/v4/order/oto-cancel"
 export const openPositions = "/api/v4/collateral-account/positions/open"
 
-/** The private calls of the document that change nothing and succeed without fields. */
+/** Private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
 
-/** The calls that may not need `request` and `nonce`. */
+/** Calls for which `request` and `nonce` may be optional. */
 export const unenveloped: ReadonlyArray<string> = [cancelAll, subAccounts, apiKeys, deleteSubAccount]
 
 /** All private calls of the document. */
@@ -121,11 +121,11 @@ export const everything: ReadonlyArray<string> = [
   openPositions
 ]
 
-/** Paths that no endpoint has. */
+/** Paths without an endpoint. */
 export const unknown = {
   private: "/api/v4/main-account/no-such-call",
   public: "/api/v4/public/no-such-call"
 }
 
-/** The path of an order book on a market that does not exist. */
+/** The order book of a market that does not exist. */
 export const unknownOrderBook = "/api/v4/public/orderbook/NO_SUCH"

@@ -1,4 +1,4 @@
-/** Rules about the orders that a call places: the same for stop-limit and OCO orders. */
+/** Rules about placed orders, shared by stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
@@ -7,13 +7,13 @@ import type { OrderEntry } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 
 const areUnique = (ids: ReadonlyArray<string>) =>
-  Verdict.conclude("identifiers that differ", ids, new Set(ids).size === ids.length)
+  Verdict.conclude("distinct ids", ids, new Set(ids).size === ids.length)
 
-/** The rules about the orders that one call places. */
+/** All rules about the orders that one call places. */
 export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): ReadonlyArray<Rule.Rule> => [
   Rule.forEach({
     id: `${id}.total.exact`,
-    statement: "An order shows the amount and the prices that it was submitted with",
+    statement: "Shows an order with its submitted amount and prices",
     clause,
     profile: "mutating",
     values: Orders.sides,
@@ -27,7 +27,7 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
   }),
   Rule.forAll({
     id: `${id}.ids.unique`,
-    statement: "Every order has an identifier of its own",
+    statement: "Gives every order a different id",
     clause,
     values: fc.integer({ min: 2, max: 5 }),
     check: (world, count) =>
@@ -44,7 +44,7 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
   }),
   Rule.always({
     id: `${id}.ids.accounts`,
-    statement: "Orders of different accounts have different identifiers",
+    statement: "Gives orders of different accounts different ids",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -59,9 +59,9 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
   }),
   Rule.forAll({
     id: `${id}.parallel`,
-    statement: "Orders that are placed at the same time are all placed, each with an identifier of its own",
+    statement: "Places all orders that arrive at the same time, each with a different id",
     clause,
-    // Nonces that overtake each other may be refused: the document does not say in which order they may come.
+    // Nonces that arrive out of order may be refused: the document does not state an order.
     level: "SHOULD",
     values: fc.integer({ min: 2, max: 8 }),
     check: (world, count) =>

@@ -1,6 +1,6 @@
 /**
- * Public calls that the document does not describe and the live exchange's own documentation does: rules about them apply to
- * the live dialect only, and skip where the target does not serve the call.
+ * Public calls that only the live exchange's documentation describes. Their rules apply to the live dialect only, and
+ * skip if the target does not serve the call.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -11,10 +11,10 @@ import * as Fields from "./Fields.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import type { Body, World } from "./World.ts"
 
-/** The parameters of a query. */
+/** Query parameters. */
 export type Query = Readonly<Record<string, string | number>>
 
-/** Reads a path; skips where the target does not serve it. */
+/** Reads a path. Skips if the target does not serve it. */
 export const get = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -25,18 +25,18 @@ export const get = Effect.fnUntraced(function*(
   return answer.status === 404 ? yield* Verdict.skip(`the target does not serve ${path}`) : answer
 })
 
-/** What an answer says, and the answer. */
+/** A value and the answer that contains it. */
 export interface Read<A> {
   /** The answer. */
   readonly answer: Target.Answer
-  /** What it says. */
+  /** The value in the answer. */
   readonly value: A
 }
 
 const broken = (answer: Target.Answer, expected: string) =>
   new Verdict.Broken({ expected, got: Verdict.describe(answer), answer })
 
-/** The result in the envelope of an answer: success, a message that says nothing, and the result. */
+/** The result in an API V1 envelope, which must have `success` true and a message without text. */
 export const result = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -49,7 +49,7 @@ export const result = Effect.fnUntraced(function*(
     : yield* broken(answer, "HTTP 200 with success and a result")
 })
 
-/** The list in the envelope of an answer. */
+/** The list in an API V1 envelope. */
 export const results = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -59,7 +59,7 @@ export const results = Effect.fnUntraced(function*(
   return Array.isArray(value) ? { answer, value } : yield* broken(answer, "a list in the result")
 })
 
-/** The JSON object that is an answer. */
+/** The JSON object in an answer. */
 export const object = Effect.fnUntraced(function*(
   world: World,
   path: string
@@ -71,7 +71,7 @@ export const object = Effect.fnUntraced(function*(
     : yield* broken(answer, "HTTP 200 with a JSON object")
 })
 
-/** Expects that a call is refused as API V1 refuses: HTTP 200, no success, and a message that names the field. */
+/** Expects an API V1 refusal: HTTP 200, `success` false, and a message that names the field. */
 export const refusesV1 = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
   const answer = yield* get(world, path, query)
   const { json, status } = answer
@@ -83,7 +83,7 @@ export const refusesV1 = Effect.fnUntraced(function*(world: World, path: string,
   )
 })
 
-/** Expects that a call is refused with HTTP 422 and an object that names the field. */
+/** Expects a refusal with HTTP 422 and an object that names the field. */
 export const refuses = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
   const answer = yield* get(world, path, query)
   const { json, status } = answer
@@ -94,7 +94,7 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
   )
 })
 
-/** One rule for each field of such an answer. */
+/** Makes one rule per field of a public answer. */
 export const fields = (
   table: Pick<Fields.Table, "id" | "within" | "sample" | "rows">
 ): ReadonlyArray<Rule.Rule> =>

@@ -1,4 +1,4 @@
-/** What a refusal must look like (document, "Errors"). */
+/** The form of refusals (document, "Errors"). */
 import type * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -10,7 +10,7 @@ import type { Refusal } from "./Spelling.ts"
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === "string")
 
-/** The parameters that the errors of an answer name. */
+/** The parameters that an answer's errors name. */
 export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
   const errors = Json.isObject(json) ? json["errors"] : undefined
   return Json.isObject(errors) ? Object.keys(errors).filter((key) => isMessages(errors[key])) : []
@@ -19,27 +19,27 @@ export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
 const codeOf = ({ json }: Answer): unknown => Json.isObject(json) ? json["code"] : undefined
 
 /**
- * Whether the answer refuses the call: HTTP 4xx, or the document's error object at any status below 500, because the
- * document shows no status for most errors. A 5xx does not say what became of the call.
+ * Whether the answer refuses the call: HTTP 4xx, or the document's error object with any status below 500, because the
+ * document states no status for most errors. After a 5xx, the outcome of the call is unknown.
  */
 export const isRefused = (answer: Answer): boolean =>
   answer.status < 500 && (answer.status >= 400 || isErrorObject(answer))
 
-/** Whether the body is the document's error object of private calls. */
+/** Whether the body is the error object of private calls. */
 const isErrorObject = ({ json }: Answer): boolean =>
   Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
 
-/** Whether the call succeeded: HTTP 2xx with JSON. An error object is no success, whatever its status is. */
+/** Whether the call succeeded: HTTP 2xx with JSON that is not an error object. */
 export const isSuccess = (answer: Answer): boolean =>
   answer.status >= 200 && answer.status < 300 && answer.json !== undefined && !isErrorObject(answer)
 
-/** Expects a refusal of any form, as long as it is a JSON object. */
+/** Expects a refusal in any form, as long as it is a JSON object. */
 export const any = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
-  Verdict.expect(answer, `refused, ${why}, with a JSON object`, isRefused(answer) && Json.isObject(answer.json))
+  Verdict.expect(answer, `a refusal with a JSON object, ${why}`, isRefused(answer) && Json.isObject(answer.json))
 
-/** Expects that nothing is served where there is no endpoint. What such an answer looks like is open: it may be HTML. */
+/** Expects that a path serves nothing. The document does not show such an answer: it may be HTML. */
 export const notServed = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
-  Verdict.expect(answer, `not a success, ${why}`, answer.status >= 300 || isErrorObject(answer))
+  Verdict.expect(answer, `no success, ${why}`, answer.status >= 300 || isErrorObject(answer))
 
 /** Expects a refusal with exactly this status and one of these codes. */
 export const exactly = (
@@ -49,7 +49,7 @@ export const exactly = (
 ): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(
     answer,
-    `refused, ${why}: HTTP ${status}, code ${codes.join(" or ")}`,
+    `a refusal with HTTP ${status} and code ${codes.join(" or ")}, ${why}`,
     answer.status === status && hasCode(answer, codes)
   )
 
@@ -58,17 +58,17 @@ const hasCode = (answer: Answer, codes: ReadonlyArray<number>): boolean => {
   return typeof code === "number" && codes.includes(code)
 }
 
-/** Expects a refusal with one of these codes, whatever its HTTP status is. */
+/** Expects a refusal with one of these codes and any HTTP status. */
 export const coded = (answer: Answer, { codes }: Refusal, why: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(
     answer,
-    `refused, ${why}: code ${codes.join(" or ")}`,
+    `a refusal with code ${codes.join(" or ")}, ${why}`,
     isRefused(answer) && hasCode(answer, codes)
   )
 
 /**
- * Expects that wrong fields are refused as the document says of OCO and cancel-all calls: the code, `Validation failed`,
- * and an errors object. It does not say with which HTTP status, nor that errors names the field.
+ * Expects that wrong fields are refused as the document says of OCO and cancel-all calls: the code, `Validation
+ * failed`, and an errors object. It states neither the HTTP status nor that errors names the field.
  */
 export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(
@@ -78,7 +78,7 @@ export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<vo
       answer.json["message"] === "Validation failed" && Json.isObject(answer.json["errors"])
   )
 
-/** Expects the whole refusal of fields: status, code, `Validation failed`, with errors that name each of them. */
+/** Expects the complete refusal of fields: status, code, `Validation failed`, and errors that name each field. */
 export const fields = (
   answer: Answer,
   { codes, status }: Refusal,
@@ -93,8 +93,8 @@ export const fields = (
   )
 
 /**
- * Expects that wrong fields of an order or of cancel-all are refused. The live exchange shows the whole form. The document
- * shows code and message of OCO and cancel-all calls, and nothing of stop-limit orders.
+ * Expects that wrong fields of an order or of cancel-all are refused. The live exchange shows the complete form. The
+ * document shows code and message for OCO and cancel-all calls, and nothing for stop-limit orders.
  */
 export const order = (
   answer: Answer,
@@ -117,6 +117,6 @@ export const call = (
     ? fields(answer, Spelling.fieldValidation(dialect), ...keys)
     : any(answer, `because of ${keys.join(", ")}`)
 
-/** Expects that the answer does not refuse this field, whatever else is wrong. */
+/** Expects that the answer does not refuse this field, even if it refuses others. */
 export const otherThan = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no error that names ${key}`, !namedFields(answer).includes(key))

@@ -1,4 +1,4 @@
-/** One check of one target: what its rules have in common, and the world that each rule gets. */
+/** A session checks one target: it holds the state that rules share, and makes the world of each rule. */
 import * as Effect from "effect/Effect"
 import * as Features from "../Features.ts"
 import type { Profile } from "../Profile.ts"
@@ -14,27 +14,27 @@ import * as Signing from "./Signing.ts"
 import * as Throttling from "./Throttling.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** What the rules of one check have in common. */
+/** The state that the rules of one check share. */
 export interface Session {
-  /** What is checked. */
+  /** The target of the check. */
   readonly target: Target.Target
-  /** What the check may do to it. */
+  /** The profile of the check. */
   readonly profile: Profile
-  /** What was left behind on the target so far, in words. */
+  /** State left on the target so far, in words. */
   readonly warnings: ReadonlyArray<string>
   /** Makes the world of one rule. */
   readonly world: () => RuleWorld
 }
 
-/** The world of one rule. */
+/** The world of one rule, and its cleanup. */
 export interface RuleWorld {
-  /** What the rule's check gets. */
+  /** The world that the rule's check receives. */
   readonly world: World
-  /** Undoes what a run has done to the target. Every run of the rule ends with it. */
+  /** Undoes a run's changes to the target. Every run of the rule ends with it. */
   readonly end: Effect.Effect<void>
 }
 
-/** What is the same for all rules. */
+/** The part of a world that all rules share. */
 type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd">
 
 const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>): Shared => {
@@ -81,7 +81,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
   }
 }
 
-/** Calls a path where the target has it; skips where the target declares that it does not. */
+/** Calls a path. Skips if the target declares that it does not serve it. */
 const ifThere = <E>(
   features: Features.Features,
   path: string,
@@ -91,7 +91,7 @@ const ifThere = <E>(
     ? call(features.paths?.[path] ?? path)
     : Verdict.skip(`the target declares that it does not have ${path}`)
 
-/** What must be done after a run. */
+/** Collects the cleanup of a run. */
 const makeEndings = () => {
   let endings: Array<Effect.Effect<unknown, Verdict.CheckError>> = []
   const onEnd: World["onEnd"] = (effect) => Effect.sync(() => endings.push(effect))
@@ -103,7 +103,7 @@ const makeEndings = () => {
   return { onEnd, end }
 }
 
-/** Opens an account when the first run asks for it, and gives the same one to all runs. */
+/** Opens an account on first use, and gives the same one to all runs. */
 const once = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<Account, Verdict.CheckError> => {
   let opened: Account | undefined
   return Effect.suspend(() =>
@@ -111,7 +111,7 @@ const once = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<A
   )
 }
 
-/** Begins a check of a target. `startedAt` is in Unix milliseconds; unique texts begin with it. */
+/** Opens a session with a target. Unique texts begin with `startedAt`, in Unix milliseconds. */
 export const make = (target: Target.Target, profile: Profile, startedAt: number): Session => {
   const warnings: Array<string> = []
   const shared = share(target, profile, startedAt, warnings)

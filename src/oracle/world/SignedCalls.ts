@@ -1,4 +1,4 @@
-/** Calls that are right but for one thing, which must be why they are refused (document, "Authentication"). */
+/** Calls with exactly one fault, which must be the reason for their refusal (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
@@ -15,19 +15,19 @@ import type { Account, World } from "./World.ts"
 const clause = "Authentication"
 
 /**
- * The paths to call. With somebody's own key only reads: a target that accepts a wrong signature carries the call out.
+ * The paths to call. With a real key only reads, because a target that accepts a wrong signature executes the call.
  */
 export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
   profile === "control" ? Paths.all : [...Paths.reads, Paths.interest]
 
 /**
- * The paths whose calls need `request` and `nonce`. Cancel-all lists both as optional, and whether the calls for
- * sub-accounts need them is not shown: they have rules of their own.
+ * The paths whose calls need `request` and `nonce`. Cancel-all lists both as optional, and the document does not show
+ * whether the calls for sub-accounts need them; these calls have separate rules.
  */
 export const envelopedPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
   pathsOf(setting).filter((path) => !Paths.unenveloped.includes(path))
 
-/** Fields that the call accepts, so that only the fault can be why it is refused. Reads need none. */
+/** Valid fields for the call, so that only the fault can cause its refusal. Reads need none. */
 export const fieldsOf = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -48,7 +48,7 @@ export const fieldsOf = Effect.fnUntraced(function*(
   }
 })
 
-/** Makes a call that is right but for what is tampered with. */
+/** Makes a call that is valid except for the tampering. */
 export const faulty = Effect.fnUntraced(function*(world: World, path: string, tampering: Signing.Tampering) {
   const account = yield* world.reader
   return yield* world.call(account, path, yield* fieldsOf(world, account, path), tampering)
@@ -59,15 +59,15 @@ export const isSuccess = (answer: Target.Answer): boolean => answer.status === 2
 
 /** Expects that the call succeeded. */
 export const accepted = (answer: Target.Answer, why: string) =>
-  Verdict.expect(answer, `accepted, ${why}: HTTP 200 with JSON`, isSuccess(answer))
+  Verdict.expect(answer, `HTTP 200 with JSON, ${why}`, isSuccess(answer))
 
-/** What a rule says of calls with one fault. */
+/** A rule about calls with one fault. */
 interface Fault {
   readonly id: string
   readonly statement: string
-  /** What is done wrongly. */
+  /** The fault. */
   readonly tampering: Signing.Tampering
-  /** Why the call must be refused. */
+  /** The reason for the refusal. */
   readonly why: string
   /** `MUST` by default. */
   readonly level?: Rule.Rule["level"]
@@ -75,7 +75,7 @@ interface Fault {
   readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>
 }
 
-/** Makes a rule that calls with one fault are refused, wherever they go. */
+/** Makes a rule that calls with one fault are refused on every path. */
 export const refused = ({ id, level = "MUST", paths = pathsOf, statement, tampering, why }: Fault): Rule.Rule =>
   Rule.forEach({
     id,

@@ -1,6 +1,6 @@
 /**
- * Signed requests, made step by step so that each step can be done wrongly on purpose. This module shares nothing with
- * the client: a mistake that both made would never show.
+ * Signs requests step by step, so that each step can go wrong on purpose. This module shares no code with the client: a
+ * mistake in shared code would never show.
  *
  * @since 0.1.0
  */
@@ -9,25 +9,25 @@ import { createHmac } from "node:crypto"
 import type { Keys, Request } from "../Target.ts"
 
 /**
- * What a call does otherwise than the document says. What is absent is done right.
+ * Deviations from a correctly signed call. An absent field means a correct step.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Tampering {
-  /** Fields of the body that replace `request` and `nonce`; `undefined` leaves one out. */
+  /** Fields of the body that replace `request` and `nonce`; `undefined` omits one. */
   readonly envelope?: Readonly<Record<string, unknown>>
-  /** Changes the text of the body before it is signed. */
+  /** Changes the text of the body before signing. */
   readonly text?: (text: string) => string
-  /** Changes the body that is sent, after it was signed. */
+  /** Changes the body after signing. */
   readonly body?: (text: string) => string
-  /** The payload header, made from the body's text. */
+  /** Makes the payload header from the body's text. */
   readonly payload?: (text: string) => string
-  /** The signature header. */
+  /** Makes the signature header. */
   readonly signature?: (payload: string, secret: string, text: string) => string
-  /** Headers that replace the right ones, by lower-case name; `undefined` leaves one out. */
+  /** Headers that replace the correct ones, by lower-case name; `undefined` omits one. */
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** The method; a GET has no body. */
+  /** The HTTP method; a GET has no body. */
   readonly method?: string
 }
 
@@ -49,7 +49,7 @@ export const hmac = (secret: string, text: string, hash: "sha512" | "sha256" = "
   createHmac(hash, secret).update(text, "utf8").digest("hex")
 
 /**
- * A call of a path with these fields and this nonce, signed with these keys.
+ * Builds a call of a path with these fields and this nonce, signed with these keys.
  *
  * @category signing
  * @since 0.1.0
@@ -75,7 +75,7 @@ export const request = (
     "x-txc-signature": signature,
     ...tampering.headers
   }
-  // A curl line repeats these as they are; it signs the rest anew, with another nonce.
+  // A curl line repeats these parts unchanged; it signs the rest again with a new nonce.
   const changed = [
     ...Object.keys(tampering.headers ?? {}),
     ...(tampering.payload === undefined ? [] : ["payload"]),

@@ -1,6 +1,6 @@
 /**
- * What the two dialects write differently. The oracle has its own tables: it checks the codecs of client and sandbox,
- * so it takes nothing from them.
+ * The differences between the two dialects on the wire. The oracle has its own tables, because it checks the codecs of
+ * client and sandbox.
  */
 import type { Dialect } from "../../protocol/Dialect.ts"
 
@@ -8,7 +8,7 @@ type PerDialect<A> = { readonly [K in Dialect["name"]]: A }
 
 const of = <A>(table: PerDialect<A>) => ({ name }: Pick<Dialect, "name">): A => table[name]
 
-/** The keys of an order's answer; in requests, of its client order id. */
+/** The keys of an order in answers; in requests, the key of its client order id. */
 export const keys = of({
   document: {
     orderId: "order_id",
@@ -26,13 +26,13 @@ export const keys = of({
   }
 })
 
-/** The keys of an order's identifier: the dialect's own, and that of the other. */
+/** The keys of an order's id: first the dialect's own, then the other dialect's. */
 export const orderIdKeys = of<ReadonlyArray<string>>({
   document: ["order_id", "orderId"],
   live: ["orderId", "order_id"]
 })
 
-/** The statuses of orders. */
+/** Order statuses. */
 export const statuses = of({
   document: {
     NEW: "NEW",
@@ -54,45 +54,45 @@ export const statuses = of({
   }
 })
 
-/** The modes of self-trade prevention in answers. */
+/** Self-trade prevention modes in answers. */
 export const modes = of({
   document: { no: "no", cancel_both: "cancel_both", cancel_new: "cancel_new", cancel_old: "cancel_old" },
   live: { no: "no", cancel_both: "cb", cancel_new: "cn", cancel_old: "co" }
 })
 
-/** How a call is refused. */
+/** The form of a refusal. */
 export interface Refusal {
   /** The HTTP status. */
   readonly status: number
-  /** The codes that the body may have. The live exchange has another code for each field. */
+  /** The codes that the body may have. The live exchange uses a different code per field. */
   readonly codes: ReadonlyArray<number>
 }
 
-/** How orders and cancel-all are refused for wrong fields. */
+/** The refusal of orders and cancel-all calls with wrong fields. */
 export const orderValidation = of<Refusal>({
   document: { status: 400, codes: [30] },
   live: { status: 422, codes: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43] }
 })
 
-/** How any other call is refused for wrong fields. */
+/** The refusal of any other call with wrong fields. */
 export const fieldValidation = of<Refusal>({
   document: { status: 400, codes: [0] },
   live: { status: 400, codes: [0] }
 })
 
-/** How a reduce-only order is refused. */
+/** The refusal of a reduce-only order. */
 export const reduceOnly = of<Refusal>({
   document: { status: 400, codes: [116] },
   live: { status: 422, codes: [116] }
 })
 
-/** The HTTP status of applying a code. */
+/** The HTTP status of a successful code application. */
 export const applied = of<number>({ document: 200, live: 201 })
 
-/** When a client order id may be used again. */
+/** When a client order id may be used again: never, or once its order has closed. */
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
-/** A nonce as fields of the envelope. With a window it need not be the greatest so far, but near the clock. */
+/** A nonce as envelope fields. With a window, it must be near the clock and need not be the greatest so far. */
 export const nonce = (
   dialect: Pick<Dialect, "name">,
   value: number,

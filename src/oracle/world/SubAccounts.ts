@@ -1,4 +1,4 @@
-/** Sub-accounts and their keys: how rules create them, and list them. */
+/** Creates and lists sub-accounts and their keys. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
@@ -11,21 +11,21 @@ import type { Account, Body, World } from "./World.ts"
 
 type Control = Pick<World, "control" | "unique">
 
-/** How many sub-accounts a parent has; all but the last have a key. */
+/** The number of a parent's sub-accounts. All but the last have a key. */
 const count = 5
 
-/** The one endpoint that the key of a parent's first sub-account is restricted to. */
+/** The only endpoint that the key of a parent's first sub-account may call. */
 export const restriction = { name: Paths.stopLimit, title: "Stop-limit orders" }
 
-/** The index of the sub-account whose key is disabled. */
+/** The index of the sub-account with the disabled key. */
 const disabled = 1
 
-/** The title of the one key that is disabled. */
+/** The title of the only disabled key. */
 export const disabledTitle = `key ${disabled}`
 
 const secretOf = (id: string): string => `${id}-secret`
 
-/** Gives an account sub-accounts, all but the last with a key. */
+/** Adds sub-accounts to an account. All but the last get a key. */
 export const populate = Effect.fnUntraced(function*({ control, unique }: Control, { id: parent }: Account) {
   for (let index = 0; index < count; index++) {
     const id = unique("sub")
@@ -53,7 +53,7 @@ export const populate = Effect.fnUntraced(function*({ control, unique }: Control
   }
 })
 
-/** Creates a sub-account without keys and funds, by default with all permissions; succeeds with its id. */
+/** Creates a sub-account without keys and funds, by default with all permissions. Succeeds with its id. */
 export const create = Effect.fnUntraced(function*(
   world: Control,
   parent: Account,
@@ -76,10 +76,10 @@ export const create = Effect.fnUntraced(function*(
   return id
 })
 
-/** The title of a key that a sub-account gets of its own. */
+/** The title of a key that a rule adds to a sub-account. */
 export const ownTitle = "its own"
 
-/** Gives a sub-account a key of its own; succeeds with the account to call for. */
+/** Adds a key to a sub-account. Succeeds with the account that signs with it. */
 export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   const [apiKey, apiSecret] = [`${id}-key`, secretOf(id)]
   yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: ownTitle, type: "1", enabled: true })
@@ -92,7 +92,7 @@ export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   return account
 })
 
-/** The secrets of the keys of these sub-accounts. */
+/** The secrets of these sub-accounts' keys. */
 export const secretsOf = (ids: ReadonlyArray<string>): ReadonlyArray<string> => ids.map(secretOf)
 
 const list = Effect.fnUntraced(function*(
@@ -104,28 +104,27 @@ const list = Effect.fnUntraced(function*(
   return yield* Fields.records(world, answer, "data")
 })
 
-/** The sub-accounts of the parent, one or more. */
+/** The parent's sub-accounts; at least one. */
 export const all = (world: World, fields: Body = {}) => list(world, Paths.subAccounts, fields)
 
-/** The keys of the parent's sub-accounts, one or more. */
+/** The keys of the parent's sub-accounts; at least one. */
 export const apiKeys = (world: World, fields: Body = {}) => list(world, Paths.apiKeys, fields)
 
-/** One field of each object, `id` by default. */
+/** The value of one key, `id` by default, in each object. */
 export const idsOf = (objects: ReadonlyArray<unknown>, key = "id"): ReadonlyArray<string> =>
   objects.map((object) => Json.isObject(object) ? String(object[key]) : "")
 
-/** Whether the answer lists nothing. */
+/** Whether the list in the answer is empty. */
 export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
   Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
 
 /**
- * The document shows the bodies of these calls without `request` and `nonce`. This project's stance is that both are
- * required.
+ * The document shows the bodies of these calls without `request` and `nonce`. This project's stance: both are required.
  */
 export const envelopeRule = (id: string, path: string, profile: "read-only" | "control"): Rule.Rule =>
   Rule.forEach({
     id: `${id}.envelope`,
-    statement: "request and nonce are required, as in all other calls",
+    statement: "Refuses a call without request or nonce",
     clause: "Endpoints §11",
     level: "SHOULD",
     profile,
@@ -133,6 +132,6 @@ export const envelopeRule = (id: string, path: string, profile: "read-only" | "c
     check: (world, key) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { envelope: { [key]: undefined } })
-        yield* Refusals.exactly(answer, { status: 400, codes: [9] }, `because there is no ${key}`)
+        yield* Refusals.exactly(answer, { status: 400, codes: [9] }, `because ${key} is missing`)
       })
   })

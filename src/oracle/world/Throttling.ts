@@ -1,20 +1,22 @@
 /**
- * What a check does when the target says that there are too many calls: it waits as long as it is told to, and retries.
+ * Handles HTTP 429: waits as long as the target asks, then retries.
  */
 import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"
 
-/** How long a rule waits for a target in a row by default, in milliseconds. */
+/** The default limit of consecutive waiting per rule, in milliseconds. */
 export const defaultPatience = 120_000
 
-/** The waits between retries when the target does not say how long to wait: one second, doubled up to this. */
+/**
+ * The longest wait between retries in milliseconds. Without a `Retry-After`, the wait starts at one second and doubles.
+ */
 const longest = 30_000
 
-/** Whether the answer says that there are too many calls. */
+/** Whether the target throttles the call. */
 export const isThrottled = ({ status }: Answer): boolean => status === 429
 
-/** How many milliseconds to wait: what the header says, in seconds, or twice as long with each retry. */
+/** The wait in milliseconds: the `Retry-After` header, or a wait that doubles with each retry. */
 export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): number => {
   const seconds = Number(headers["retry-after"] ?? "")
   return seconds > 0 ? seconds * 1000 : Math.min(1000 * 2 ** retries, longest)
@@ -23,7 +25,7 @@ export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): n
 const givenUp = (patience: number) =>
   new Target.TargetError({ reason: `the target answered HTTP 429 for ${patience / 1000} seconds` })
 
-/** Makes a call until it is not refused for too many calls. The call must be a new one each time. */
+/** Repeats a call until the target stops throttling it. Each attempt needs a new nonce. */
 export const patiently = <E>(
   call: Effect.Effect<Answer, E>,
   patience: number
@@ -41,9 +43,9 @@ export const patiently = <E>(
   })
 
 /**
- * Makes a call with a nonce that the rule has chosen. HTTP 429 may refuse this nonce, or any call at all. It is about the
- * nonce if the target does not say how long to wait, answers an ordinary call, and refuses the same call again. Otherwise
- * the whole rule has to be tried again, with other nonces.
+ * Makes a call with a nonce that the rule has chosen. HTTP 429 may refuse this nonce, or throttle every call. It
+ * refuses the nonce if the target does not say how long to wait, answers an ordinary call, and refuses the same call
+ * again. Otherwise the whole rule has to be tried again with other nonces.
  */
 export const orTryAgain = <E>(
   call: Effect.Effect<Answer, E>,

@@ -1,4 +1,4 @@
-/** Orders that trade with each other in a sandbox, and what became of them. */
+/** Orders that trade with each other in a sandbox, and their outcome. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import { basePrice, priceText } from "./Markets.ts"
@@ -12,11 +12,11 @@ import type { Account, Body, Market, World } from "./World.ts"
 export const movePrice = (world: World, market: Market, price: number) =>
   world.control("MovePrice", { market: market.name, price: priceText(market, price) })
 
-/** The price that is a percentage from the base price: above it for a buy, below it for a sell. */
+/** The price that is `percent` away from the base price: above it for a buy, below it for a sell. */
 export const triggerPrice = (side: Orders.Side, percent: number): number =>
   basePrice * (1 + (side === "buy" ? percent : -percent) / 100)
 
-/** The limit of a stop order that rests once it is activated: no price on the way to the trigger reaches it. */
+/** The limit of a stop order that rests after its activation: no price on the way to the trigger reaches it. */
 export const restingLimit = (side: Orders.Side, trigger: number): number =>
   side === "buy" ? trigger * 0.6 : trigger * 1.5
 
@@ -42,7 +42,7 @@ export const placeStop = Effect.fnUntraced(function*(
   return { market, order, id: order[Spelling.keys(world.dialect).orderId] }
 })
 
-/** Places an order through a call that the document does not describe; skips where the target does not take it. */
+/** Places an order through a call that only the live exchange describes. Skips if the target refuses it. */
 export const placeOther = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -54,7 +54,7 @@ export const placeOther = Effect.fnUntraced(function*(
   return yield* Orders.objectOf(answer)
 })
 
-/** Expects that an order has a status, wherever it is listed. */
+/** Expects a status of an order, open or ended. */
 export const hasStatus = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -66,7 +66,9 @@ export const hasStatus = Effect.fnUntraced(function*(
   yield* Verdict.conclude(`status ${word}`, `status ${String(status)}`, status === word)
 })
 
-/** Has one account sell an amount at the market's price; another, which has not traded yet, may take it. */
+/**
+ * Lets one account sell an amount at the market price. Returns another account, without trades so far, that may buy it.
+ */
 export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market
@@ -75,7 +77,7 @@ export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   return { maker, taker, market, price, made }
 })
 
-/** Has two accounts that have no other orders trade 0.01 with each other at a price. */
+/** Lets two accounts without other orders trade 0.01 with each other at a price. */
 export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market, price: string) {
   const [maker, taker] = [yield* world.open(), yield* world.open()]
   const fields = { market: market.name, amount: "0.01", price }
@@ -83,7 +85,7 @@ export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market,
   yield* placeOther(world, taker, { ...fields, side: "buy" })
 })
 
-/** Has one account sell 0.02, and another take some of it. */
+/** Lets one account sell 0.02, and another buy `amount` of it. */
 export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   const offered = yield* offer(world, "0.02")
   const { market, price, taker } = offered
@@ -91,7 +93,7 @@ export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   return { ...offered, took }
 })
 
-/** Gives an account a position of so many BTC, bought from or sold to another account. */
+/** Gives an account a position of `amount` BTC by trading with another account. */
 export const openPosition = Effect.fnUntraced(function*(
   world: World,
   account: Account,

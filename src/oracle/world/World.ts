@@ -1,6 +1,6 @@
 /**
- * What the check of a rule may do with its target: calls, signed rightly or wrongly; accounts of its own where a
- * sandbox gives them; a market to trade on.
+ * The tools of a rule's check: calls, signed correctly or wrongly; accounts, if the target is a sandbox; a market to
+ * trade on.
  *
  * @since 0.1.0
  */
@@ -12,7 +12,7 @@ import type * as Verdict from "../Verdict.ts"
 import type * as Signing from "./Signing.ts"
 
 /**
- * The fields of a JSON object, as they are on the wire.
+ * The fields of a JSON object, as sent and received.
  *
  * @category models
  * @since 0.1.0
@@ -20,35 +20,35 @@ import type * as Signing from "./Signing.ts"
 export type Body = Readonly<Record<string, unknown>>
 
 /**
- * An account with a key that may sign its calls.
+ * An account with a key that signs its calls.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Account extends Target.Keys {
-  /** The account's id in the control plane; empty for the account whose keys the target came with. */
+  /** The account's id in the control plane; empty for the account of the target's own keys. */
   readonly id: string
-  /** Whether only this check uses the key. Nonces of such a key need no clock. */
+  /** Whether only this check uses the key. Nonces of an exclusive key need no clock. */
   readonly isExclusive: boolean
 }
 
 /**
- * How an account is opened.
+ * Options of a new account.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Opening {
-  /** Whether the account may call what is for business partners; true by default. */
+  /** Whether the account may make B2B-only calls; true by default. */
   readonly b2b?: boolean
-  /** The paths that its key is restricted to; no restriction by default. */
+  /** The only paths that its key may call; no restriction by default. */
   readonly endpoints?: ReadonlyArray<string>
-  /** Whether the account begins with funds to trade; true by default. */
+  /** Whether the account has funds to trade; true by default. */
   readonly isFunded?: boolean
 }
 
 /**
- * A market and its price. The numbers choose orders; no rule compares them with an answer.
+ * A market and its price. Rules use the numbers to choose orders, and never compare them with an answer.
  *
  * @category models
  * @since 0.1.0
@@ -60,22 +60,23 @@ export interface Market {
   readonly stock: string
   /** The quote currency. */
   readonly money: string
-  /** The most fractional digits of an amount. */
+  /** The most decimal places of an amount. */
   readonly stockPrecision: number
-  /** The most fractional digits of a price. */
+  /** The most decimal places of a price. */
   readonly moneyPrecision: number
-  /** The least amount of an order. */
+  /** The smallest amount of an order, in the base currency. */
   readonly minAmount: number
-  /** The least amount times price of an order. */
+  /** The smallest amount times price of an order, in the quote currency. */
   readonly minTotal: number
-  /** The greatest amount times price of an order; 0 for no bound. */
+  /** The largest amount times price of an order, in the quote currency; 0 for no limit. */
   readonly maxTotal: number
-  /** The last price, in the quote currency; 0 when it is not known. */
+  /** The last price, in the quote currency; 0 if unknown. */
   readonly price: number
 }
 
 /**
- * What the check of a rule may do. What needs keys, the control plane or another profile, and has none, skips the rule.
+ * The tools of a rule's check. A tool that needs keys, the control plane or a stronger profile skips the rule without
+ * them.
  *
  * @category models
  * @since 0.1.0
@@ -83,13 +84,13 @@ export interface Market {
 export interface World {
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
-  /** What the check may do to the target. */
+  /** The profile of the check. */
   readonly profile: Profile
-  /** Sends a request as it is, once. */
+  /** Sends a request once, unchanged. */
   readonly send: (request: Target.Request) => Effect.Effect<Target.Answer, Target.TargetError>
   /**
-   * Makes a signed call with a new nonce; `tampering` says what is done wrongly. Waits and retries where there are too many
-   * calls. Skips where the target declares that it does not have the path.
+   * Makes a signed call with a new nonce; `tampering` makes it wrong on purpose. Waits and retries while the target
+   * throttles. Skips if the target declares that it does not serve the path.
    */
   readonly call: (
     account: Account,
@@ -97,48 +98,48 @@ export interface World {
     fields?: Body,
     tampering?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
-  /** Makes a signed call as `call` does, but does not wait where there are too many calls: HTTP 429 is an answer. */
+  /** Makes a signed call like `call`, but without retries: HTTP 429 is an answer. */
   readonly attempt: (
     account: Account,
     path: string,
     fields?: Body
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
-  /** The next nonce of an account, as fields of the envelope. */
+  /** The next nonce of an account, as envelope fields. */
   readonly nonce: (account: Account) => Effect.Effect<Body>
   /** The clock that dates the target's orders and payments, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
   /** The clock that judges nonces, in Unix milliseconds. */
   readonly serverTime: Effect.Effect<number>
-  /** Moves a sandbox's clock on, by milliseconds. */
+  /** Advances a sandbox's clock by `millis` milliseconds. */
   readonly advance: (millis: number) => Effect.Effect<void, Verdict.CheckError>
-  /** Runs something while a sandbox's clock stands still: how long the calls take makes no difference. */
+  /** Runs an effect while a sandbox's clock is frozen, so the duration of its calls makes no difference. */
   readonly whileFrozen: <A>(effect: Effect.Effect<A, Verdict.CheckError>) => Effect.Effect<A, Verdict.CheckError>
-  /** Makes a public call. Waits and retries where there are too many calls. */
+  /** Makes a public call. Waits and retries while the target throttles. */
   readonly get: (
     path: string,
     query?: string,
     headers?: Readonly<Record<string, string>>
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
-  /** An account to read with. */
+  /** An account for reads. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
-  /** An account with interest payments, where a sandbox gives them. */
+  /** An account with interest payments, if the target is a sandbox. */
   readonly lender: Effect.Effect<Account, Verdict.CheckError>
-  /** An account with sub-accounts that have keys, where a sandbox gives them. */
+  /** An account with sub-accounts and keys, if the target is a sandbox. */
   readonly parent: Effect.Effect<Account, Verdict.CheckError>
-  /** An account with funds to place orders with. */
+  /** An account with funds to place orders. */
   readonly trader: Effect.Effect<Account, Verdict.CheckError>
   /** Opens a new account. */
   readonly open: (opening?: Opening) => Effect.Effect<Account, Verdict.CheckError>
-  /** Does an action of the control plane. */
+  /** Runs an action of the control plane. */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
-  /** All markets that trade with collateral and on the spot. */
+  /** All markets for both spot and collateral trading. */
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Verdict.CheckError>
   /** The market to trade on. */
   readonly market: Effect.Effect<Market, Verdict.CheckError>
-  /** Reports something that was left behind on the target. */
+  /** Adds a warning about state left on the target to the report. */
   readonly warn: (text: string) => Effect.Effect<void>
-  /** Adds what must be done after the run, however it ends. The last added is done first. */
+  /** Adds a cleanup step to the run, however it ends. The last step added runs first. */
   readonly onEnd: (effect: Effect.Effect<unknown, Verdict.CheckError>) => Effect.Effect<void>
-  /** A text that no other run has used. */
+  /** A text that no other run has used, beginning with `prefix`. */
   readonly unique: (prefix: string) => string
 }
