@@ -9,12 +9,12 @@ import * as Features from "./Features.ts"
 import { scrubber } from "./Secrets.ts"
 import * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
+import * as Dialects from "./world/Dialects.ts"
 import * as Orders from "./world/Orders.ts"
 import * as Paths from "./world/Paths.ts"
 import * as Refusals from "./world/Refusals.ts"
 import type * as Session from "./world/Session.ts"
 import * as Signing from "./world/Signing.ts"
-import * as Spelling from "./world/Spelling.ts"
 import type { Account, World } from "./world/World.ts"
 
 const nothingToCheck = (reason: string) => Effect.fail(new Target.TargetError({ reason }))
@@ -85,7 +85,7 @@ const otherThan = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect["n
 /** A read with the nonce of the other dialect. */
 const readInOtherDialect = (world: World, account: Account, path: string) =>
   Effect.flatMap(world.serverTime, (time) => {
-    const nonce = Spelling.nonce(otherThan(world.dialect), time + 1, true)
+    const nonce = Dialects.nonce(otherThan(world.dialect), time + 1, true)
     return world.send(Signing.request(account, path, {}, nonce))
   })
 
@@ -138,7 +138,7 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
   const answer = yield* Effect.ensuring(Effect.option(placed), end)
   if (answer._tag === "None" || !Json.isObject(answer.value.json)) return
   const { json } = answer.value
-  const [expected, other] = Spelling.orderIdKeys(target.dialect)
+  const [expected, other] = Dialects.orderIdKeys(target.dialect)
   if (expected === undefined || other === undefined || Object.hasOwn(json, expected)) return
   if (Object.hasOwn(json, other)) {
     return yield* wrongDialect(target.dialect, `its orders have ${other}, not ${expected}`)

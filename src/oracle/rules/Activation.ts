@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import * as Orders from "../world/Orders.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, World } from "../world/World.ts"
 
@@ -102,14 +102,14 @@ const becomesLimit = (side: Side): Rule.Rule =>
         const limit = Trading.restingLimit(side, trigger)
         yield* Trading.movePrice(world, market, trigger)
         const rests = yield* Orders.find(world, account, id)
-        const { dealMoney, dealStock } = Spelling.keys(world.dialect)
+        const { dealMoney, dealStock } = Dialects.keys(world.dialect)
         yield* Verdict.conclude("nothing filled before the limit is reached", rests, Number(rests[dealStock]) === 0)
         yield* Trading.movePrice(world, market, side === "buy" ? limit * 0.99 : limit * 1.01)
         const filled = yield* Orders.find(world, account, id)
         yield* Verdict.conclude(
           `filled at ${limit}`,
           [filled["status"], filled[dealMoney]],
-          filled["status"] === Spelling.statuses(world.dialect).FILLED &&
+          filled["status"] === Dialects.statuses(world.dialect).FILLED &&
             Math.abs(Number(filled[dealMoney]) - limit * 0.01) < 1e-6
         )
       })

@@ -5,16 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import type * as Fields from "../world/Fields.ts"
+import type * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
-import * as PublicCalls from "../world/PublicCalls.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
 
-const prices: ReadonlyArray<Fields.Row> = [
+const prices: ReadonlyArray<FieldRules.Row> = [
   { key: "bid", kind: Kinds.decimal, meaning: "the best bid" },
   { key: "ask", kind: Kinds.decimal, meaning: "the best ask" },
   { key: "low", kind: Kinds.decimal, meaning: "the lowest price in 24 hours" },
@@ -26,20 +26,24 @@ const prices: ReadonlyArray<Fields.Row> = [
 
 const summary = Effect.fnUntraced(function*(world: World) {
   const { name } = yield* world.market
-  const { answer, value } = yield* PublicCalls.result(world, Paths.marketSummary, { market: name })
+  const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummary, { market: name })
   return { answer, name, value: Json.isObject(value) ? value : {} }
 })
 
 const summaries = Effect.fnUntraced(function*(world: World) {
-  const { answer, value } = yield* PublicCalls.result(world, Paths.marketSummaries)
+  const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummaries)
   return { answer, value: Json.isObject(value) ? value : {} }
 })
 
 const tickerOf = (entry: unknown): Body => Json.isObject(entry) && Json.isObject(entry["ticker"]) ? entry["ticker"] : {}
 
-const trades = Effect.fnUntraced(function*(world: World, query: PublicCalls.Query) {
+const trades = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query) {
   const { name } = yield* world.market
-  const { answer, value } = yield* PublicCalls.results(world, Paths.tradeHistory, { market: name, lastId: 0, ...query })
+  const { answer, value } = yield* LivePublicCalls.results(world, Paths.tradeHistory, {
+    market: name,
+    lastId: 0,
+    ...query
+  })
   return { answer, objects: value, ids: value.map((trade) => Json.isObject(trade) ? Number(trade["id"]) : Number.NaN) }
 })
 
@@ -48,7 +52,7 @@ const number = (body: Body, key: string): number => Number(body[key])
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
 const summaryRules: ReadonlyArray<Rule.Rule> = [
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "summary.entry",
     within: "a market summary",
     sample: (world) => Effect.map(summary(world), ({ answer, value }) => ({ answer, objects: [value] })),
@@ -58,14 +62,14 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       { key: "volume", kind: Kinds.decimal, meaning: "the volume in the base currency" }
     ]
   }),
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "summaries.entry",
     within: "each market summary",
     sample: (world) =>
       Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value).map(tickerOf) })),
     rows: [...prices, { key: "vol", kind: Kinds.decimal, meaning: "the volume in the base currency" }]
   }),
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "summaries.market",
     within: "the entry of each market",
     sample: (world) => Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value) })),
@@ -148,18 +152,19 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     ),
     id: "summary.refusal",
     profile: "read-only",
-    check: (world) => PublicCalls.refusesV1(world, Paths.marketSummary, { market: PublicCalls.noMarket }, "market")
+    check: (world) =>
+      LivePublicCalls.refusesV1(world, Paths.marketSummary, { market: LivePublicCalls.noMarket }, "market")
   })
 ]
 
 /** Invalid queries for past trades. */
-const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
-  ["market", { market: PublicCalls.noMarket }],
+const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
+  ["market", { market: LivePublicCalls.noMarket }],
   ["limit", { limit: "ten" }]
 ]
 
 const historyRules: ReadonlyArray<Rule.Rule> = [
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "trade-history.entry",
     within: "a past trade",
     sample: (world) =>
@@ -201,7 +206,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     check: (world, [field, query]) =>
       Effect.flatMap(
         world.market,
-        ({ name }) => PublicCalls.refusesV1(world, Paths.tradeHistory, { market: name, lastId: 0, ...query }, field)
+        ({ name }) => LivePublicCalls.refusesV1(world, Paths.tradeHistory, { market: name, lastId: 0, ...query }, field)
       )
   })
 ]

@@ -5,11 +5,11 @@ import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as Dialects from "../world/Dialects.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 
 const clause = "Sub-account API key"
@@ -23,7 +23,7 @@ const isEndpoints = (value: unknown): boolean =>
   )
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "api-keys.entry",
     clause,
     profile: "read-only",
@@ -46,7 +46,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "accessEndpoints", kind: Kinds.array, meaning: "the endpoints that the key may call" }
     ]
   }),
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "api-keys.entry.accessEndpoints",
     clause,
     profile: "read-only",
@@ -83,7 +83,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const parent = yield* world.open({ isFunded: false })
         const { apiKey, id } = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
         const answer = yield* world.call(parent, Paths.apiKeys)
-        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
+        const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
         const expected = { subAccountId: id, apiKey: Redacted.value(apiKey), title: SubAccounts.ownTitle }
         yield* Verdict.expect(
           answer,
@@ -140,7 +140,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const usedAt = (yield* world.now) / 1000
         yield* world.advance(600_000)
         const answer = yield* world.call(parent, Paths.apiKeys)
-        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
+        const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
         yield* Verdict.expect(
           answer,
           `a lastActivity within a minute of ${Math.floor(usedAt)}`,
@@ -190,7 +190,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId: "no-such-sub-account" })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "subAccountId")
+        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "subAccountId")
       })
   }),
   Rule.always({

@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
@@ -35,7 +35,7 @@ const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bbo
   yield* offer(opposite, 6)
   yield* offer(opposite, 7)
   yield* Trading.movePrice(world, market, Trading.triggerPrice(side, 5))
-  const { dealMoney, dealStock, orderId } = Spelling.keys(world.dialect)
+  const { dealMoney, dealStock, orderId } = Dialects.keys(world.dialect)
   const filled = Effect.map(
     Orders.find(world, account, order[orderId]),
     (found) => [Number(found[dealStock]), Number(found[dealMoney])] as const

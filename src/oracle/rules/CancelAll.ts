@@ -5,11 +5,11 @@ import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §4"
@@ -38,7 +38,7 @@ const rest = Effect.fnUntraced(function*(
     const answer = yield* world.call(account, path, fields)
     if (!Refusals.isSuccess(answer) || !Json.isObject(answer.json))
       return yield* Verdict.skip(`needs ${path} to place a ${kind} order`)
-    ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
+    ids.set(kind, String(answer.json[Dialects.keys(world.dialect).orderId]))
   }
   return ids
 })
@@ -165,7 +165,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const orders = yield* rest(world, account)
         yield* world.call(account, Paths.cancelAll)
         const ended = yield* Orders.list(world, account, Paths.orderHistory)
-        const { CANCELED } = Spelling.statuses(world.dialect)
+        const { CANCELED } = Dialects.statuses(world.dialect)
         const statuses = [...orders.values()].map((id) => ended.get(id)?.["status"])
         yield* Verdict.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
       })
@@ -225,7 +225,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [key, value]) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { [key]: value })
-        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+        yield* Refusals.fields(answer, Dialects.orderValidation(world.dialect), key)
       })
   }),
   Rule.always({

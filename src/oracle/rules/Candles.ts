@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import * as Paths from "../world/Paths.ts"
-import * as PublicCalls from "../world/PublicCalls.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
@@ -53,9 +53,9 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
 }
 
 /** The candles of a market. Each must be a row of a time and six decimals. */
-const candles = Effect.fnUntraced(function*(world: World, query: PublicCalls.Query = {}) {
+const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}) {
   const { name } = yield* world.market
-  const { answer, value } = yield* PublicCalls.results(world, Paths.candles, { market: name, ...query })
+  const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market: name, ...query })
   yield* Verdict.expect(answer, "rows of a time and six decimals in strings", value.every(isRow))
   return { answer, name, found: value.filter(isRow).map(toCandle) }
 })
@@ -69,8 +69,8 @@ const traded = Effect.fnUntraced(function*(world: World) {
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
 /** Invalid queries. */
-const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
-  ["market", { market: PublicCalls.noMarket }],
+const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
+  ["market", { market: LivePublicCalls.noMarket }],
   ["interval", { interval: "7m" }],
   ["limit", { limit: 0 }],
   ["limit", { limit: 1441 }],
@@ -194,7 +194,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [field, query]) =>
       Effect.flatMap(
         world.market,
-        ({ name }) => PublicCalls.refusesV1(world, Paths.candles, { market: name, ...query }, field)
+        ({ name }) => LivePublicCalls.refusesV1(world, Paths.candles, { market: name, ...query }, field)
       )
   })
 ]

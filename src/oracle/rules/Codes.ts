@@ -7,11 +7,11 @@ import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import { ethOf, issue } from "../world/Codes.ts"
-import * as Fields from "../world/Fields.ts"
+import * as Dialects from "../world/Dialects.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §6"
@@ -21,11 +21,11 @@ const amounts = fc.integer({ min: 1, max: 1e9 }).map((units) => (units / 1e6).to
 const passphrases = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 25 })
 
 const isApplied = (world: World, answer: Answer) =>
-  answer.status === Spelling.applied(world.dialect) && Refusals.isSuccess(answer)
+  answer.status === Dialects.applied(world.dialect) && Refusals.isSuccess(answer)
 
 const created = Rule.other("HTTP 201", Rule.liveDocumentation)
 
-const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<FieldRules.Sample, Verdict.CheckError> {
   const { code } = yield* issue(world, "0.5")
   const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
   yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
@@ -33,7 +33,7 @@ const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Field
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "codes.result",
     clause: "Code application result",
     profile: "control",
@@ -55,7 +55,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1")
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
-        yield* Verdict.expect(answer, `HTTP ${Spelling.applied(world.dialect)}`, isApplied(world, answer))
+        yield* Verdict.expect(answer, `HTTP ${Dialects.applied(world.dialect)}`, isApplied(world, answer))
       })
   }),
   Rule.forAll({
@@ -239,7 +239,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [fields, key]) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { ...fields })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), key)
+        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), key)
       })
   }),
   Rule.always({

@@ -4,10 +4,10 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Errors"
@@ -177,7 +177,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { type: ["option"] })
-        const { status } = Spelling.orderValidation(world.dialect)
+        const { status } = Dialects.orderValidation(world.dialect)
         yield* Verdict.expect(answer, `HTTP ${status}`, answer.status === status)
       })
   }),
@@ -197,7 +197,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
         if (Json.isObject(answer.json) && answer.json["code"] === 30)
           return yield* Verdict.skip("the target does not accept reduceOnly")
-        yield* Refusals.exactly(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
+        yield* Refusals.exactly(answer, Dialects.reduceOnly(world.dialect), "because there is no position")
         yield* Verdict.expect(
           answer,
           "errors that name reduceOnly",

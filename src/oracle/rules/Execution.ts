@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
@@ -54,7 +54,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { market, taker } = yield* Trading.offer(world, "1")
         const fields = { market: market.name, side: "buy", amount: "400" }
         const order = yield* Trading.placeOther(world, taker, fields, Paths.marketOrder)
-        const spent = Number(order[Spelling.keys(world.dialect).dealMoney])
+        const spent = Number(order[Dialects.keys(world.dialect).dealMoney])
         yield* Verdict.conclude(
           "amount 400, and nearly 400 spent",
           [order["amount"], spent],
@@ -71,7 +71,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { maker, market, price, taker } = yield* Trading.offer(world, "0.02")
         const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
         yield* Refusals.any(yield* world.call(taker, Paths.limitOrder, fields), "because it would match immediately")
-        const { dealStock } = Spelling.keys(world.dialect)
+        const { dealStock } = Dialects.keys(world.dialect)
         const filled = [...(yield* Orders.list(world, maker, Paths.activeOrders)).values()].map((order) =>
           order[dealStock]
         )
@@ -96,7 +96,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { maker, market, price } = yield* Trading.offer(world, "0.02")
         const old = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
         const fields = { market: market.name, side: "buy", amount: "0.02", price }
-        yield* world.call(maker, Paths.limitOrder, { ...fields, stp: Spelling.modes(world.dialect)[stp] })
+        yield* world.call(maker, Paths.limitOrder, { ...fields, stp: Dialects.modes(world.dialect)[stp] })
         const open = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
         const [isOld, isNew] = [open.some((id) => old.includes(id)), open.some((id) => !old.includes(id))]
         yield* Verdict.conclude(
@@ -118,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
-        const { dealFee } = Spelling.keys(world.dialect)
+        const { dealFee } = Dialects.keys(world.dialect)
         const { market, price, taker } = yield* Trading.offer(world, "0.03")
         const fields = { market: market.name, side: "buy", price }
         const little = yield* Trading.placeOther(world, taker, { ...fields, amount: "0.01" })
@@ -140,7 +140,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, side) =>
       Effect.gen(function*() {
         const { made, maker, taker, took } = yield* sweep(world, side)
-        const { dealMoney, orderId } = Spelling.keys(world.dialect)
+        const { dealMoney, orderId } = Dialects.keys(world.dialect)
         const moneyOf = (account: Account) => (order: Body) =>
           Effect.map(Orders.find(world, account, order[orderId]), (found) => Number(found[dealMoney]))
         const received = yield* Effect.forEach(made, moneyOf(maker))
@@ -162,7 +162,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, side) =>
       Effect.gen(function*() {
         const { money, took } = yield* sweep(world, side)
-        const { dealMoney } = Spelling.keys(world.dialect)
+        const { dealMoney } = Dialects.keys(world.dialect)
         yield* Verdict.conclude(
           `a ${dealMoney} of ${money}`,
           took[dealMoney],
@@ -180,7 +180,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const fields = { market: market.name, side: "buy", amount: "0.03", price, ioc: true }
         const order = yield* Trading.placeOther(world, taker, fields)
         const open = yield* Orders.list(world, taker, Paths.activeOrders)
-        const filled = Number(order[Spelling.keys(world.dialect).dealStock])
+        const filled = Number(order[Dialects.keys(world.dialect).dealStock])
         yield* Verdict.conclude("0.01 filled, nothing open", [filled, open.size], filled === 0.01 && open.size === 0)
       })
   })

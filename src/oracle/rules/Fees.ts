@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Fee entry (one per currency)"
 
-const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<FieldRules.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.reader, Paths.fees)
   yield* Verdict.expect(answer, "HTTP 200 with an array", answer.status === 200 && Array.isArray(answer.json))
   return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
@@ -30,12 +30,12 @@ const rich = Effect.fnUntraced(function*(world: World) {
 
 const bounds = ["minFlex", "maxFlex", "percentFlex", "fixed", "minAmount", "maxAmount"] as const
 
-const direction = (key: "deposit" | "withdraw"): Fields.Table => ({
+const direction = (key: "deposit" | "withdraw"): FieldRules.Table => ({
   id: `fees.entry.${key}`,
   clause,
   profile: "read-only",
   within: `a fee entry's ${key}`,
-  sample: (world) => Effect.map(fees(world), (sample) => Fields.part(sample, key)),
+  sample: (world) => Effect.map(fees(world), (sample) => FieldRules.part(sample, key)),
   rows: bounds.map((bound) => ({ key: bound, kind: Kinds.decimal, meaning: "a fee or a limit" }))
 })
 
@@ -47,7 +47,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     check: fees
   }),
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "fees.entry",
     clause,
     profile: "read-only",
@@ -62,8 +62,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "withdraw", kind: Kinds.object, meaning: "fees and limits of withdrawals" }
     ]
   }),
-  ...Fields.rules(direction("deposit")),
-  ...Fields.rules(direction("withdraw")),
+  ...FieldRules.rules(direction("deposit")),
+  ...FieldRules.rules(direction("withdraw")),
   Rule.always({
     id: "fees.complete",
     statement: "Lists a fee entry for every currency in the main balance",

@@ -6,15 +6,15 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type { TargetError } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as Dialects from "../world/Dialects.ts"
+import { fieldsOf, pathsOf } from "../world/FaultyCalls.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Lists from "../world/Lists.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import { fieldsOf, pathsOf } from "../world/SignedCalls.ts"
-import * as Spelling from "../world/Spelling.ts"
 
 const clause = "General rules"
 
@@ -219,7 +219,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.lender, path)
-        for (const [key, value] of yield* Fields.atLeastOne(world, answer, moneyIn(answer.json), "amounts")) {
+        for (const [key, value] of yield* FieldRules.atLeastOne(world, answer, moneyIn(answer.json), "amounts")) {
           yield* Verdict.conclude(
             `${key} is ${Kinds.decimal.name}`,
             { [key]: value },
@@ -333,7 +333,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const market = yield* world.market
         const account = yield* world.trader
         const answer = yield* world.call(account, Paths.oco, Orders.oco(market, "buy", { reduceOnly: true }))
-        const { codes } = Spelling.reduceOnly(world.dialect)
+        const { codes } = Dialects.reduceOnly(world.dialect)
         const code = Json.isObject(answer.json) ? Number(answer.json["code"]) : 0
         yield* Verdict.expect(
           answer,

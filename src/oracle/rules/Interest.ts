@@ -6,7 +6,7 @@ import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { plans } from "../world/Accounts.ts"
-import * as Fields from "../world/Fields.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Lists from "../world/Lists.ts"
 import * as Paths from "../world/Paths.ts"
@@ -26,12 +26,12 @@ const unknownValues = fc.uuid().map((id) => `no-such-${id}`)
 const isKnownCase = (answer: Parameters<typeof Refusals.namedFields>[0], ...keys: ReadonlyArray<string>) =>
   Refusals.fields(answer, { status: 400, codes: [0] }, ...keys)
 
-const payment: Fields.Table = {
+const payment: FieldRules.Table = {
   id: "interest.payment",
   clause: "Interest payment (fixed lending)",
   profile: "read-only",
   within: "an interest payment",
-  sample: (world) => Effect.flatMap(history(world, {}), (answer) => Fields.records(world, answer, "records")),
+  sample: (world) => Effect.flatMap(history(world, {}), (answer) => FieldRules.records(world, answer, "records")),
   rows: [
     { key: "planId", kind: Kinds.someText, meaning: "the plan's id" },
     { key: "investmentId", kind: Kinds.someText, meaning: "the investment's id" },
@@ -42,7 +42,7 @@ const payment: Fields.Table = {
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...Fields.rules(payment),
+  ...FieldRules.rules(payment),
   Rule.forEach({
     id: "interest.plan.filter",
     statement: "Lists exactly the payments of the given planId",
@@ -50,9 +50,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [...plans],
     check: (world, [planId]) =>
       Effect.gen(function*() {
-        const whole = yield* Fields.records(world, yield* history(world, {}), "records")
+        const whole = yield* FieldRules.records(world, yield* history(world, {}), "records")
         const answer = yield* history(world, { planId })
-        const { objects } = yield* Fields.records(world, answer, "records")
+        const { objects } = yield* FieldRules.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
         yield* Verdict.expect(
           answer,
@@ -68,9 +68,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [...plans],
     check: (world, [, ticker]) =>
       Effect.gen(function*() {
-        const whole = yield* Fields.records(world, yield* history(world, {}), "records")
+        const whole = yield* FieldRules.records(world, yield* history(world, {}), "records")
         const answer = yield* history(world, { ticker })
-        const { objects } = yield* Fields.records(world, answer, "records")
+        const { objects } = yield* FieldRules.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
         yield* Verdict.expect(
           answer,
@@ -134,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const before = yield* world.call(account, Paths.interest)
         yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
         const answer = yield* world.call(account, Paths.interest)
-        const { objects } = yield* Fields.records(world, answer, "records")
+        const { objects } = yield* FieldRules.records(world, answer, "records")
         const [record] = objects
         const now = (yield* world.now) / 1000
         yield* Verdict.expect(

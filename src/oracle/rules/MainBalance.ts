@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -12,7 +12,7 @@ import type { World } from "../world/World.ts"
 
 const clause = "Main balance entry"
 
-const balances = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+const balances = Effect.fnUntraced(function*(world: World): Effect.fn.Return<FieldRules.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.reader, Paths.mainBalance)
   const { json } = answer
   yield* Verdict.expect(answer, "HTTP 200 with a JSON object", Refusals.isSuccess(answer) && Json.isObject(json))
@@ -38,7 +38,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.conclude("keys that are tickers", odd, odd.length === 0, answer)
       })
   }),
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "balance.entry",
     clause,
     profile: "read-only",

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 
@@ -12,7 +12,7 @@ const digits: Kinds.Kind = {
 }
 
 /** The fields that the document refers to. It describes nothing else of this answer. */
-export const rules: ReadonlyArray<Rule.Rule> = Fields.rules({
+export const rules: ReadonlyArray<Rule.Rule> = FieldRules.rules({
   id: "markets.entry",
   clause: "Endpoints §3",
   // The document names these fields, but does not show the answer that contains them.

@@ -11,11 +11,11 @@ import * as Rule from "../Rule.ts"
 import { TargetError } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import { ethOf, issue } from "../world/Codes.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Market, World } from "../world/World.ts"
@@ -178,7 +178,7 @@ const cancelOne = fc.nat(20).map((at) =>
         if (order === undefined) return
         yield* world.call(account, Paths.cancelOrder, {
           market: market.name,
-          [Spelling.keys(world.dialect).orderId]: Number(order.id)
+          [Dialects.keys(world.dialect).orderId]: Number(order.id)
         })
         model.orders = model.orders.filter((other) => other !== order)
         yield* compare(model, target)
@@ -258,7 +258,7 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
           ? Verdict.expect(
             answer,
             "the code is applied",
-            answer.status === Spelling.applied(world.dialect) && Refusals.isSuccess(answer)
+            answer.status === Dialects.applied(world.dialect) && Refusals.isSuccess(answer)
           )
           : Refusals.any(answer, "because the code was already applied, or the passphrase is wrong")
         const held = [yield* ethOf(world, accounts[0]), yield* ethOf(world, accounts[1])]

@@ -4,16 +4,16 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
+import { accepted, envelopedPathsOf, fieldsOf, isSuccess, refused } from "../world/FaultyCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import { accepted, envelopedPathsOf, fieldsOf, isSuccess, refused } from "../world/SignedCalls.ts"
-import * as Spelling from "../world/Spelling.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Authentication"
 
 /** A nonce near the clock, which need not be the greatest so far. */
-const windowed = (world: World, value: number) => Spelling.nonce(world.dialect, value, true)
+const windowed = (world: World, value: number) => Dialects.nonce(world.dialect, value, true)
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   refused({

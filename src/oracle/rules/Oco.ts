@@ -4,16 +4,16 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as ClientOrderIds from "../world/ClientOrderIds.ts"
+import * as ClientOrderIdRules from "../world/ClientOrderIdRules.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { basePrice, toMarket } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
-import * as OrderFields from "../world/OrderFields.ts"
+import * as OrderFieldRules from "../world/OrderFieldRules.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
-import * as PlacedOrders from "../world/PlacedOrders.ts"
+import * as PlacedOrderRules from "../world/PlacedOrderRules.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
 
@@ -46,14 +46,14 @@ const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, pri
   const market = yield* world.market
   const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
   yield* Trading.movePrice(world, market, price)
-  const id = Spelling.keys(world.dialect).orderId
+  const id = Dialects.keys(world.dialect).orderId
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const ended = yield* Orders.list(world, account, Paths.orderHistory)
   const of = (key: Oco.Leg) => {
     const number = String(Oco.leg(order, key)[id])
     return ended.get(number) ?? open.get(number) ?? {}
   }
-  const stockKey = Spelling.keys(world.dialect).dealStock
+  const stockKey = Dialects.keys(world.dialect).dealStock
   return {
     stop: of("stop_loss"),
     limit: of("take_profit"),
@@ -70,7 +70,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
     check: (world, side) =>
       Effect.gen(function*() {
         const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 0.45 : 1.9))
-        const { CANCELED, FILLED } = Spelling.statuses(world.dialect)
+        const { CANCELED, FILLED } = Dialects.statuses(world.dialect)
         yield* Verdict.conclude(
           `the take-profit ${FILLED}, the stop-loss ${CANCELED}`,
           [limit["status"], stop["status"]],
@@ -89,7 +89,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.conclude(
           "the take-profit canceled, the stop-loss activated",
           [limit["status"], stop["activated"]],
-          limit["status"] === Spelling.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
+          limit["status"] === Dialects.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
         )
       })
   }),
@@ -104,7 +104,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         const market = yield* world.market
         const fields = Orders.oco(market, side)
         const { order } = yield* Orders.place(world, account, Paths.oco, fields)
-        const keys = Spelling.keys(world.dialect)
+        const keys = Dialects.keys(world.dialect)
         // The price moves past the trigger, where nothing trades at the limit, then back across the limit.
         for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
           yield* Trading.movePrice(world, market, basePrice * factor)
@@ -114,7 +114,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.conclude(
           `filled for ${money}`,
           [stop["status"], stop[keys.dealMoney]],
-          stop["status"] === Spelling.statuses(world.dialect).FILLED &&
+          stop["status"] === Dialects.statuses(world.dialect).FILLED &&
             Math.abs(Number(stop[keys.dealMoney]) - money) < 1e-6
         )
       })
@@ -136,7 +136,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         for (const factor of path) {
           yield* Trading.movePrice(world, market, basePrice * factor)
         }
-        const keys = Spelling.keys(world.dialect)
+        const keys = Dialects.keys(world.dialect)
         const both = yield* Effect.forEach(Oco.legs, (key) =>
           Orders.find(world, account, Oco.leg(order, key)[keys.orderId]))
         const filled = both.map((found) =>
@@ -168,9 +168,9 @@ const marginMarket: Rule.Rule = Rule.always({
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...OrderFields.rules(entry),
-  ...ClientOrderIds.rules(entry),
-  ...PlacedOrders.rules(entry),
+  ...OrderFieldRules.rules(entry),
+  ...ClientOrderIdRules.rules(entry),
+  ...PlacedOrderRules.rules(entry),
   marginMarket,
   ...oneCancelsOther
 ]

@@ -4,11 +4,11 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
@@ -57,7 +57,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, side) =>
       Effect.gen(function*() {
         const answer = yield* submitReduceOnly(world, yield* world.trader, side)
-        yield* Refusals.coded(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
+        yield* Refusals.coded(answer, Dialects.reduceOnly(world.dialect), "because there is no position")
       })
   }),
   Rule.forEach({
@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* submitReduceOnly(world, account, side)
         yield* Refusals.coded(
           answer,
-          Spelling.reduceOnly(world.dialect),
+          Dialects.reduceOnly(world.dialect),
           "because the order is on the position's side"
         )
       })

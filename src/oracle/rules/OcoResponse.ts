@@ -2,23 +2,23 @@
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as Dialects from "../world/Dialects.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
-import * as Spelling from "../world/Spelling.ts"
 import type { Body, World } from "../world/World.ts"
 
 const clause = "Collateral OCO order (response)"
 
-const sample = (world: World): Effect.Effect<Fields.Sample, Verdict.CheckError> =>
+const sample = (world: World): Effect.Effect<FieldRules.Sample, Verdict.CheckError> =>
   Effect.map(Oco.place(world), ({ answer, order }) => ({ answer, objects: [order] }))
 
 const isOptional = { isOptional: true } as const
 
-const statuses = Object.values(Spelling.statuses({ name: "document" }))
+const statuses = Object.values(Dialects.statuses({ name: "document" }))
 
-const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
+const legRows = (key: Oco.Leg): ReadonlyArray<FieldRules.Row> => [
   { key: "order_id", kind: Kinds.integer, meaning: "its id", live: { key: "orderId" } },
   {
     key: "client_order_id",
@@ -76,12 +76,12 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
   ])
 ]
 
-const legTable = (key: Oco.Leg): Fields.Table => ({
+const legTable = (key: Oco.Leg): FieldRules.Table => ({
   id: `oco.response.${key}`,
   clause,
   profile: "mutating",
   within: key,
-  sample: (world) => Effect.map(sample(world), (found) => Fields.part(found, key)),
+  sample: (world) => Effect.map(sample(world), (found) => FieldRules.part(found, key)),
   rows: legRows(key)
 })
 
@@ -135,7 +135,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
     (order) => Oco.both(order, (leg) => Number(leg["left"]) === Number(leg["amount"]))
   ),
   newOrder("deals", "Shows no fills in a new leg", "zero deal amounts and fee", (order, { dialect }) => {
-    const { dealFee, dealMoney, dealStock } = Spelling.keys(dialect)
+    const { dealFee, dealMoney, dealStock } = Dialects.keys(dialect)
     return Oco.both(order, (leg) => [dealMoney, dealStock, dealFee].every((key) => Number(leg[key]) === 0))
   }),
   newOrder(
@@ -157,7 +157,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
     (order, { dialect }) =>
       Oco.both(
         order,
-        ({ status }) => status === Spelling.statuses(dialect).NEW || (dialect.name === "live" && status === undefined)
+        ({ status }) => status === Dialects.statuses(dialect).NEW || (dialect.name === "live" && status === undefined)
       )
   ),
   newOrder(
@@ -186,7 +186,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
 ]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "oco.response",
     clause,
     profile: "mutating",
@@ -199,7 +199,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "take_profit", kind: Kinds.object, meaning: "the limit leg" }
     ]
   }),
-  ...Fields.rules(legTable("stop_loss")),
-  ...Fields.rules(legTable("take_profit")),
+  ...FieldRules.rules(legTable("stop_loss")),
+  ...FieldRules.rules(legTable("take_profit")),
   ...newOrderRules
 ]

@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 
 const clause = "Order status"
@@ -47,7 +47,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { made, maker, took } = yield* Trading.take(world, "0.005")
         yield* Verdict.conclude("left \"0\"", { left: took["left"] }, took["left"] === "0")
-        const { dealStock, orderId } = Spelling.keys(world.dialect)
+        const { dealStock, orderId } = Dialects.keys(world.dialect)
         const rests = yield* Orders.find(world, maker, made[orderId])
         yield* Verdict.conclude(
           "left 0.015 of 0.02 and 0.005 filled",
@@ -78,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { made, maker } = yield* Trading.take(world, "0.005")
         yield* Trading.hasStatus(world, maker, made, "PARTIAL_FILLED")
         const open = yield* Orders.list(world, maker, Paths.activeOrders)
-        const id = String(made[Spelling.keys(world.dialect).orderId])
+        const id = String(made[Dialects.keys(world.dialect).orderId])
         yield* Verdict.conclude("still open", [...open.keys()], open.has(id))
       })
   }),

@@ -7,9 +7,9 @@ import * as fc from "fast-check"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { all, beginning, distinct, type List, page, pageOf, read } from "../world/Lists.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 
 /** Records as text, for comparison and display. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
@@ -285,7 +285,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
     check: (world, field) =>
       Effect.gen(function*() {
         const answer = yield* read(world, list, { [field]: "1" })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
+        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), field)
       })
   }),
   Rule.forEach({
@@ -301,7 +301,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
     check: (world, [field, value]) =>
       Effect.gen(function*() {
         const answer = yield* read(world, list, { [field]: value })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
+        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), field)
       })
   }),
   Rule.forAll({
@@ -314,7 +314,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
     check: (world, [limit, offset]) =>
       Effect.gen(function*() {
         const answer = yield* read(world, list, { limit, offset })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "limit", "offset")
+        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "limit", "offset")
       })
   })
 ]

@@ -7,9 +7,9 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
-import * as PublicCalls from "../world/PublicCalls.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
@@ -20,7 +20,7 @@ import type { World } from "../world/World.ts"
 /** The prices on both sides of the market's depth. */
 const depth = Effect.fnUntraced(function*(world: World) {
   const { name } = yield* world.market
-  const { answer, value } = yield* PublicCalls.object(world, `${Paths.depth}/${name}`)
+  const { answer, value } = yield* LivePublicCalls.object(world, `${Paths.depth}/${name}`)
   const prices = (side: string): ReadonlyArray<number> => {
     const levels = value[side]
     return Array.isArray(levels) ? levels.map((level) => Number(Array.isArray(level) ? level[0] : Number.NaN)) : []
@@ -58,7 +58,7 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
     ...LiveCalls.heading("Refuses the depth of an unknown market with HTTP 422 and an object that names the field"),
     id: "depth.refusal",
     profile: "read-only",
-    check: (world) => PublicCalls.refuses(world, `${Paths.depth}/${PublicCalls.noMarket}`, {}, "market")
+    check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
   })
 ]
 
@@ -67,12 +67,12 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
 // -----------------------------------------------------------------------------
 
 const platformRules: ReadonlyArray<Rule.Rule> = [
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "platform",
     within: "the platform's status",
     sample: (world) =>
       Effect.map(
-        PublicCalls.object(world, Paths.platformStatus),
+        LivePublicCalls.object(world, Paths.platformStatus),
         ({ answer, value }) => ({ answer, objects: [value] })
       ),
     rows: [{
@@ -81,11 +81,11 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
       meaning: "operational or in maintenance"
     }]
   }),
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "public-fees.entry",
     within: "an asset's fees",
     sample: (world) =>
-      Effect.map(PublicCalls.object(world, Paths.publicFees), ({ answer, value }) => ({
+      Effect.map(LivePublicCalls.object(world, Paths.publicFees), ({ answer, value }) => ({
         answer,
         objects: Object.values(value)
       })),
@@ -103,7 +103,7 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
-        const { answer, value } = yield* PublicCalls.results(world, Paths.collateralMarkets)
+        const { answer, value } = yield* LivePublicCalls.results(world, Paths.collateralMarkets)
         const listed = yield* world.get(Paths.markets)
         const marked = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : [])
           .flatMap(({ isCollateral, name }) => isCollateral === true ? [name] : [])
@@ -121,7 +121,7 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
 // -----------------------------------------------------------------------------
 
 const futures = Effect.fnUntraced(function*(world: World) {
-  const { answer, value } = yield* PublicCalls.results(world, Paths.futures)
+  const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
   return { answer, objects: value }
 })
 
@@ -131,7 +131,7 @@ const millis: Kinds.Kind = {
 }
 
 const futuresRules: ReadonlyArray<Rule.Rule> = [
-  ...PublicCalls.fields({
+  ...LivePublicCalls.fields({
     id: "futures.entry",
     within: "a futures market",
     sample: futures,
@@ -206,7 +206,7 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
 const perpetual = "BTC_PERP"
 
 /** Invalid queries for funding rates. */
-const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
+const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query]> = [
   ["limit", { limit: 0 }],
   ["limit", { limit: 101 }],
   ["offset", { offset: 1_000_001 }],
@@ -228,7 +228,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const market = yield* anyFuture(world)
-        const answer = yield* PublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
+        const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
         const rates: ReadonlyArray<unknown> | undefined = Array.isArray(answer.json) ? answer.json : undefined
         yield* Verdict.expect(answer, "HTTP 200 with a list of at most three rates", (rates?.length ?? 9) <= 3)
         const isRate = (rate: unknown) =>
@@ -248,14 +248,14 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     check: (world, [field, query]) =>
       Effect.flatMap(
         anyFuture(world),
-        (market) => PublicCalls.refuses(world, `${Paths.fundingRates}/${market}`, query, field)
+        (market) => LivePublicCalls.refuses(world, `${Paths.fundingRates}/${market}`, query, field)
       )
   }),
   Rule.always({
     ...LiveCalls.heading("Refuses funding rates of an unknown market with HTTP 422 and an object that names the field"),
     id: "funding-rates.market",
     profile: "read-only",
-    check: (world) => PublicCalls.refuses(world, `${Paths.fundingRates}/${PublicCalls.noMarket}`, {}, "market")
+    check: (world) => LivePublicCalls.refuses(world, `${Paths.fundingRates}/${LivePublicCalls.noMarket}`, {}, "market")
   })
 ]
 

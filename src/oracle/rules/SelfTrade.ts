@@ -2,16 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Stop-limit order (response)"
 
-type Mode = keyof ReturnType<typeof Spelling.modes>
+type Mode = keyof ReturnType<typeof Dialects.modes>
 
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
@@ -27,11 +27,11 @@ const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: 
     { market: market.name, side: Orders.opposite(side), amount, price }
   )
   const activation = priceText(market, Trading.triggerPrice(side, 5))
-  const stp = Spelling.modes(world.dialect)[mode]
+  const stp = Dialects.modes(world.dialect)[mode]
   const fields = Orders.stopLimit(market, side, { amount, price, activation_price: activation, stp })
   const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
   yield* Trading.tradeAt(world, market, activation)
-  const { dealStock, orderId } = Spelling.keys(world.dialect)
+  const { dealStock, orderId } = Dialects.keys(world.dialect)
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const stateOf = Effect.fnUntraced(function*(id: unknown) {
     const found = yield* Orders.find(world, account, id)

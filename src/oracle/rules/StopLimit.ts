@@ -3,16 +3,16 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as ClientOrderIds from "../world/ClientOrderIds.ts"
-import * as Fields from "../world/Fields.ts"
+import * as ClientOrderIdRules from "../world/ClientOrderIdRules.ts"
+import * as Dialects from "../world/Dialects.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
-import * as OrderFields from "../world/OrderFields.ts"
+import * as OrderFieldRules from "../world/OrderFieldRules.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
-import * as PlacedOrders from "../world/PlacedOrders.ts"
+import * as PlacedOrderRules from "../world/PlacedOrderRules.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §3"
@@ -27,9 +27,9 @@ const place = (world: World, side: Orders.Side = "buy", more: Readonly<Record<st
 
 const omissible = { isOptional: true } as const
 
-const statuses = Object.values(Spelling.statuses({ name: "document" }))
+const statuses = Object.values(Dialects.statuses({ name: "document" }))
 
-const response: Fields.Table = {
+const response: FieldRules.Table = {
   id: "stop-limit.response",
   clause: answerClause,
   profile: "mutating",
@@ -135,10 +135,10 @@ const entry: OrderEntry = {
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...Fields.rules(response),
-  ...OrderFields.rules(entry),
-  ...ClientOrderIds.rules(entry),
-  ...PlacedOrders.rules(entry),
+  ...FieldRules.rules(response),
+  ...OrderFieldRules.rules(entry),
+  ...ClientOrderIdRules.rules(entry),
+  ...PlacedOrderRules.rules(entry),
   newOrder(
     "type",
     "Shows type stop limit for a new order",
@@ -150,18 +150,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ]),
   newOrder("deal-money", "Shows deal money \"0\" for a new order", (order, { dialect }) => [
     "\"0\"",
-    order[Spelling.keys(dialect).dealMoney] === "0"
+    order[Dialects.keys(dialect).dealMoney] === "0"
   ]),
   newOrder("deal-stock", "Shows deal stock \"0\" for a new order", (order, { dialect }) => [
     "\"0\"",
-    order[Spelling.keys(dialect).dealStock] === "0"
+    order[Dialects.keys(dialect).dealStock] === "0"
   ]),
   newOrder("deal-fee", "Charges no fee for a new order", (order, { dialect }) => [
     "zero",
-    Number(order[Spelling.keys(dialect).dealFee]) === 0
+    Number(order[Dialects.keys(dialect).dealFee]) === 0
   ]),
   newOrder("status", "Shows the status of a new order as accepted and not yet matched", (order, world) => {
-    const { NEW } = Spelling.statuses(world.dialect)
+    const { NEW } = Dialects.statuses(world.dialect)
     return [`status ${NEW}`, absentOr(world, order["status"], NEW)]
   }),
   newOrder("stp", "Uses stp no by default", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
@@ -236,7 +236,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
     check: (world, stp) =>
       Effect.gen(function*() {
-        const expected = Spelling.modes(world.dialect)[stp]
+        const expected = Dialects.modes(world.dialect)[stp]
         const { answer, order } = yield* place(world, "buy", { stp: world.dialect.name === "live" ? expected : stp })
         yield* Verdict.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
       })

@@ -5,9 +5,9 @@ import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 import type { Account, World } from "../world/World.ts"
 
@@ -93,7 +93,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, fields) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.deleteSubAccount, fields)
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "id")
+        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "id")
       })
   }),
   Rule.always({

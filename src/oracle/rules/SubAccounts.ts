@@ -5,7 +5,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "../world/Fields.ts"
+import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -18,7 +18,7 @@ const sameFields = (expected: Body, actual: Body): boolean =>
   Object.entries(expected).every(([key, value]) => actual[key] === value)
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "sub-accounts.entry",
     clause,
     profile: "read-only",
@@ -35,23 +35,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "permissions", kind: Kinds.object, meaning: "its permissions" }
     ]
   }),
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "sub-accounts.entry.kyc",
     clause,
     profile: "read-only",
     within: "a sub-account's kyc",
-    sample: (world) => Effect.map(SubAccounts.all(world), (sample) => Fields.part(sample, "kyc")),
+    sample: (world) => Effect.map(SubAccounts.all(world), (sample) => FieldRules.part(sample, "kyc")),
     rows: [
       { key: "shareKyc", kind: Kinds.boolean, meaning: "whether it shares its parent's verification" },
       { key: "kycStatus", kind: Kinds.text, meaning: "the state of the verification" }
     ]
   }),
-  ...Fields.rules({
+  ...FieldRules.rules({
     id: "sub-accounts.entry.permissions",
     clause,
     profile: "read-only",
     within: "a sub-account's permissions",
-    sample: (world) => Effect.map(SubAccounts.all(world), (sample) => Fields.part(sample, "permissions")),
+    sample: (world) => Effect.map(SubAccounts.all(world), (sample) => FieldRules.part(sample, "permissions")),
     rows: [
       { key: "spotEnabled", kind: Kinds.boolean, meaning: "whether it may trade on spot markets" },
       { key: "collateralEnabled", kind: Kinds.boolean, meaning: "whether it may trade with collateral" }
@@ -75,7 +75,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const email = "a***@b***c"
         yield* world.control("OpenSubAccount", { ...said, id, parent: parent.id, email, kycStatus: "shared" })
         const answer = yield* world.call(parent, Paths.subAccounts)
-        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
+        const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
         const expected: Body = {
           id,
           alias: said.alias,

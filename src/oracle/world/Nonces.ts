@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Dialect } from "../../protocol/Dialect.ts"
-import * as Spelling from "./Spelling.ts"
+import * as Dialects from "./Dialects.ts"
 import type { Account, World } from "./World.ts"
 
 /** How far a nonce may be ahead of the target's clock, in milliseconds. Beyond that, the call waits. */
@@ -19,7 +19,7 @@ export const make = (dialect: Dialect, serverTime: Effect.Effect<number>): World
       const key = Redacted.value(apiKey)
       const last = Math.max(now, (lastOf.get(key) ?? 0) + 1)
       lastOf.set(key, last)
-      const nonce = Spelling.nonce(dialect, last, !isExclusive)
+      const nonce = Dialects.nonce(dialect, last, !isExclusive)
       const ahead = last - now
       return ahead > maxAhead ? Effect.delay(Effect.succeed(nonce), ahead - maxAhead) : Effect.succeed(nonce)
     })

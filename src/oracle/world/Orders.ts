@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "./Dialects.ts"
 import { digits, priceText } from "./Markets.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Spelling from "./Spelling.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
 /** The side of an order. */
@@ -85,7 +85,7 @@ const placed = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> 
 
 /** The ids in an order; for an OCO order, those of the pair and of both legs. */
 export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
-  const key = Spelling.keys(world.dialect).orderId
+  const key = Dialects.keys(world.dialect).orderId
   return [order["id"], order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>
     value === undefined ? [] : [String(Json.isObject(value) ? value[key] : value)]
   )
@@ -113,8 +113,8 @@ export const submit = Effect.fnUntraced(function*(
   const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
   const market = leg["market"] ?? fields["market"]
   // A target of the other dialect shows itself in its first order, which must be canceled too.
-  const key = Spelling.orderIdKeys(world.dialect).find((key) => Object.hasOwn(json, key)) ??
-    Spelling.keys(world.dialect).orderId
+  const key = Dialects.orderIdKeys(world.dialect).find((key) => Object.hasOwn(json, key)) ??
+    Dialects.keys(world.dialect).orderId
   const orderId = Number(json["id"] ?? json[key])
   if (!Number.isSafeInteger(orderId)) {
     yield* inDoubt(market, Verdict.describe(answer))
@@ -160,7 +160,7 @@ export const list = Effect.fnUntraced(function*(
     ? Object.values(answer.json).flat()
     : answer.json
   if (!Array.isArray(listed)) return yield* Verdict.skip(`needs ${path} to look up an order`)
-  const key = Spelling.keys(world.dialect).orderId
+  const key = Dialects.keys(world.dialect).orderId
   return new Map(listed.filter(Json.isObject).map((order) => [String(order[key] ?? order["id"]), order]))
 })
 

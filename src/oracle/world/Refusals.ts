@@ -4,8 +4,8 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Spelling from "./Spelling.ts"
-import type { Refusal } from "./Spelling.ts"
+import * as Dialects from "./Dialects.ts"
+import type { Refusal } from "./Dialects.ts"
 
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === "string")
@@ -102,7 +102,7 @@ export const order = (
   isShown: boolean,
   ...keys: ReadonlyArray<string>
 ): Effect.Effect<void, Verdict.Broken> => {
-  const refusal = Spelling.orderValidation(dialect)
+  const refusal = Dialects.orderValidation(dialect)
   if (dialect.name === "live") return fields(answer, refusal, ...keys)
   return isShown ? validation(answer, refusal) : any(answer, `because of ${keys.join(", ")}`)
 }
@@ -114,7 +114,7 @@ export const call = (
   ...keys: ReadonlyArray<string>
 ): Effect.Effect<void, Verdict.Broken> =>
   dialect.name === "live"
-    ? fields(answer, Spelling.fieldValidation(dialect), ...keys)
+    ? fields(answer, Dialects.fieldValidation(dialect), ...keys)
     : any(answer, `because of ${keys.join(", ")}`)
 
 /** Expects that the answer does not refuse this field, even if it refuses others. */

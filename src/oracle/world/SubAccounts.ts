@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type * as Verdict from "../Verdict.ts"
-import * as Fields from "./Fields.ts"
+import * as FieldRules from "./FieldRules.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Account, Body, World } from "./World.ts"
@@ -99,9 +99,9 @@ const list = Effect.fnUntraced(function*(
   world: World,
   path: string,
   fields: Body
-): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+): Effect.fn.Return<FieldRules.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.parent, path, { limit: 100, ...fields })
-  return yield* Fields.records(world, answer, "data")
+  return yield* FieldRules.records(world, answer, "data")
 })
 
 /** The parent's sub-accounts; at least one. */

@@ -1,11 +1,11 @@
 /** Orders that trade with each other in a sandbox, and their outcome. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "./Dialects.ts"
 import { basePrice, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Spelling from "./Spelling.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
 /** Moves a market's price. */
@@ -39,7 +39,7 @@ export const placeStop = Effect.fnUntraced(function*(
       activation_price: priceText(market, trigger)
     })
   )
-  return { market, order, id: order[Spelling.keys(world.dialect).orderId] }
+  return { market, order, id: order[Dialects.keys(world.dialect).orderId] }
 })
 
 /** Places an order through a call that only the live exchange describes. Skips if the target refuses it. */
@@ -59,10 +59,10 @@ export const hasStatus = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   order: Body,
-  expected: keyof ReturnType<typeof Spelling.statuses>
+  expected: keyof ReturnType<typeof Dialects.statuses>
 ) {
-  const word = Spelling.statuses(world.dialect)[expected]
-  const { status } = yield* Orders.find(world, account, order[Spelling.keys(world.dialect).orderId])
+  const word = Dialects.statuses(world.dialect)[expected]
+  const { status } = yield* Orders.find(world, account, order[Dialects.keys(world.dialect).orderId])
   yield* Verdict.conclude(`status ${word}`, `status ${String(status)}`, status === word)
 })
 

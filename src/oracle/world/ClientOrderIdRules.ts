@@ -4,11 +4,11 @@ import type * as fc from "fast-check"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "./Dialects.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Spelling from "./Spelling.ts"
 
 /** Makes a rule that these values are refused as client order ids. */
 const refusesValues = (
@@ -29,7 +29,7 @@ const refusesValues = (
     examples,
     check: (world, value) =>
       Effect.gen(function*() {
-        const key = Spelling.keys(world.dialect).clientOrderId
+        const key = Dialects.keys(world.dialect).clientOrderId
         const answer = yield* submit(world, entry, (order) => ({ ...order, [key]: value }))
         yield* refuses(world, entry, answer, key)
       })
@@ -49,7 +49,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
     values: Arbitraries.goodClientOrderIds,
     check: (world, given) =>
       Effect.gen(function*() {
-        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const { clientOrderId: key } = Dialects.keys(world.dialect)
         const market = yield* world.market
         const value = `${given}${world.unique("-")}`
         const fields = entry.draft(market, "buy", { [key]: value })
@@ -69,7 +69,7 @@ const none = (entry: OrderEntry): Rule.Rule =>
     live: Rule.other("the key is clientOrderId"),
     check: (world) =>
       Effect.gen(function*() {
-        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const { clientOrderId: key } = Dialects.keys(world.dialect)
         const fields = entry.draft(yield* world.market, "buy")
         const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
         const isEmpty = (text: unknown) => text === "" || (world.dialect.name === "live" && text === undefined)
@@ -86,7 +86,7 @@ const unique = (entry: OrderEntry): Rule.Rule =>
     live: Rule.other("unique among open orders of a market; HTTP 422, code 36"),
     check: (world) =>
       Effect.gen(function*() {
-        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const { clientOrderId: key } = Dialects.keys(world.dialect)
         const market = yield* world.market
         const account = yield* world.trader
         const order = entry.draft(market, "buy", { [key]: world.unique("same") })
@@ -104,7 +104,7 @@ const perAccount = (entry: OrderEntry): Rule.Rule =>
     live: Rule.other("the key is clientOrderId"),
     check: (world) =>
       Effect.gen(function*() {
-        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const { clientOrderId: key } = Dialects.keys(world.dialect)
         const order = entry.draft(yield* world.market, "buy", { [key]: world.unique("everyone") })
         yield* Orders.place(world, yield* world.trader, entry.path, order)
         const answer = yield* Orders.submit(world, yield* world.open(), entry.path, order)
@@ -121,14 +121,14 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
     live: Rule.other("it may be used again once the order is no longer open"),
     check: (world) =>
       Effect.gen(function*() {
-        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const { clientOrderId: key } = Dialects.keys(world.dialect)
         const market = yield* world.market
         const account = yield* world.trader
         const order = entry.draft(market, "buy", { [key]: world.unique("reused") })
         yield* Orders.place(world, account, entry.path, order)
         yield* world.call(account, Paths.cancelAll)
         const answer = yield* Orders.submit(world, account, entry.path, order)
-        yield* Spelling.clientOrderIds(world.dialect) === "never"
+        yield* Dialects.clientOrderIds(world.dialect) === "never"
           ? refuses(world, entry, answer, key)
           : Verdict.expect(answer, "HTTP 200", Refusals.isSuccess(answer))
       })

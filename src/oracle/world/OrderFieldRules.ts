@@ -8,11 +8,11 @@ import * as Arbitraries from "../Arbitraries.ts"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Dialects from "./Dialects.ts"
 import { digits } from "./Markets.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Spelling from "./Spelling.ts"
 import type { Body, Market } from "./World.ts"
 
 const live = Rule.other("HTTP 422")
@@ -128,7 +128,7 @@ const allMissing = (entry: OrderEntry): Rule.Rule =>
     check: (world) =>
       Effect.flatMap(
         submit(world, entry, () => ({})),
-        (answer) => Refusals.fields(answer, Spelling.orderValidation(world.dialect), ...requiredOf(entry))
+        (answer) => Refusals.fields(answer, Dialects.orderValidation(world.dialect), ...requiredOf(entry))
       )
   })
 
@@ -158,7 +158,7 @@ const refusalForm = (entry: OrderEntry): Rule.Rule =>
           const order = harmless(entry, key, draft, market)
           return isMissing ? without(order, key) : { ...order, [key]: wrongValues[key] }
         })
-        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+        yield* Refusals.fields(answer, Dialects.orderValidation(world.dialect), key)
       })
   })
 

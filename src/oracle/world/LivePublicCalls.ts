@@ -7,7 +7,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Fields from "./Fields.ts"
+import * as FieldRules from "./FieldRules.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import type { Body, World } from "./World.ts"
 
@@ -96,9 +96,9 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
 
 /** Makes one rule per field of a public answer. */
 export const fields = (
-  table: Pick<Fields.Table, "id" | "within" | "sample" | "rows">
+  table: Pick<FieldRules.Table, "id" | "within" | "sample" | "rows">
 ): ReadonlyArray<Rule.Rule> =>
-  Fields.rules({ ...table, clause: LiveCalls.clause, level: "SHOULD", profile: "read-only" }).map((rule) => ({
+  FieldRules.rules({ ...table, clause: LiveCalls.clause, level: "SHOULD", profile: "read-only" }).map((rule) => ({
     ...rule,
     dialects: {
       document: Rule.notApplicable("the document has no such call"),
