@@ -61,7 +61,7 @@ const File = Schema.fromJsonString(Schema.Struct({
 }))
 
 /** The paths that a declaration may list. */
-const declarable: ReadonlyArray<string> = [...Paths.all, Paths.ping, Paths.markets]
+const declarable: ReadonlyArray<string> = [...Paths.documentCalls, Paths.ping, Paths.markets]
 
 /**
  * Decodes a declaration from JSON. Fails with `FeaturesError` for a path that no rule calls: a typo must not skip rules
@@ -76,7 +76,7 @@ export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
     Effect.tap(({ endpoints = [], paths = {}, prices = {} }) => {
       const unknown = [
         ...endpoints.filter((path) => !declarable.includes(path)),
-        ...Object.keys(paths).filter((path) => !Paths.everything.includes(path))
+        ...Object.keys(paths).filter((path) => !Paths.all.includes(path))
       ]
       const odd = Object.entries(prices).filter(([, price]) => !(Number(price) > 0)).map(([market]) => market)
       const reason = unknown.length > 0

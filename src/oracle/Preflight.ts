@@ -44,7 +44,7 @@ const unsigned = (path: string): Target.Request => ({
 })
 
 /** The remedy for a base URL that already contains the version prefix. */
-const doubled = (baseUrl: string): string | undefined => {
+const prefixRemedy = (baseUrl: string): string | undefined => {
   const at = baseUrl.indexOf(Paths.version)
   return at < 0 ? undefined : `the paths already begin with ${Paths.version}: give the URL as ${baseUrl.slice(0, at)}`
 }
@@ -64,7 +64,7 @@ const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }:
   if (ping !== undefined && isPong(ping)) return
   const refused = yield* target.send(unsigned(read ?? Paths.mainBalance))
   if (isPrivateError(refused)) return
-  const remedy = doubled(baseUrl) ?? (profile === "control"
+  const remedy = prefixRemedy(baseUrl) ?? (profile === "control"
     ? "give the URL of the server, not that of its control plane"
     : "give the URL of a server that does")
   return yield* nothingToCheck(
@@ -78,21 +78,21 @@ const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }:
 // Does it know the key, in the expected dialect?
 // -----------------------------------------------------------------------------
 
-const otherThan = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect["name"] } => ({
+const otherDialect = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect["name"] } => ({
   name: name === "live" ? "document" : "live"
 })
 
 /** A read with the nonce of the other dialect. */
 const readInOtherDialect = (world: World, account: Account, path: string) =>
   Effect.flatMap(world.serverTime, (time) => {
-    const nonce = Dialects.nonce(otherThan(world.dialect), time + 1, true)
+    const nonce = Dialects.nonce(otherDialect(world.dialect), time + 1, true)
     return world.send(Signing.request(account, path, {}, nonce))
   })
 
 const wrongDialect = ({ name }: Dialect, seen: string) =>
   nothingToCheck(
-    `the target speaks the ${otherThan({ name }).name} dialect: ${seen}. Check it with --dialect ${
-      otherThan({ name }).name
+    `the target speaks the ${otherDialect({ name }).name} dialect: ${seen}. Check it with --dialect ${
+      otherDialect({ name }).name
     }`
   )
 

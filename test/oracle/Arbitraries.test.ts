@@ -36,9 +36,9 @@ describe("generators are total over the contract", () => {
 describe("the paths of the rules", () => {
   it("are the contract's, although they are written a second time", () => {
     const {
-      all: privatePaths,
+      all: called,
       depth,
-      everything,
+      documentCalls,
       fundingRates,
       orderBook,
       reads,
@@ -53,12 +53,12 @@ describe("the paths of the rules", () => {
     for (const path of known) assert.match(path, /^\/api\/v[14]\//u)
     assert.isTrue(known.some((path) => path.startsWith(`${version}/`)))
     for (const path of [...Object.values(unknown), unknownOrderBook]) assert.notInclude(known, path)
-    // The market follows.
+    // These paths end with a market.
     const ofMarkets = [orderBook, depth, fundingRates]
-    assert.sameMembers([...everything], [...Object.values(paths), ...ofMarkets])
+    assert.sameMembers([...called], [...Object.values(paths), ...ofMarkets])
     for (const path of ofMarkets) assert.include(known, `${path}/{market}`)
-    assert.includeMembers([...privatePaths], [...reads, ...unenveloped])
+    assert.includeMembers([...documentCalls], [...reads, ...unenveloped])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
-    for (const path of privatePaths) assert.isTrue(isPrivate.has(path), path)
+    for (const path of documentCalls) assert.isTrue(isPrivate.has(path), path)
   })
 })

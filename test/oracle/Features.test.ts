@@ -15,7 +15,7 @@ const serving = (target: Target.Target, isServed: (path: string) => boolean): Ta
   ...target,
   send: (request) => {
     const path = request.path.replace("https://sandbox.invalid", "")
-    return Paths.everything.includes(path) && !isServed(path)
+    return Paths.all.includes(path) && !isServed(path)
       ? Effect.succeed({ sent: request, status: 404, headers: {}, text: "nothing here", json: undefined })
       : target.send(request)
   }

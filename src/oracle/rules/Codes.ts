@@ -153,7 +153,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1", passphrase)
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
-        yield* Refusals.otherThan(answer, "passphrase")
+        yield* Refusals.notNaming(answer, "passphrase")
         yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
       })
   }),

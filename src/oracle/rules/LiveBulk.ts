@@ -57,16 +57,18 @@ const expectItems = Effect.fnUntraced(function*(
   expected: ReadonlyArray<"good" | "bad">
 ) {
   const { answer, items } = yield* LiveCalls.list(world, account, path, fields)
-  const said = items.map(parts)
+  const parsed = items.map(parts)
   yield* Verdict.expect(
     answer,
     `a list of ${expected.length} items: ${
       expected.map((kind) => kind === "good" ? "a result" : "an error").join(", ")
     }`,
-    said.length === expected.length &&
-      expected.every((kind, index) => kind === "good" ? said[index]?.result !== undefined : isError(said[index]?.error))
+    parsed.length === expected.length &&
+      expected.every((kind, index) =>
+        kind === "good" ? parsed[index]?.result !== undefined : isError(parsed[index]?.error)
+      )
   )
-  return { answer, results: said.flatMap(({ result }) => result === undefined ? [] : [result]) }
+  return { answer, results: parsed.flatMap(({ result }) => result === undefined ? [] : [result]) }
 })
 
 const isOpen = (world: World, account: Account, ids: ReadonlyArray<unknown>) =>

@@ -68,21 +68,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       spotEnabled: fc.boolean(),
       collateralEnabled: fc.boolean()
     }),
-    check: (world, said) =>
+    check: (world, profile) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isFunded: false })
         const id = world.unique("sub")
         const email = "a***@b***c"
-        yield* world.control("OpenSubAccount", { ...said, id, parent: parent.id, email, kycStatus: "shared" })
+        yield* world.control("OpenSubAccount", { ...profile, id, parent: parent.id, email, kycStatus: "shared" })
         const answer = yield* world.call(parent, Paths.subAccounts)
         const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
         const expected: Body = {
           id,
-          alias: said.alias,
+          alias: profile.alias,
           email,
-          color: said.color,
-          kyc: { shareKyc: said.shareKyc, kycStatus: "shared" },
-          permissions: { spotEnabled: said.spotEnabled, collateralEnabled: said.collateralEnabled }
+          color: profile.color,
+          kyc: { shareKyc: profile.shareKyc, kycStatus: "shared" },
+          permissions: { spotEnabled: profile.spotEnabled, collateralEnabled: profile.collateralEnabled }
         }
         yield* Verdict.expect(
           answer,

@@ -18,7 +18,7 @@ const clause = "Authentication"
  * The paths to call. With a real key only reads, because a target that accepts a wrong signature executes the call.
  */
 export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
-  profile === "control" ? Paths.all : [...Paths.reads, Paths.interest]
+  profile === "control" ? Paths.documentCalls : [...Paths.reads, Paths.interest]
 
 /**
  * The paths whose calls need `request` and `nonce`. Cancel-all lists both as optional, and the document does not show

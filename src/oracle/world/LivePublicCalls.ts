@@ -75,11 +75,13 @@ export const object = Effect.fnUntraced(function*(
 export const refusesV1 = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
   const answer = yield* get(world, path, query)
   const { json, status } = answer
-  const said = Json.isObject(json) && json["success"] === false && Json.isObject(json["message"]) ? json["message"] : {}
+  const messages = Json.isObject(json) && json["success"] === false && Json.isObject(json["message"])
+    ? json["message"]
+    : {}
   yield* Verdict.expect(
     answer,
     `HTTP 200 with success false and a message for ${field}`,
-    status === 200 && Array.isArray(said[field])
+    status === 200 && Array.isArray(messages[field])
   )
 })
 

@@ -61,8 +61,8 @@ const priceOf = Effect.fnUntraced(function*(
   tickers: unknown,
   name: string
 ) {
-  const said = toPrice(declared[name])
-  if (said > 0) return said
+  const declaredPrice = toPrice(declared[name])
+  if (declaredPrice > 0) return declaredPrice
   const ticker = Json.isObject(tickers) ? tickers[name] : undefined
   const last = Json.isObject(ticker) ? toPrice(ticker["last_price"]) : 0
   return last > 0 ? last : yield* bookPrice(get, name)

@@ -67,7 +67,7 @@ export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, api
 export const unenveloped: ReadonlyArray<string> = [cancelAll, subAccounts, apiKeys, deleteSubAccount]
 
 /** All private calls of the document. */
-export const all: ReadonlyArray<string> = [
+export const documentCalls: ReadonlyArray<string> = [
   interest,
   oco,
   stopLimit,
@@ -81,8 +81,8 @@ export const all: ReadonlyArray<string> = [
 ]
 
 /** All paths that the rules call. */
-export const everything: ReadonlyArray<string> = [
-  ...all,
+export const all: ReadonlyArray<string> = [
+  ...documentCalls,
   ping,
   markets,
   tickers,

@@ -118,5 +118,5 @@ export const call = (
     : any(answer, `because of ${keys.join(", ")}`)
 
 /** Expects that the answer does not refuse this field, even if it refuses others. */
-export const otherThan = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>
+export const notNaming = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no error that names ${key}`, !namedFields(answer).includes(key))

@@ -42,11 +42,11 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
   let count = 0
   const control = ControlPlane.make(target, profile)
   const get: World["get"] = (path, query, headers = {}) =>
-    ifThere(
+    ifServed(
       features,
       path,
       (at) =>
-        Throttling.patiently(
+        Throttling.retryThrottled(
           send({ method: "GET", path: at, headers, ...(query === undefined ? {} : { query }) }),
           patience
         )
@@ -54,7 +54,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
   const clock = Clock.make({ control, get }, ControlPlane.reader(target, profile))
   const nonce = Nonces.make(dialect, clock.serverTime)
   const attempt = (account: Account, path: string, fields: Body = {}, tampering: Signing.Tampering = {}) =>
-    ifThere(
+    ifServed(
       features,
       path,
       (at) => Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
@@ -70,8 +70,8 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
       const call = attempt(account, path, fields, tampering)
       const read = Features.aRead(features)
       return Object.hasOwn(tampering.envelope ?? {}, "nonce") && read !== undefined
-        ? Throttling.orTryAgain(call, attempt(account, read))
-        : Throttling.patiently(call, patience)
+        ? Throttling.withChosenNonce(call, attempt(account, read))
+        : Throttling.retryThrottled(call, patience)
     },
     nonce,
     get,
@@ -82,7 +82,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
 }
 
 /** Calls a path. Skips if the target declares that it does not serve it. */
-const ifThere = <E>(
+const ifServed = <E>(
   features: Features.Features,
   path: string,
   call: (at: string) => Effect.Effect<Target.Answer, E>
@@ -92,19 +92,19 @@ const ifThere = <E>(
     : Verdict.skip(`the target declares that it does not have ${path}`)
 
 /** Collects the cleanup of a run. */
-const makeEndings = () => {
-  let endings: Array<Effect.Effect<unknown, Verdict.CheckError>> = []
-  const onEnd: World["onEnd"] = (effect) => Effect.sync(() => endings.push(effect))
+const makeCleanup = () => {
+  let steps: Array<Effect.Effect<unknown, Verdict.CheckError>> = []
+  const onEnd: World["onEnd"] = (effect) => Effect.sync(() => steps.push(effect))
   const end = Effect.suspend(() => {
-    const now = endings.toReversed()
-    endings = []
-    return Effect.forEach(now, (ending) => Effect.ignore(ending), { discard: true })
+    const now = steps.toReversed()
+    steps = []
+    return Effect.forEach(now, (step) => Effect.ignore(step), { discard: true })
   })
   return { onEnd, end }
 }
 
 /** Opens an account on first use, and gives the same one to all runs. */
-const once = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<Account, Verdict.CheckError> => {
+const openOnce = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<Account, Verdict.CheckError> => {
   let opened: Account | undefined
   return Effect.suspend(() =>
     opened === undefined ? Effect.tap(open, (account) => Effect.sync(() => opened = account)) : Effect.succeed(opened)
@@ -122,16 +122,16 @@ export const make = (target: Target.Target, profile: Profile, startedAt: number)
   const isControl = profile === "control"
 
   const world = (): RuleWorld => {
-    const { end, onEnd } = makeEndings()
+    const { end, onEnd } = makeCleanup()
     const open: World["open"] = (opening) =>
       Effect.tap(Accounts.open(shared, opening), (account) => onEnd(shared.call(account, Paths.cancelAll)))
     const trader = isControl ? open() : owner
     return {
       world: {
         ...shared,
-        reader: isControl ? once(Accounts.open(shared)) : owner,
-        lender: isControl ? once(Accounts.openLender(shared)) : owner,
-        parent: isControl ? once(Accounts.openParent(shared)) : owner,
+        reader: isControl ? openOnce(Accounts.open(shared)) : owner,
+        lender: isControl ? openOnce(Accounts.openLender(shared)) : owner,
+        parent: isControl ? openOnce(Accounts.openParent(shared)) : owner,
         trader: profile === "read-only" ? Verdict.skip("places orders: needs the profile mutating") : trader,
         open,
         onEnd

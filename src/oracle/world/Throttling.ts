@@ -11,7 +11,7 @@ export const defaultPatience = 120_000
 /**
  * The longest wait between retries in milliseconds. Without a `Retry-After`, the wait starts at one second and doubles.
  */
-const longest = 30_000
+const maxWait = 30_000
 
 /** Whether the target throttles the call. */
 export const isThrottled = ({ status }: Answer): boolean => status === 429
@@ -19,14 +19,14 @@ export const isThrottled = ({ status }: Answer): boolean => status === 429
 /** The wait in milliseconds: the `Retry-After` header, or a wait that doubles with each retry. */
 export const waitOf = ({ headers }: Pick<Answer, "headers">, retries: number): number => {
   const seconds = Number(headers["retry-after"] ?? "")
-  return seconds > 0 ? seconds * 1000 : Math.min(1000 * 2 ** retries, longest)
+  return seconds > 0 ? seconds * 1000 : Math.min(1000 * 2 ** retries, maxWait)
 }
 
 const givenUp = (patience: number) =>
   new Target.TargetError({ reason: `the target answered HTTP 429 for ${patience / 1000} seconds` })
 
 /** Repeats a call until the target stops throttling it. Each attempt needs a new nonce. */
-export const patiently = <E>(
+export const retryThrottled = <E>(
   call: Effect.Effect<Answer, E>,
   patience: number
 ): Effect.Effect<Answer, E | Target.TargetError> =>
@@ -47,14 +47,14 @@ export const patiently = <E>(
  * refuses the nonce if the target does not say how long to wait, answers an ordinary call, and refuses the same call
  * again. Otherwise the whole rule has to be tried again with other nonces.
  */
-export const orTryAgain = <E>(
+export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,
-  ordinary: Effect.Effect<Answer, E>
+  ordinaryCall: Effect.Effect<Answer, E>
 ): Effect.Effect<Answer, E | Target.TargetError> =>
   Effect.gen(function*() {
     const answer = yield* call
     if (!isThrottled(answer)) return answer
-    const isAboutNonce = answer.headers["retry-after"] === undefined && !isThrottled(yield* ordinary) &&
+    const isAboutNonce = answer.headers["retry-after"] === undefined && !isThrottled(yield* ordinaryCall) &&
       isThrottled(yield* call)
     if (isAboutNonce) return answer
     return yield* new Target.TargetError({ reason: "the target answers HTTP 429", retryAfter: waitOf(answer, 0) })
