@@ -9,7 +9,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 
 const dialects = [Dialect.document, Dialect.live]
 
-describe("generators are total over the contract", () => {
+describe("arbitraries of the contract", () => {
   for (const dialect of dialects) {
     it(`every brand of every endpoint has an arbitrary (${dialect.name})`, () => {
       for (const endpoint of all) {
@@ -33,8 +33,8 @@ describe("generators are total over the contract", () => {
   }
 })
 
-describe("the paths of the rules", () => {
-  it("are the contract's, although they are written a second time", () => {
+describe("paths of the rules", () => {
+  it("the oracle's own paths are exactly the contract's", () => {
     const {
       all: called,
       depth,

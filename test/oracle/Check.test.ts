@@ -25,12 +25,13 @@ import * as Mutant from "./mutants/Mutant.ts"
 
 const keys = { apiKey: Redacted.make("public-key-0001"), apiSecret: Redacted.make("very-secret-0001") }
 
-/** A target behind a socket. Its answers may take so long that only a target that hangs is late. */
+/** A target behind a socket. Its generous timeout fires only for a target that hangs. */
 const at = (baseUrl: string, more: Partial<Target.Options> = {}) =>
   Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect: Dialect.document, keys, timeout: 30_000, ...more })
 
 /**
- * A target in this process, which never answers the requests for which `answer` is undefined. The test holds its clock.
+ * A target in this process that never answers requests for which `answer` returns undefined. The test controls its
+ * clock.
  */
 const silentFor = (answer: (path: string) => string | undefined) =>
   Target.fromLayer(
@@ -41,13 +42,13 @@ const silentFor = (answer: (path: string) => string | undefined) =>
     { baseUrl: "https://exchange.test", dialect: Dialect.document, keys }
   )
 
-/** A server that gives every request the same answer. */
+/** A server that answers every request in the same way. */
 const always = (status: number, type: string, body: string) => (response: Http.ServerResponse) => {
   response.writeHead(status, { "content-type": type })
   response.end(body)
 }
 
-/** Does something after so many milliseconds of real time. The server does not know the test's clock. */
+/** Does something after `millis` milliseconds of real time. The server does not use the test's clock. */
 const delayed = (millis: number, work: () => void) => Effect.runFork(Effect.delay(Effect.sync(work), millis))
 
 const outcomes = (report: Report.Report) => [...new Set(report.results.map(({ outcome }) => outcome._tag))].toSorted()
@@ -57,22 +58,22 @@ const mutant = (id: string) => all.find((mutant) => mutant.id === id) ?? assert.
 const mutated = (id: string) =>
   Support.inProcess(Dialect.document, Mutant.layer(mutant(id), Dialect.document).pipe(Layer.orDie))
 
-describe("a target that cannot be judged", () => {
-  it.live("is nowhere", () =>
+describe("an unreachable target", () => {
+  it.live("a check of a closed port fails with ECONNREFUSED", () =>
     Effect.gen(function*() {
       const port = yield* refusingPort
       const error = yield* Effect.flip(Check.check(yield* at(`http://127.0.0.1:${port}`)))
       assert.include(error.message, "ECONNREFUSED")
     }))
 
-  it.effect("never answers", () =>
+  it.effect("a check of a silent target fails after the timeout", () =>
     Effect.gen(function*() {
       const target = yield* silentFor(() => undefined)
       const error = yield* passing(Effect.flip(Check.check(target)), 1000)
       assert.include(error.message, "no answer within 10000 ms")
     }))
 
-  it.live("refuses the key", () =>
+  it.live("a check fails when the target refuses the key, without showing the key", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response, { path }) =>
         path === Paths.ping
@@ -84,7 +85,7 @@ describe("a target that cannot be judged", () => {
       assert.notInclude(error.message, "public-key-0001")
     }))
 
-  it.effect("falls silent halfway, and the other rules do not wait for it", () =>
+  it.effect("a check aborts when the target falls silent halfway", () =>
     Effect.gen(function*() {
       let count = 0
       const target = yield* silentFor(() => ++count < 4 ? `["pong"]` : undefined)
@@ -96,7 +97,7 @@ describe("a target that cannot be judged", () => {
       assert.include([1, 2], Report.exitCode(report))
     }))
 
-  it.live("resets connections", () =>
+  it.live("a check fails when the target resets connections", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) => response.destroy())
       const error = yield* Effect.flip(Check.check(yield* at(baseUrl)))
@@ -104,14 +105,14 @@ describe("a target that cannot be judged", () => {
     }))
 })
 
-/** Answers the ping as it should be, so that the target is known to speak this API. */
+/** Answers the ping correctly, so that the target counts as speaking this API. */
 const exceptPing =
   (answer: (response: Http.ServerResponse, received: Received) => void) =>
   (response: Http.ServerResponse, received: Received) =>
     received.path === Paths.ping ? always(200, "application/json", `["pong"]`)(response) : answer(response, received)
 
-describe("a target that answers something else", () => {
-  it.live("HTML breaks a rule, and the report shows it", () =>
+describe("a target with unexpected answers", () => {
+  it.live("an HTML answer breaks a rule, and the report shows it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(502, "text/html", "<html><body>Bad Gateway</body></html>")))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.accepts", "balance.response"] })
@@ -120,7 +121,7 @@ describe("a target that answers something else", () => {
       assert.strictEqual(Report.exitCode(report), 1)
     }))
 
-  it.live("an HTML page with HTTP 200 is not a success", () =>
+  it.live("an HTML page with HTTP 200 does not count as success", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(200, "text/html", "<html><body>Welcome</body></html>")))
       const only = ["auth.accepts", "fees.response", "general.private.post", "balance.response"]
@@ -128,7 +129,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(outcomes(report), ["Broken"])
     }))
 
-  it.live("rules about an empty list's entries are skipped, and a check that judges nothing is no success", () =>
+  it.live("rules about the entries of an empty list are skipped, and a check without judged rules exits with 2", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(200, "application/json", "[]")))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["fees.entry", "markets.entry"] })
@@ -136,7 +137,7 @@ describe("a target that answers something else", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.live("a slow answer counts like any other", () =>
+  it.live("a slow answer is judged like any other", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) =>
         void delayed(120, () => always(200, "application/json", `["pong"]`)(response))
@@ -145,7 +146,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(outcomes(report), ["Held"])
     }))
 
-  it.live("a redirect is not followed", () =>
+  it.live("a check follows no redirects", () =>
     Effect.gen(function*() {
       const elsewhere = yield* serving(always(200, "application/json", `["pong"]`))
       const { baseUrl } = yield* serving(exceptPing((response) => {
@@ -157,7 +158,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(elsewhere.received, [])
     }))
 
-  it.live("a secret in an answer is in no report", () =>
+  it.live("a secret in an answer never appears in a report", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing((response, { headers }) =>
         always(200, "application/json", JSON.stringify({ headers, secret: "very-secret-0001" }))(response)
@@ -171,8 +172,8 @@ describe("a target that answers something else", () => {
     }))
 })
 
-describe("a secret that a faulty target shows", () => {
-  it.live("is in no report either", () =>
+describe("secrets of sub-accounts", () => {
+  it.live("a sub-account's secret that a faulty target shows never appears in a report", () =>
     Effect.gen(function*() {
       const target = yield* mutated("secret-shown")
       const report = yield* Check.check(target, { profile: "control", seed: 1, runs: 2, only: ["api-keys"] })
@@ -182,7 +183,7 @@ describe("a secret that a faulty target shows", () => {
     }))
 })
 
-describe("what is sent", () => {
+describe("calls of a check", () => {
   const calls = (received: ReadonlyArray<Received>) => new Set(received.map(({ path }) => path.split("?")[0] ?? ""))
 
   const healthy = (response: Http.ServerResponse, { path }: Received) => {
@@ -190,7 +191,7 @@ describe("what is sent", () => {
     always(200, "application/json", body)(response)
   }
 
-  it.live("only reads, by default", () =>
+  it.live("a check makes only reads by default", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
       yield* Check.check(yield* at(baseUrl), { runs: 3 })
@@ -200,7 +201,7 @@ describe("what is sent", () => {
       assert.isTrue(sent.has(Paths.mainBalance))
     }))
 
-  it.live("no irrevocable call without a sandbox, even when it may place orders", () =>
+  it.live("the profile mutating makes no irrevocable calls", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
       yield* Check.check(yield* at(baseUrl), { runs: 2, profile: "mutating" })
@@ -212,7 +213,7 @@ describe("what is sent", () => {
 
   const price = 40_000
 
-  /** What an exchange with one market answers that takes every order for a good one. */
+  /** The answers of an exchange with one market that accepts every order. */
   const gullible = (path: string): string => {
     const market = { name: "BTC_USDT", stock: "BTC", money: "USDT", stockPrec: "6", moneyPrec: "2", type: "spot" }
     const bounds = { minAmount: "0.00001", minTotal: "5", maxTotal: "10000000" }
@@ -224,7 +225,7 @@ describe("what is sent", () => {
     return JSON.stringify(answers[path] ?? { id: 7, order_id: 7 })
   }
 
-  it.live("no order that could trade, even if the target accepts a wrong one", () =>
+  it.live("no order of the profile mutating can trade, even if the target accepts a wrong one", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving((response, { path }) =>
         always(200, "application/json", gullible(path))(response)
@@ -245,7 +246,7 @@ describe("what is sent", () => {
         const trigger = numberOf(order["activation_price"])
         const stop = numberOf(order[path === Paths.oco ? "stop_limit_price" : "price"])
         for (const side of sides) {
-          // A trigger that is no number may be taken for any.
+          // A faulty target may read a malformed trigger as any number.
           const isTriggered = Number.isNaN(trigger) || (side === "buy" ? trigger <= price : trigger >= price)
           assert.isFalse(isTriggered && trades(side, stop), body.toString())
           if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())
@@ -254,7 +255,7 @@ describe("what is sent", () => {
       }
     }))
 
-  it.effect("few calls to a target that answers no more", () =>
+  it.effect("a rule stops soon after the target falls silent", () =>
     Effect.gen(function*() {
       let sent = 0
       const target = yield* silentFor((path) => ++sent > 10 ? undefined : gullible(path))
@@ -264,7 +265,7 @@ describe("what is sent", () => {
       assert.strictEqual(sent, 13)
     }))
 
-  it.effect("an order that was not answered is reported", () =>
+  it.effect("the report warns of an order without an answer", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))
       const check = Check.check(target, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
@@ -273,7 +274,7 @@ describe("what is sent", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.live("nothing to a target that the control plane does not belong to", () =>
+  it.live("a check makes hardly any calls when the control plane belongs to another target", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving((response, { path }) =>
         path === Paths.ping
@@ -288,7 +289,7 @@ describe("what is sent", () => {
       assert.isBelow(received.length, 6)
     }))
 
-  it.live("no more than the allowed rate", () =>
+  it.live("a check keeps to the maximum rate", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
       const startedAt = yield* Target.now
@@ -298,11 +299,11 @@ describe("what is sent", () => {
       assert.isAtMost(received.length, seconds * 50 + 1)
     }))
 
-  it.live("nothing that stays: orders of the profile mutating are canceled", () =>
+  it.live("the profile mutating leaves no orders open", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)
-      // Lists of two records can be judged.
+      // Rules about pages need at least two records.
       const { world } = Session.make(target, "control", yield* Target.now).world()
       for (const list of [...Lists.all, ...Lists.all]) yield* list.add(world, keys)
       const report = yield* Check.check({ ...target, keys }, { profile: "mutating", runs: 2, seed: 1 })
@@ -312,13 +313,13 @@ describe("what is sent", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("only cancels, once it is interrupted", () =>
+  it.live("an interrupted check places no more orders and cancels the placed ones", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)
       const [begun, interrupting] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       let placed = 0
-      // The third order is not answered before the check is interrupted.
+      // The third order gets its answer only after the interrupt.
       const send: Target.Target["send"] = (request) =>
         Effect.gen(function*() {
           if (request.path === Paths.stopLimit && ++placed === 3) {
@@ -339,7 +340,7 @@ describe("what is sent", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("an order that could not be canceled is reported", () =>
+  it.live("the report warns of an order that could not be canceled", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(
         Dialect.document,
@@ -357,8 +358,8 @@ describe("what is sent", () => {
     }))
 })
 
-describe("failures", () => {
-  it.live("are shrunk and replayed; a repaired target keeps the rule", () =>
+describe("broken rules", () => {
+  it.live("a broken rule is shrunk and replayed, and a repaired target passes the replay", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* mutated("interest-limit-101"), {
         profile: "control",
@@ -375,7 +376,7 @@ describe("failures", () => {
       assert.strictEqual(repaired._tag, "Held")
     }))
 
-  it.live("of lists of calls are shrunk to the calls that matter, and replayed", () =>
+  it.live("a broken call sequence is shrunk to the relevant calls and replayed", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* mutated("delete-nothing"), {
         profile: "control",
@@ -393,7 +394,7 @@ describe("failures", () => {
       assert.strictEqual(repaired._tag, "Held")
     }))
 
-  it.live("that are known do not count, and are stale when the rule holds", () =>
+  it.live("a known failure does not fail the check, and is stale once its rule holds", () =>
     Effect.gen(function*() {
       const known = {
         profile: "control",
@@ -409,7 +410,7 @@ describe("failures", () => {
       assert.strictEqual(Report.exitCode(held), 1)
     }))
 
-  it.live("of SHOULD rules count in a strict check", () =>
+  it.live("a broken SHOULD rule fails only a strict check", () =>
     Effect.gen(function*() {
       const options = { profile: "control", runs: 1, only: ["auth.refusal"] } as const
       const report = yield* Check.check(yield* mutated("unauthorized-400"), options)
@@ -418,13 +419,13 @@ describe("failures", () => {
       assert.strictEqual(Report.exitCode(strict), 1)
     }))
 
-  it.live("stay failures, whatever happens to smaller values", () =>
+  it.live("a broken rule stays broken when smaller values cannot be judged", () =>
     Effect.gen(function*() {
       const judge = (stop: Rule.CheckError) =>
         Effect.gen(function*() {
           const rule = Rule.forAll({
             id: "test.shrinking",
-            statement: "whatever is below ten",
+            statement: "Accepts a value below ten",
             clause: "General rules",
             profile: "read-only",
             values: fc.nat(1000),
@@ -438,12 +439,12 @@ describe("failures", () => {
       assert.deepStrictEqual(yield* judge(new Rule.Skipped({ why: "not here" })), ["Broken"])
     }))
 
-  it.live("a value that cannot be judged is passed over, and the others are judged", () =>
+  it.live("a value that cannot be judged is skipped, and the others are judged", () =>
     Effect.gen(function*() {
       const rule = (values: ReadonlyArray<string>) =>
         Rule.forEach({
           id: "test.each",
-          statement: "whatever is not skipped",
+          statement: "Accepts a value that is not skipped",
           clause: "General rules",
           profile: "read-only",
           values,
@@ -465,11 +466,11 @@ describe("failures", () => {
       assert.deepStrictEqual(yield* judge("skip"), ["Skipped"])
     }))
 
-  it.live("of a generator are defects, not rules that hold", () =>
+  it.live("a failing generator is a defect, not a rule that holds", () =>
     Effect.gen(function*() {
       const rule = Rule.forAll({
         id: "test.generator",
-        statement: "whatever this generator draws",
+        statement: "Accepts every generated value",
         clause: "General rules",
         profile: "read-only",
         values: fc.constant(1).map((): number => assert.fail("no value")),
@@ -479,14 +480,14 @@ describe("failures", () => {
       assert.strictEqual(exit._tag, "Failure")
     }))
 
-  it.live("are the same with the same seed", () =>
+  it.live("the same seed generates the same values", () =>
     Effect.gen(function*() {
       const values = (seed: number) =>
         Effect.gen(function*() {
           const drawn: Array<unknown> = []
           const rule = Rule.forAll({
             id: "test.drawn",
-            statement: "whatever is drawn",
+            statement: "Accepts every generated value",
             clause: "General rules",
             profile: "read-only",
             values: fc.nat(),
@@ -500,22 +501,22 @@ describe("failures", () => {
     }))
 })
 
-describe("a budget", () => {
-  it.live("of no time skips everything", () =>
+describe("budget", () => {
+  it.live("a budget of zero skips every rule", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* Support.inProcess(Dialect.document), { budget: 0 })
       assert.deepStrictEqual(outcomes(report), ["Skipped"])
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.effect("that leaves most rules unjudged is no success, and one that leaves few is", () =>
+  it.effect("a check succeeds only if its budget suffices for most rules", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.ping ? `["pong"]` : `{}`)
       const judge = (budget: number) => {
         const rule = (index: number) =>
           Rule.always({
             id: `test.rule-${index}`,
-            statement: "whatever takes a second",
+            statement: "Answers within a second",
             clause: "General rules",
             profile: "read-only",
             check: () => Effect.sleep(1000)
@@ -533,8 +534,8 @@ describe("a budget", () => {
     }))
 })
 
-describe("how much was judged", () => {
-  it.live("may be asked for: fewer rules are no success", () =>
+describe("minimum of judged rules", () => {
+  it.live("a check with fewer judged rules than minJudged exits with 2", () =>
     Effect.gen(function*() {
       const judge = (minJudged: number) =>
         Effect.flatMap(
@@ -550,11 +551,11 @@ describe("how much was judged", () => {
 })
 
 describe("informational rules", () => {
-  it.live("report what they see, and judge nothing", () =>
+  it.live("an informational rule reports a deviation and never fails a check", () =>
     Effect.gen(function*() {
       const rule = Rule.always({
         id: "test.information",
-        statement: "whatever it is good to know",
+        statement: "Uses the color white",
         clause: "General rules",
         level: "INFO",
         profile: "read-only",
@@ -562,7 +563,7 @@ describe("informational rules", () => {
       })
       const holds = Rule.always({
         id: "test.holds",
-        statement: "whatever holds here",
+        statement: "Holds in every case",
         clause: "General rules",
         profile: "read-only",
         check: () => Effect.void
@@ -571,14 +572,14 @@ describe("informational rules", () => {
       const report = yield* Check.check(target, { rules: [rule, holds], strict: true })
       assert.strictEqual(Report.exitCode(report), 0)
       assert.deepStrictEqual([Report.tally(report).broken, Report.tally(report).noted], [0, 1])
-      assert.include(Report.text(report), "note  test.information: not as this project has it (white), but black")
+      assert.include(Report.text(report), "note  test.information: expected by this project: white; got black")
       assert.include(Report.junit(report), `failures="0"`)
       assert.strictEqual(Report.exitCode(yield* Check.check(target, { rules: [rule] })), 2)
     }))
 })
 
-describe("rules that are known to be flaky", () => {
-  it.live("count neither when they are broken nor when they hold", () =>
+describe("flaky rules", () => {
+  it.live("a flaky rule changes nothing, broken or held", () =>
     Effect.gen(function*() {
       const options = {
         profile: "control",
@@ -595,14 +596,14 @@ describe("rules that are known to be flaky", () => {
 })
 
 describe("skipped rules", () => {
-  it.live("are one line of the text, with the most frequent reasons, and a result each in JSON", () =>
+  it.live("skipped rules share one line of text, and have one JSON result each", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const report = yield* Check.check({ ...target, keys: yield* Support.account(target) }, { runs: 1 })
       const { skipped } = Report.tally(report)
       assert.isAbove(skipped, 200)
       const lines = Report.text(report).split("\n").filter((line) => /skipped/iu.test(line))
-      assert.lengthOf(lines, 2, "the line about them, and the counts")
+      assert.lengthOf(lines, 2, "the SKIPPED line and the counts")
       assert.match(lines[0] ?? "", /^SKIPPED {2}[0-9]+ needs the profile (control|mutating); /u)
       const json = JSON.parse(Report.json(report)) as { readonly results: ReadonlyArray<object> }
       assert.lengthOf(json.results, report.results.length)
@@ -610,7 +611,7 @@ describe("skipped rules", () => {
 })
 
 describe("selection", () => {
-  it("is by the beginning of an id, by pattern, and without the skipped rules", () => {
+  it("rules are selected by id prefix and pattern, minus the skipped ones", () => {
     const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
     assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))
     assert.sameMembers(ids({ only: ["*.limit.max"] }), [
@@ -625,7 +626,7 @@ describe("selection", () => {
 })
 
 describe("reports", () => {
-  it.live("are JSON and XML that can be read", () =>
+  it.live("reports are valid JSON and XML", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* mutated("pong-object"), {
         profile: "control",

@@ -10,26 +10,26 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Support from "../support/oracle.ts"
 
 const cases: Readonly<Record<string, Signing.Tampering>> = {
-  "a right call": {},
+  "a valid call": {},
   "a wrong field": { text: (text) => text.replace("{", `{"limit":0,`) },
   "text with quotes": { text: (text) => text.replace("{", `{"search":"it's \\"é",`) },
   "another content type": { headers: { "content-type": "text/plain" } },
   "no key": { headers: { "x-txc-apikey": undefined } },
   "an unknown key": { headers: { "x-txc-apikey": "nobody" } },
   "no payload": { headers: { "x-txc-payload": undefined } },
-  "a payload that is no Base64": { payload: (text) => text },
+  "a payload that is not Base64": { payload: (text) => text },
   "another body": { body: (text) => text.replace("{", `{"x":1,`) },
   "a body with another nonce": { body: (text) => text.replace(/[0-9]("?)\}$/u, "$1}") },
   "no signature": { headers: { "x-txc-signature": undefined } },
   "another signature": { signature: () => "f".repeat(128) },
   "a list": { text: () => "[]" },
   "no nonce": { envelope: { nonce: undefined } },
-  "a nonce that is no number": { envelope: { nonce: "abc" } },
+  "a nonce that is not a number": { envelope: { nonce: "abc" } },
   "no request": { envelope: { request: undefined } },
   "a GET": { method: "GET" }
 }
 
-/** The output of a shell that runs the line. */
+/** Runs the line in a shell and returns its output. */
 const run = (line: string, env: Readonly<Record<string, string>>) =>
   Effect.callback<string>((resume) => {
     execFile("bash", ["-c", line], { env: { ...process.env, ...env } }, (failure, out, error) => {
@@ -37,8 +37,8 @@ const run = (line: string, env: Readonly<Record<string, string>>) =>
     })
   })
 
-describe("a curl line", () => {
-  it.live("does the same as the request", () =>
+describe("curl lines", () => {
+  it.live("a curl line sends the same request", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)
@@ -54,7 +54,7 @@ describe("a curl line", () => {
       }
     }), 120_000)
 
-  it.live("keeps a nonce that was used on purpose", () =>
+  it.live("a curl line repeats a nonce that the rule chose", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)

@@ -25,33 +25,37 @@ const targetOf = (choices: (typeof Doubles.all)[number]) =>
 const mustBroken = (report: Report.Report) =>
   Report.broken(report).filter(({ rule }) => rule.level === "MUST").map(Report.line)
 
-describe("an account without access to a list", () => {
+describe("access to lists", () => {
   for (const choices of Doubles.all) {
-    it.live(`breaks no rule about it: ${choices.name}`, () =>
-      Effect.gen(function*() {
-        const target = yield* targetOf(choices)
-        const { world } = Session.make(target, "control", yield* Target.now).world()
-        const keys = yield* world.open({ b2b: false })
-        const report = yield* Check.check({ ...target, keys }, {
-          only: ["interest", "general", "auth"],
-          seed: 1,
-          runs: 3
-        })
-        assert.deepStrictEqual(mustBroken(report), [])
-        const interest = report.results.filter(({ rule }) => rule.id.startsWith("interest."))
-        assert.deepStrictEqual([...new Set(interest.map(({ outcome }) => outcome._tag))], ["Skipped"])
-      }), 60_000)
+    it.live(
+      `an account without access to a list breaks no rule about it (${choices.name})`,
+      () =>
+        Effect.gen(function*() {
+          const target = yield* targetOf(choices)
+          const { world } = Session.make(target, "control", yield* Target.now).world()
+          const keys = yield* world.open({ b2b: false })
+          const report = yield* Check.check({ ...target, keys }, {
+            only: ["interest", "general", "auth"],
+            seed: 1,
+            runs: 3
+          })
+          assert.deepStrictEqual(mustBroken(report), [])
+          const interest = report.results.filter(({ rule }) => rule.id.startsWith("interest."))
+          assert.deepStrictEqual([...new Set(interest.map(({ outcome }) => outcome._tag))], ["Skipped"])
+        }),
+      60_000
+    )
   }
 })
 
-describe("a correct server that is unlike the sandbox breaks no MUST rule", () => {
+describe("correct servers other than the sandbox", () => {
   const profiles: ReadonlyArray<readonly [Profile, least: number]> = [["read-only", 60], ["mutating", 200], [
     "control",
     250
   ]]
   for (const choices of Doubles.all) {
     for (const [profile, least] of profiles) {
-      it.live(`${choices.name}, with the profile ${profile}`, () =>
+      it.live(`no MUST rule is broken with the profile ${profile} by ${choices.name}`, () =>
         Effect.gen(function*() {
           const target = yield* targetOf(choices)
           const checked = profile === "control" ? target : { ...target, keys: yield* account(target) }
@@ -66,7 +70,7 @@ describe("a correct server that is unlike the sandbox breaks no MUST rule", () =
           assert.deepStrictEqual(unanswered, [])
           const judged = report.results.filter(({ outcome, rule }) => rule.level === "MUST" && outcome._tag === "Held")
           assert.isAbove(judged.length, least)
-          // It is unlike the sandbox: this project's stances are not its own.
+          // The server differs from the sandbox: it does not share this project's stances.
           assert.isAbove(Report.tally(report).should, 3)
         }), 60_000)
     }

@@ -10,7 +10,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
-/** A sandbox that lacks some of the paths that the rules call. */
+/** A sandbox that serves only some of the paths that the rules call. */
 const serving = (target: Target.Target, isServed: (path: string) => boolean): Target.Target => ({
   ...target,
   send: (request) => {
@@ -21,8 +21,8 @@ const serving = (target: Target.Target, isServed: (path: string) => boolean): Ta
   }
 })
 
-describe("a declaration of what a target has", () => {
-  it.live("skips what it does not name, and judges the rest", () =>
+describe("declared features", () => {
+  it.live("rules about undeclared endpoints are skipped, and the others are judged", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const endpoints = [Paths.ping, Paths.mainBalance, Paths.fees]
@@ -42,7 +42,7 @@ describe("a declaration of what a target has", () => {
       }
     }), 60_000)
 
-  it.live("names other paths", () =>
+  it.live("calls use the declared paths", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const elsewhere = "/api/v4/order/stop-limit"
@@ -64,7 +64,7 @@ describe("a declaration of what a target has", () => {
       )
     }))
 
-  it.effect("is refused where it names nothing that a rule calls", () =>
+  it.effect("a declaration that names an unknown path is refused", () =>
     Effect.gen(function*() {
       const parse = (declared: unknown) => Features.parse(JSON.stringify(declared))
       const good = {
@@ -90,7 +90,7 @@ describe("a declaration of what a target has", () => {
     }))
 })
 
-describe("the price of a market", () => {
+describe("market prices", () => {
   const listed = { tradesEnabled: true, isCollateral: true, type: "spot" }
 
   const priceOf = (answers: Readonly<Record<string, unknown>>, declared: Readonly<Record<string, string>> = {}) => {
@@ -118,7 +118,7 @@ describe("the price of a market", () => {
     )
   }
 
-  it.effect("is declared, that of the tickers, or the middle of the order book", () =>
+  it.effect("a market's price is the declared price, the last price, or the mid price of the book", () =>
     Effect.gen(function*() {
       const ticker = { [Paths.tickers]: { BTC_USDT: { last_price: "100" } } }
       const book = { [`${Paths.orderBook}/BTC_USDT`]: { asks: [["210", "1"], ["300", "1"]], bids: [["190", "1"]] } }

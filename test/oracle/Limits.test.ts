@@ -16,7 +16,7 @@ const limits = [
   { id: "limits.public", path: "public", documented: 2000 }
 ]
 
-/** The outcome of a rule when a sandbox admits so many calls in ten seconds, and each call takes so long. */
+/** The outcome of a rule on a sandbox that allows `calls` calls in ten seconds, each of which takes `millis` ms. */
 const outcome = (id: string, path: string, calls: number, millis: number) =>
   Effect.gen(function*() {
     const change: Mutant.Change = {
@@ -26,7 +26,7 @@ const outcome = (id: string, path: string, calls: number, millis: number) =>
     const send: Target.Target["send"] = (request) => Effect.andThen(TestClock.adjust(millis), target.send(request))
     const session = Session.make({ ...target, send }, "control", yield* Target.now)
     const rule = rules.find((rule) => rule.id === id) ?? assert.fail(id)
-    // The clock of a sandbox in which nothing has happened stands still once it is moved.
+    // Opening an account starts the sandbox's clock: an unused sandbox stands still once its clock is moved.
     yield* session.world().world.open()
     return yield* runRule(session, rule, { seed: 1, runs: 1 })
   })
@@ -35,7 +35,7 @@ describe("limits", () => {
   for (const { documented, id, path } of limits) {
     for (const millis of [0, 30]) {
       it.effect(
-        `${id} finds a limit that is one call too low when a call takes ${millis} ms`,
+        `the rule ${id} finds a limit one call too low when a call takes ${millis} ms`,
         () =>
           Effect.gen(function*() {
             yield* TestClock.setTime(Date.UTC(2026, 0, 1))

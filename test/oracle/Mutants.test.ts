@@ -16,11 +16,11 @@ import * as Shapes from "./mutants/Shapes.ts"
 
 const dialects = [Dialect.document, Dialect.live]
 
-const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fail(`there is no rule ${id}`)
+const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fail(`unknown rule ${id}`)
 
 const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
 
-/** The outcome of a rule when the sandbox has this fault. */
+/** The outcome of a rule on a sandbox with this fault. */
 const outcome = (id: string, dialect: Dialect.Dialect, change: Mutant.Change) =>
   Effect.scoped(Effect.gen(function*() {
     const target = yield* Support.inProcess(dialect, Mutant.layer(change, dialect).pipe(Layer.orDie))
@@ -28,14 +28,14 @@ const outcome = (id: string, dialect: Dialect.Dialect, change: Mutant.Change) =>
     return yield* runRule(session, ruleOf(id), { seed: 1, runs: 10 })
   }))
 
-/** In the long form, which CI runs too: there are hundreds of faults of form. */
+/** Only in the long form, which CI runs too: there are hundreds of faults of form. */
 const describeInFull = isLong ? describe : () => undefined
 
 // -----------------------------------------------------------------------------
 // Faults of form
 // -----------------------------------------------------------------------------
 
-/** What the ids of the rules about an answer's fields begin with, by path and by the place of the object. */
+/** The id prefix of the rules about an answer's fields, by path and by the object's place. */
 const tables: Readonly<Record<string, ReadonlyArray<readonly [within: string, rules: string]>>> = {
   [Paths.interest]: [["records.*.", "interest.payment."], ["", "interest.response."]],
   [Paths.oco]: [["", "oco.response."]],
@@ -64,13 +64,13 @@ const ruleAt = (path: string, place: Mutant.Place): string => {
     name.slice(within.length).replace(/\*\./gu, "").replace(/[A-Za-z]+$/u, (key) => documentKeys[key] ?? key)
 }
 
-/** Where the live exchange may leave a field out, a missing field is not a fault. */
+/** Whether the live exchange may omit the field; then a missing field is not a fault. */
 const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
   const expectation = ruleOf(id).dialects[name]
   return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
 }
 
-/** The sandbox's longest answer of each call. */
+/** The sandbox's longest answer to each call. */
 const answers = (dialect: Dialect.Dialect) =>
   Effect.gen(function*() {
     const found = new Map<string, unknown>()
@@ -97,7 +97,7 @@ const isName = (path: string) => (key: string) => path !== Paths.mainBalance || 
 describeInFull("faults of form", () => {
   for (const dialect of dialects) {
     it.live(
-      `every field of every answer, missing or of another kind, is found (${dialect.name})`,
+      `every missing or retyped field of every answer breaks its rule (${dialect.name})`,
       () =>
         Effect.gen(function*() {
           const survivors: Array<string> = []
@@ -105,7 +105,7 @@ describeInFull("faults of form", () => {
           for (const [path, answer] of yield* answers(dialect)) {
             for (const place of Shapes.places(answer, isName(path))) {
               const id = ruleAt(path, place)
-              // The document names some fields of markets only.
+              // The document names only some fields of markets.
               if (path === Paths.markets && !rules.some((rule) => rule.id === id)) continue
               const faults = Shapes.faultsAt(path, place).filter(({ fault }) =>
                 fault !== "missing" || !mayBeMissing(id, dialect)
@@ -118,7 +118,7 @@ describeInFull("faults of form", () => {
             }
           }
           assert.deepStrictEqual(survivors, [])
-          // Conversely, no rule is about a field that no answer has.
+          // Conversely, every rule about a field has a field in some answer.
           const untouched = rules.map(({ id }) => id).filter((id) =>
             Object.values(tables).flat().some(([, prefix]) => id.startsWith(prefix)) && !found.has(id)
           )
@@ -130,17 +130,17 @@ describeInFull("faults of form", () => {
 })
 
 // -----------------------------------------------------------------------------
-// Faults of meaning
+// Semantic faults
 // -----------------------------------------------------------------------------
 
-describe("faults of meaning", () => {
-  it("have ids of their own", () => {
+describe("semantic faults", () => {
+  it("every mutant has a unique id", () => {
     assert.strictEqual(new Set(all.map(({ id }) => id)).size, all.length)
   })
 
   // CI runs the long form.
   for (const dialect of isLong ? dialects : []) {
-    it.live(`every mutant is found by each rule that it breaks (${dialect.name})`, () =>
+    it.live(`every mutant breaks all the rules that it names (${dialect.name})`, () =>
       Effect.gen(function*() {
         const survivors: Array<string> = []
         let count = 0
@@ -157,7 +157,7 @@ describe("faults of meaning", () => {
       }), 120_000)
   }
 
-  it("every MUST rule has one", () => {
+  it("every MUST rule has a mutant", () => {
     const broken = new Set(all.flatMap(({ breaks }) => breaks))
     const form = Object.values(tables).flat().map(([, prefix]) => prefix)
     const without = rules.filter(({ id, level }) =>

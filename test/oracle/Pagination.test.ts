@@ -7,10 +7,10 @@ import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Support from "../support/oracle.ts"
 
-/** The rules whose verdict says which records a page holds. */
+/** The rules that need to know which records a page contains. */
 const ids = ["limit.bound", "offset.default", "offset.skips", "pages.complete", "pages.stable"]
 
-/** The outcomes of the rules for an account with these payments, all of the same second. */
+/** The outcomes of the rules for an account with these payments, all in the same second. */
 const outcomes = (amounts: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const target = yield* Support.inProcess(Dialect.document)
@@ -28,14 +28,14 @@ const outcomes = (amounts: ReadonlyArray<string>) =>
     })
   })
 
-describe("pages of somebody's own records", () => {
-  it.live("are judged when the records differ", () =>
+describe("pages of a real account", () => {
+  it.live("rules about pages are judged when the records differ", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* outcomes(["1", "2", "3"]), ids.map(() => "Held" as const))
     }))
 
   for (const amounts of [[], ["1"], ["1", "1", "1"], ["1", "2", "1"]]) {
-    it.live(`are not judged when they are [${amounts.join(", ")}]`, () =>
+    it.live(`rules about pages are skipped for the payments [${amounts.join(", ")}]`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* outcomes(amounts), ids.map(() => "Skipped" as const))
       }))

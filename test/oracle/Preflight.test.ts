@@ -17,8 +17,8 @@ const refusal = (target: Effect.Effect<Target.Target>) =>
 
 const page = () => new Response("<html><body>Welcome</body></html>", { headers: { "content-type": "text/html" } })
 
-describe("before anything is judged", () => {
-  it.live("a target that is another service is told apart from one that breaks rules", () =>
+describe("preflight", () => {
+  it.live("a check fails on a target that is another service", () =>
     Effect.gen(function*() {
       const others: ReadonlyArray<(path: string) => Response> = [
         page,
@@ -35,7 +35,7 @@ describe("before anything is judged", () => {
       }
     }))
 
-  it.live("a target whose ping is broken is this API all the same", () =>
+  it.live("a target with a broken ping still counts as this API", () =>
     Effect.gen(function*() {
       const target = yield* at((path) =>
         path === Paths.ping
@@ -46,7 +46,7 @@ describe("before anything is judged", () => {
       assert.deepStrictEqual(Report.broken(report).map(({ rule }) => rule.id), ["ping.response"])
     }))
 
-  it.live("a URL that has the paths' beginning is refused with the URL to give", () =>
+  it.live("a URL with the version prefix is refused with the URL to use", () =>
     Effect.gen(function*() {
       const unknown = () => Response.json({ code: 0, message: "There is no such path.", errors: {} }, { status: 404 })
       const served = (path: string) => path === Paths.ping ? Response.json(["pong"]) : unknown()
@@ -64,7 +64,7 @@ describe("before anything is judged", () => {
     [Dialect.live, Dialect.document, "control"]
   ]
   for (const [spoken, expected, profile] of cases) {
-    it.live(`a target of the ${spoken.name} dialect is not judged by the other, with the profile ${profile}`, () =>
+    it.live(`a check in the other dialect fails on a ${spoken.name} target with the profile ${profile}`, () =>
       Effect.gen(function*() {
         const target = yield* Support.inProcess(spoken)
         const keys = yield* Support.account(target)

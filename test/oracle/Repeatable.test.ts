@@ -11,7 +11,7 @@ import { answering } from "../support/http.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
-/** Does an action of a sandbox's owner. */
+/** Runs an action of the sandbox's control plane. */
 const owner = ({ control, send }: Target.Target, action: string, fields: object) =>
   Effect.gen(function*() {
     if (control === undefined) return assert.fail("no control plane")
@@ -25,11 +25,11 @@ const holds = (report: Report.Report) => {
   assert.deepStrictEqual(odd.map(Report.line), [])
 }
 
-describe("the clock of a target", () => {
+describe("target clocks", () => {
   // CI runs the long form.
   for (const dialect of isLong ? [Dialect.document, Dialect.live] : []) {
     it.live(
-      `may be another than this machine's, and every rule holds in run after run (${dialect.name})`,
+      `every rule holds in repeated checks of a target with another clock (${dialect.name})`,
       () =>
         Effect.gen(function*() {
           const target = yield* Support.inProcess(dialect)
@@ -46,7 +46,7 @@ describe("the clock of a target", () => {
     )
   }
 
-  it.effect("is read from the header that every server sends, where no call tells the time", () =>
+  it.effect("the target's clock is read from the Date header if no call shows the time", () =>
     Effect.gen(function*() {
       const start = 1_800_000_000_000
       yield* TestClock.setTime(start)
@@ -61,7 +61,7 @@ describe("the clock of a target", () => {
       const keys = { apiKey: Redacted.make("key"), apiSecret: Redacted.make("secret") }
       const target = yield* Target.fromLayer(layer, { baseUrl: "https://target.test", dialect: Dialect.document, keys })
       yield* Check.check(target, { only: ["balance.response"] })
-      // Two hours ahead of this machine.
+      // The target is two hours ahead of this machine.
       assert.isBelow(Math.abs(nonce - start - 7_200_000), 1000)
     }))
 })

@@ -11,12 +11,12 @@ const seeds = isLong ? [1, 2, 3, 4, 5] : [1]
 
 const runs = isLong ? 20 : 1
 
-/** The first rule of each subject; not of the limits, which are thousands of calls one after the other. */
+/** The first rule of each subject, except the limits, which take thousands of sequential calls. */
 const oneOfEach = [...new Map(
   rules.filter(({ id }) => !id.startsWith("limits")).toReversed().map(({ id }) => [id.split(".")[0], id])
 ).values()]
 
-/** The skipped rules that apply, and why. */
+/** The applicable rules that were skipped, with the reasons. */
 const skipped = (report: Report.Report) =>
   report.results.flatMap(({ outcome, rule }) =>
     outcome._tag === "Skipped" && !outcome.why.startsWith("not applicable") ? [`${rule.id}: ${outcome.why}`] : []
@@ -30,19 +30,19 @@ const holds = (report: Report.Report) => {
   assert.strictEqual(Report.exitCode(report), 0)
 }
 
-describe("the sandbox keeps every rule", () => {
+describe("sandbox", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const seed of seeds) {
-      it.live(`in process, in the ${dialect.name} dialect, with seed ${seed}`, () =>
+      it.live(`the sandbox keeps every rule in process (${dialect.name}, seed ${seed})`, () =>
         Effect.gen(function*() {
           const target = yield* Support.inProcess(dialect)
           holds(yield* Check.check(target, { profile: "control", seed, runs }))
         }), 300_000)
     }
 
-    // A socket changes nothing of a dialect, nor of a rule: the short form has one of them, and one rule of each subject.
+    // A socket changes neither dialect nor rule, so the short form has one dialect and one rule of each subject.
     if (!isLong && dialect === Dialect.document) continue
-    it.live(`over HTTP, in the ${dialect.name} dialect`, () =>
+    it.live(`the sandbox keeps every rule over HTTP (${dialect.name})`, () =>
       Effect.gen(function*() {
         const target = yield* Support.overHttp(dialect)
         const options = isLong ? { runs: 10 } : { runs: 1, only: oneOfEach }
@@ -50,7 +50,7 @@ describe("the sandbox keeps every rule", () => {
       }), 300_000)
   }
 
-  it.live("as a venue of a host, below a path", () =>
+  it.live("the sandbox keeps every rule as a venue of a host, below a path", () =>
     Effect.gen(function*() {
       const options = isLong ? { runs: 10 } : { runs: 1, only: ["auth", "codes"] }
       for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.document]) {

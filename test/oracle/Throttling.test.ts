@@ -10,7 +10,7 @@ import { passing } from "../support/clock.ts"
 import { answering } from "../support/http.ts"
 import * as Support from "../support/oracle.ts"
 
-/** A target that takes so many calls, refuses all others with HTTP 429 for two seconds, and takes as many again. */
+/** A target that accepts `calls` calls, answers HTTP 429 for two seconds, and accepts `calls` more. */
 const throttled = (target: Target.Target, calls: number, headers: Readonly<Record<string, string>>) => {
   let [openAt, count, refused] = [0, 0, 0]
   const send: Target.Target["send"] = (request) =>
@@ -28,29 +28,33 @@ const throttled = (target: Target.Target, calls: number, headers: Readonly<Recor
   return { target: { ...target, send }, refused: () => refused }
 }
 
-describe("a target that takes few calls", () => {
+describe("a target that throttles", () => {
   const headers: ReadonlyArray<Readonly<Record<string, string>>> = [{}, { "retry-after": "3" }]
   for (const dialect of [Dialect.document, Dialect.live]) {
-    for (const said of headers) {
-      it.effect(`is waited for in every rule (${dialect.name}, ${JSON.stringify(said)})`, () =>
-        Effect.gen(function*() {
-          yield* TestClock.setTime(1_800_000_000_000)
-          const sandbox = yield* Support.inProcess(dialect)
-          const keys = yield* Support.account(sandbox)
-          const { refused, target } = throttled({ ...sandbox, keys }, 7, said)
-          const report = yield* passing(Check.check(target, { profile: "mutating", seed: 1, runs: 1 }), 500)
-          const odd = report.results.filter(({ outcome }) =>
-            outcome._tag === "Broken" || outcome._tag === "CouldNotRun"
-          )
-          assert.deepStrictEqual(odd.map(Report.line), [])
-          assert.deepStrictEqual(report.warnings, [])
-          assert.isAbove(Report.tally(report).held, 250)
-          assert.isAbove(refused(), 100)
-        }), 60_000)
+    for (const retryAfter of headers) {
+      it.effect(
+        `every rule waits for a target that throttles (${dialect.name}, headers ${JSON.stringify(retryAfter)})`,
+        () =>
+          Effect.gen(function*() {
+            yield* TestClock.setTime(1_800_000_000_000)
+            const sandbox = yield* Support.inProcess(dialect)
+            const keys = yield* Support.account(sandbox)
+            const { refused, target } = throttled({ ...sandbox, keys }, 7, retryAfter)
+            const report = yield* passing(Check.check(target, { profile: "mutating", seed: 1, runs: 1 }), 500)
+            const odd = report.results.filter(({ outcome }) =>
+              outcome._tag === "Broken" || outcome._tag === "CouldNotRun"
+            )
+            assert.deepStrictEqual(odd.map(Report.line), [])
+            assert.deepStrictEqual(report.warnings, [])
+            assert.isAbove(Report.tally(report).held, 250)
+            assert.isAbove(refused(), 100)
+          }),
+        60_000
+      )
     }
   }
 
-  it.effect("is given up when it never takes one, after the time that was allowed", () =>
+  it.effect("a check gives up on a target that throttles every call once its patience ends", () =>
     Effect.gen(function*() {
       const keys = { apiKey: Redacted.make("key"), apiSecret: Redacted.make("secret") }
       const layer = answering(({ path }) =>

@@ -5,17 +5,17 @@ import * as Support from "../support/oracle.ts"
 import { all } from "./mutants/all.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 
-// The sandbox of this process, rule by rule: every rule that can be judged is a test that passes.
-conformance("the sandbox, as a test of somebody's own", Support.inProcess(Dialect.document), {
+// Runs the rules against a sandbox in this process: every rule that can be judged is a passing test.
+conformance("a sandbox in a user's test suite", Support.inProcess(Dialect.document), {
   profile: "control",
   only: ["ping", "codes", "errors"],
   runs: 1
 })
 
-// An informational rule fails no test, whatever the target does.
+// An informational rule never fails its test, whatever the target does.
 const mutant = all.find(({ id }) => id === "method-404")
 conformance(
-  "a sandbox of which only an informational rule sees something else",
+  "a sandbox that deviates from an informational rule only",
   Support.inProcess(Dialect.document, Mutant.layer(mutant ?? {}, Dialect.document).pipe(Layer.orDie)),
   { profile: "control", only: mutant?.breaks ?? [], runs: 1 }
 )

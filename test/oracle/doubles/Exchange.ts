@@ -1,19 +1,19 @@
 /**
- * A small exchange of the document, written for the tests of the oracle from the document alone: it shares no code with
- * the sandbox, the client or the oracle. Where the document leaves something open, its server chooses.
+ * A small exchange, written for the oracle's tests from the document alone: it shares no code with the sandbox, the
+ * client or the oracle. Wherever the document leaves a point open, `Choices` decide.
  */
 import { createHmac } from "node:crypto"
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An answer: its status, and its body as JSON, or as text of another type. */
+/** An answer: status, and a body as JSON or as text of another type. */
 export interface Reply {
   readonly status: number
   readonly body: unknown
   readonly type?: string
 }
 
-/** Why a signed call is not served. */
+/** Reasons for not serving a signed call. */
 export type Denied =
   | "header"
   | "key"
@@ -27,18 +27,18 @@ export type Denied =
   | "endpoint"
   | "partner"
 
-/** What kind of call refuses wrong fields. The document shows the form of the first two only. */
+/** The kind of call that refuses wrong fields. The document shows the refusals of the first two only. */
 export type Family = "filter" | "oco" | "stop-limit" | "page" | "account"
 
-/** What the document leaves open, and a server decides. */
+/** A server's decisions on the points that the document leaves open. */
 export interface Choices {
   readonly name: string
-  /** How far its clock is ahead of this machine's, in milliseconds. */
+  /** How far the server's clock is ahead of this machine's, in milliseconds. */
   readonly ahead: number
   readonly deny: (why: Denied) => Reply
   readonly refuse: (family: Family, wrong: ReadonlyArray<string>) => Reply
   readonly unknownPath: (method: string) => Reply
-  /** The order in which a signed call is checked. */
+  /** The order in which the server checks a signed call. */
   readonly checks: ReadonlyArray<Denied>
   readonly needsEnvelope: (path: string) => boolean
   readonly isNonce: (nonce: unknown, last: string | undefined, now: number) => boolean
@@ -125,12 +125,12 @@ const paths = {
   history: "/api/v4/trade-account/order/history"
 } as const
 
-/** The paths of the calls for sub-accounts: the document does not say whether these need an envelope. */
+/** The paths of the calls for sub-accounts; the document does not say whether these need an envelope. */
 export const subAccountPaths: ReadonlyArray<string> = [paths.subs, paths.keys, paths.remove]
 
 const ok = (body: unknown): Reply => ({ status: 200, body })
 
-/** A request as it comes. */
+/** A request, as received. */
 export interface Asked {
   readonly method: string
   readonly path: string
@@ -138,7 +138,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** An exchange that decides what is open as these choices say. */
+/** Makes an exchange with these choices. */
 export const make = (choices: Choices) => {
   const accounts = new Map<string, Account>()
   const keys = new Map<string, Key>()
@@ -462,7 +462,7 @@ export const make = (choices: Choices) => {
     }
   }
 
-  /** Whether a call has this fault. Checks come in the order that the server has chosen. */
+  /** Whether a call has this fault. The server checks faults in its chosen order. */
   const has = (fault: Denied, asked: Asked): boolean => {
     const { body, headers, path } = asked
     const [apiKey, payload, signature] = ["x-txc-apikey", "x-txc-payload", "x-txc-signature"].map((name) =>
@@ -515,7 +515,7 @@ export const make = (choices: Choices) => {
   }
 
   // ---------------------------------------------------------------------------
-  // What its owner can do, and what everybody can see
+  // Control plane and public calls
   // ---------------------------------------------------------------------------
 
   const text = (value: unknown): string => typeof value === "string" ? value : ""
@@ -602,7 +602,7 @@ export const make = (choices: Choices) => {
     return { status: 204, body: undefined }
   }
 
-  /** Answers one request that comes at this time, in Unix milliseconds. */
+  /** Answers one request received at `at`, in Unix milliseconds. */
   return (asked: Asked, at: number): Reply => {
     machine = at
     if (asked.path.startsWith(control)) return owner(asked)

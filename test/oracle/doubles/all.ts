@@ -1,6 +1,6 @@
 /**
- * Three correct servers of the document that are unlike the sandbox: statuses, forms and the order of checks are chosen
- * differently wherever the document leaves them open.
+ * Three correct servers that differ from the sandbox: they choose other statuses, forms and orders of checks wherever
+ * the document leaves these open.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -28,14 +28,17 @@ const error = (
 const named = (keys: ReadonlyArray<string>) =>
   Object.fromEntries(keys.map((key) => [key, ["This value is not valid."]]))
 
-/** The one refusal of fields that the document shows whole. */
+/** The only refusal of fields that the document shows completely. */
 const filter = (keys: ReadonlyArray<string>) => error(400, 0, "Validation failed", named(keys))
 
 const first = (keys: ReadonlyArray<string>) => keys.slice(0, 1)
 
-/** Its gateway answers with 4xx statuses of its own, increasing nonces, the first wrong field, and HTML where it has no path. */
+/**
+ * Answers with its own 4xx statuses, requires increasing nonces, names only the first wrong field, and answers unknown
+ * paths with HTML.
+ */
 const gateway: Choices = {
-  name: "a gateway before a matching engine",
+  name: "a gateway in front of a matching engine",
   ahead: 0,
   deny: (why) =>
     why === "nonce" || why === "used" ? error(409, 7, "nonce too low") : error(403, 1001, `denied: ${why}`),
@@ -66,9 +69,12 @@ const gateway: Choices = {
   digits: (count) => count
 }
 
-/** It answers errors with HTTP 200 and names no field, takes any text as a nonce, and deletes what is not there. */
+/**
+ * Answers errors with HTTP 200, names no field, accepts any text as a nonce, and answers the deletion of an unknown id
+ * with success.
+ */
 const terse: Choices = {
-  name: "an HTTP 200 for every call",
+  name: "a server that answers every call with HTTP 200",
   ahead: -7_200_000,
   deny: (why) => error(200, -1, `Access denied (${why})`),
   refuse: (family, wrong) =>
@@ -91,9 +97,9 @@ const terse: Choices = {
   digits: String
 }
 
-/** It keeps an acceptance window around a clock of its own, and wants the whole envelope everywhere. */
+/** Has an acceptance window around its own clock, and requires the complete envelope everywhere. */
 const windowed: Choices = {
-  name: "a nonce window around another clock",
+  name: "a server with a nonce window around its own clock",
   ahead: 10_800_000,
   deny: (why) =>
     why === "partner" ? error(451, 9, "Partners only") : error(400, 10, "Unauthorized", { [why]: ["not accepted"] }),
@@ -123,7 +129,7 @@ const windowed: Choices = {
 /** The three servers. */
 export const all: ReadonlyArray<Choices> = [gateway, terse, windowed]
 
-/** A new server that decides as these choices say, in this process. */
+/** A new server in this process with these choices. */
 export const layer = (choices: Choices): Layer.Layer<HttpClient.HttpClient> => {
   const exchange = make(choices)
   return answering((sent) =>

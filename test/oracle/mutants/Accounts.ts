@@ -1,5 +1,5 @@
 /**
- * Faults of balances, fees, codes, and of deleting sub-accounts.
+ * Faults in balances, fees, codes and the deletion of sub-accounts.
  *
  * @since 0.1.0
  */
@@ -31,7 +31,7 @@ const apply = Codes.endpoint.path
 
 const remove = DeleteSubAccount.endpoint.path
 
-/** Does something to the code that is about to be applied. */
+/** Changes the code that is about to be applied. */
 const issued = (
   change: (code: { applied: string | undefined; passphrase: unknown; creator: string }) => void
 ): Change => ({
@@ -44,7 +44,7 @@ const issued = (
   })
 })
 
-/** Lets every account delete a sub-account: it belongs to the account that asks. */
+/** Lets every account delete a sub-account, by moving it to the calling account. */
 const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
   const found = state.subAccounts.get(String(id) as never)
   const caller = state.keys.get(String(apiKey) as never)?.account
@@ -100,7 +100,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "balance-none",
-    fault: "nobody has anything",
+    fault: "every balance is empty",
     breaks: ["balance.entry.main_balance", "general.money.text", "balance.omitted"],
     ...answering(MainBalance.endpoint.path, "success", () => ({}))
   },
@@ -112,7 +112,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "balance-hidden",
-    fault: "small balances are left out",
+    fault: "small balances are omitted",
     breaks: ["balance.omitted"],
     ...answering(MainBalance.endpoint.path, "success", (json) =>
       Json.isObject(json)
@@ -156,7 +156,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "passphrase-not-asked",
-    fault: "a code's passphrase is not asked for",
+    fault: "a code's passphrase is not checked",
     breaks: ["codes.model", "codes.passphrase.required"],
     make: () => ({
       request: (request, venue) =>
@@ -170,13 +170,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "passphrase-never-right",
-    fault: "a code with a passphrase can't be applied",
+    fault: "a code with a passphrase cannot be applied",
     breaks: ["codes.passphrase.accepts"],
     ...issued((code) => code.passphrase = code.passphrase === undefined ? undefined : "another")
   },
   {
     id: "passphrase-24",
-    fault: "a passphrase of 25 characters is too long",
+    fault: "a passphrase of 25 characters is refused",
     breaks: ["codes.passphrase.length.accepts"],
     ...asking(apply, (fields) =>
       typeof fields["passphrase"] === "string" && [...fields["passphrase"]].length === 25
@@ -197,7 +197,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "passphrase-26",
-    fault: "a passphrase that is too long is cut",
+    fault: "a passphrase that is too long is truncated",
     breaks: ["codes.passphrase.length.refuses"],
     ...asking(apply, (fields) =>
       typeof fields["passphrase"] === "string"
@@ -206,7 +206,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "passphrase-loose",
-    fault: "a passphrase that is no text is left out",
+    fault: "a passphrase that is not a string is ignored",
     breaks: ["codes.passphrase.type"],
     ...asking(apply, (fields) => typeof fields["passphrase"] === "string" ? fields : without(fields, "passphrase"))
   },
@@ -224,7 +224,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "code-always-applied",
-    fault: "whatever the code, it is said to be applied",
+    fault: "every code is reported as applied",
     breaks: ["codes.code.required", "codes.code.type", "codes.code.unknown"],
     make: () => ({
       answer: (answer, request) => request.path === apply ? withBody({ ...answer, status: 200 }, {}) : answer
@@ -232,13 +232,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-list",
-    fault: "a sub-account that is deleted is answered with a list",
+    fault: "the deletion of a sub-account answers a list",
     breaks: ["delete.response"],
     ...answering(remove, "success", () => [])
   },
   {
     id: "delete-nothing",
-    fault: "a sub-account is said to be deleted, and is not",
+    fault: "a deletion is reported, but not done",
     breaks: ["sub-accounts.model", "delete.effect"],
     make: () => ({
       request: (request, venue) =>
@@ -248,7 +248,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-always",
-    fault: "whatever the id, it is said to be deleted",
+    fault: "every id is reported as deleted",
     breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice"],
     make: () => ({
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
@@ -272,7 +272,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-funds",
-    fault: "a sub-account that holds funds is said to be deleted",
+    fault: "the deletion of a sub-account with funds is reported",
     breaks: ["delete.funds"],
     make: () => ({
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer

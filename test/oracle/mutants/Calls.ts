@@ -1,5 +1,5 @@
 /**
- * Faults in who may call, and in how a refusal looks.
+ * Faults in authentication, permissions and the form of refusals.
  *
  * @since 0.1.0
  */
@@ -40,7 +40,7 @@ const { apiKey, payload, signature } = Signature.headers
 
 const isPrivate = ({ path }: Request): boolean => path.startsWith("/api/v4/") && !path.startsWith("/api/v4/public/")
 
-/** Private requests as they come, changed. */
+/** Changes private requests on arrival. */
 const arriving = (change: (request: Request, venue: Instance) => Request): Change => ({
   make: () => ({ request: (request, venue) => isPrivate(request) ? change(request, venue) : request })
 })
@@ -49,11 +49,11 @@ const has = (request: Request, name: string): boolean => typeof request.headers[
 
 const anyKey = ({ state }: Instance): string => [...state.keys.keys()].at(-1) ?? ""
 
-/** Puts right what is wrong with the fields of the envelope. */
+/** Repairs the envelope fields of a request. */
 const enveloping = (change: (fields: Fields, request: Request) => Fields): Change =>
   arriving((request, venue) => withFields(venue, request, (fields) => change(fields, request)))
 
-/** A nonce that nobody has used: the next of a count that is far from all clocks. */
+/** Replaces the nonce by an unused one, from a counter far from all clocks. */
 const counting = (change: (fields: Fields, next: () => Fields) => Fields): Change => ({
   make: () => {
     let last = 5e15
@@ -67,7 +67,7 @@ const counting = (change: (fields: Fields, next: () => Fields) => Fields): Chang
   }
 })
 
-/** Does something to the key that is used, or to its account. */
+/** Changes the key of the request, or its account. */
 const opening = (
   change: (key: { enabled: boolean; endpoints: unknown; b2b: boolean }, path: string) => void
 ): Change => ({
@@ -84,7 +84,7 @@ const opening = (
   })
 })
 
-/** Another refusal of this kind. */
+/** Changes status and code of one kind of refusal. */
 const refusing = (kind: RefusalKind, status: number, code: number) => (dialect: Dialect): Dialect => ({
   ...dialect,
   refusals: { ...dialect.refusals, [kind]: { ...dialect.refusals[kind], status, code } }
@@ -110,12 +110,12 @@ const documented: ReadonlySet<string> = new Set([
   SubAccountApiKeys.endpoint.path
 ])
 
-/** A path in an identifier. */
+/** A path as part of an id. */
 const named = (path: string): string => path.replace("/api/v4", "").replaceAll("/", "-")
 
 const isChange = ({ path }: Request): boolean => changing.includes(path)
 
-/** Every refusal of private calls, changed. */
+/** Changes every refusal of private calls. */
 const refusals = (change: (json: Fields) => unknown): Change =>
   answering((path) => isPrivate({ path } as Request), "refusal", (json) => Json.isObject(json) ? change(json) : json)
 
@@ -131,7 +131,7 @@ const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, st
 /** Whether the document says that the calls of a path need `request` and `nonce`. */
 const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
 
-/** `request` is compared on all paths but one. */
+/** Does not compare `request` on one path. */
 const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `request-not-compared${named(path)}`,
   fault: `request may be any path in calls of ${path}`,
@@ -141,12 +141,12 @@ const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mu
   )
 }))
 
-/** Sub-accounts that trade whatever their permissions are, or never. */
+/** Ignores a permission of sub-accounts, or never grants it. */
 const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collateral", "collateralEnabled"]] as const)
   .flatMap(([name, permission]) =>
     [true, false].map((isEnabled): Mutant => ({
       id: `permission-${name}-${isEnabled ? "ignored" : "worthless"}`,
-      fault: isEnabled ? `no sub-account needs ${permission}` : `${permission} allows nothing`,
+      fault: isEnabled ? `no sub-account needs ${permission}` : `no sub-account may use ${permission}`,
       breaks: [`auth.permissions.${name}`],
       make: () => ({
         before: ({ state }) => {
@@ -156,7 +156,7 @@ const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collater
     }))
   )
 
-/** Every path answers a success with a scalar. */
+/** Answers every success with a scalar. */
 const scalars: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `scalar${named(path)}`,
   fault: `a success of ${path} is answered with a scalar`,
@@ -168,7 +168,7 @@ const scalars: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
 export const mutants: ReadonlyArray<Mutant> = [
   {
     id: "signature-not-checked",
-    fault: "any signature of any text will do",
+    fault: "any signature of any text is accepted",
     breaks: [
       "auth.signature",
       "auth.signature.key",
@@ -182,7 +182,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "signature-not-checked-of-changes",
-    fault: "any signature will do for calls that change something",
+    fault: "any signature is accepted for mutating calls",
     breaks: ["auth.signature", "auth.signature.key", "auth.signature.hash", "auth.signature.of-payload"],
     ...arriving((request, venue) =>
       isChange(request) && has(request, signature) && has(request, payload) ? signed(venue, request) : request
@@ -202,7 +202,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "payload-not-compared",
-    fault: "the body need not be what was signed, nor the payload Base64",
+    fault: "the body may differ from the signed payload, which may be plain text",
     breaks: ["auth.payload.is-body", "auth.payload.is-body.nonce", "auth.payload.base64"],
     ...arriving((request, venue) => has(request, payload) && has(request, signature) ? signed(venue, request) : request)
   },
@@ -245,7 +245,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...requestNotCompared,
   {
     id: "key-case-ignored",
-    fault: "keys are compared without their case",
+    fault: "API keys are compared case-insensitively",
     breaks: ["auth.api-key.case"],
     ...arriving((request, venue) => {
       const given = String(request.headers[apiKey])
@@ -255,7 +255,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "field-case-ignored",
-    fault: "the names of fields are compared without their case",
+    fault: "field names are compared case-insensitively",
     breaks: ["general.private.field-case"],
     ...enveloping((fields) => "LIMIT" in fields ? { ...without(fields, "LIMIT"), limit: fields["LIMIT"] } : fields)
   },
@@ -269,7 +269,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "enabled-key-refused",
-    fault: "no key may apply codes",
+    fault: "every key is refused for applying codes",
     breaks: ["auth.key.enabled", "auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === Codes.endpoint.path) key.enabled = false
@@ -277,7 +277,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "endpoints-not-checked-of-one",
-    fault: "a restricted key may place OCO orders all the same",
+    fault: "a restricted key may still place OCO orders",
     breaks: ["auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === CollateralOcoOrders.endpoint.path) key.endpoints = undefined
@@ -295,7 +295,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "signed-calls-break",
-    fault: "one connection in forty of signed calls breaks before the answer",
+    fault: "one connection in forty breaks before the answer to a signed call",
     breaks: ["general.answer.each"],
     make: () => {
       let count = 0
@@ -325,7 +325,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-reusable-for-changes",
-    fault: "calls that change something take a nonce that was used",
+    fault: "mutating calls accept a used nonce",
     breaks: ["auth.nonce.unique"],
     make: () => {
       let last = 5e15
@@ -358,7 +358,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-increasing-always",
-    fault: "a nonce must be above the last one, whatever was asked for",
+    fault: "a nonce must always be greater than the last one",
     breaks: ["auth.nonce.any-order"],
     make: () => {
       const last = new Map<string, number>()
@@ -375,7 +375,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-coarse",
-    fault: "nonces that differ only in their last digit count as the same",
+    fault: "nonces that differ only in their last digit count as equal",
     breaks: ["auth.nonce.interleaved"],
     make: () => {
       const used = new Set<string>()
@@ -391,7 +391,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-used-by-strangers",
-    fault: "a call that is not signed uses the nonce that it names",
+    fault: "an unsigned call uses up its nonce",
     breaks: ["auth.nonce.unused"],
     ...arriving((request, venue) => {
       const fields = fieldsOf(request)
@@ -420,14 +420,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-window-open",
-    fault: "nonces are unique, and nothing else",
+    fault: "nonces only have to be unique",
     breaks: ["auth.nonce.increasing", "auth.nonce.window"],
     dialects: ["live"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
   },
   {
     id: "disabled-key-opens",
-    fault: "a key that is switched off opens all the same",
+    fault: "a disabled key still works",
     breaks: ["auth.key.disabled"],
     ...opening((key) => key.enabled = true)
   },
@@ -439,7 +439,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "b2b-not-checked",
-    fault: "accounts without partner access may call what is for partners",
+    fault: "accounts without partner access may make B2B-only calls",
     breaks: ["auth.b2b", "auth.b2b.refusal"],
     ...opening((key) => key.b2b = true)
   },
@@ -460,7 +460,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "utf-16",
-    fault: "a body with anything but ASCII is refused",
+    fault: "a body with non-ASCII characters is refused",
     breaks: ["auth.accepts.any-text"],
     ...arriving((request) => request.body.some((byte) => byte > 127) ? { ...request, body: new Uint8Array() } : request)
   },
@@ -472,7 +472,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "public-signed",
-    fault: "public calls need a key, and it must be known",
+    fault: "public calls need a known key",
     breaks: ["auth.public", "general.public.get"],
     make: () => ({
       answer: (answer, request, { state }) =>
@@ -519,13 +519,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "no-content-type",
-    fault: "answers say that they are text",
+    fault: "answers have the content type of text",
     breaks: ["general.answer.type"],
     make: () => ({ answer: (answer) => ({ ...answer, headers: { "content-type": "text/plain" } }) })
   },
   {
     id: "any-version",
-    fault: "every version of the path is the same",
+    fault: "every version of a path is served",
     breaks: ["versioning.prefix"],
     make: () => ({
       request: (request, venue) => {
@@ -538,43 +538,43 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "unauthorized-400",
-    fault: "a wrong signature is a wrong field",
+    fault: "a wrong signature is refused like a wrong field",
     breaks: ["auth.refusal"],
     dialect: refusing("unauthorized", 400, 10)
   },
   {
     id: "endpoint-403",
-    fault: "a call that is not on the key's list is refused with another code",
+    fault: "a call outside the key's list is refused with another code",
     breaks: ["auth.key.endpoints.refusal"],
     dialect: refusing("endpointNotAllowed", 403, 0)
   },
   {
     id: "partner-401",
-    fault: "who is no partner is refused as one who is not authenticated",
+    fault: "an account that is not a business partner is refused as unauthenticated",
     breaks: ["auth.b2b.refusal"],
     dialect: refusing("noB2bAccess", 401, 10)
   },
   {
     id: "nonce-400",
-    fault: "a nonce that was used is a wrong field",
+    fault: "a used nonce is refused like a wrong field",
     breaks: ["auth.nonce.refusal"],
     dialect: refusing("nonceUsed", 400, 9)
   },
   {
     id: "not-found-400",
-    fault: "an unknown path is a wrong field",
+    fault: "an unknown path is refused like a wrong field",
     breaks: ["errors.unknown-path"],
     dialect: refusing("notFound", 400, 0)
   },
   {
     id: "method-404",
-    fault: "a wrong method is an unknown path",
+    fault: "a wrong method is refused like an unknown path",
     breaks: ["errors.method"],
     dialect: refusing("methodNotAllowed", 404, 0)
   },
   {
     id: "reduce-only-code",
-    fault: "116 is another code",
+    fault: "code 116 is replaced by another code",
     breaks: ["errors.reduce-only", "oco.reduce-only.no-position", "oco.reduce-only.same-side"],
     dialect: refusing("reduceOnly", 400, 115)
   },
@@ -586,7 +586,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "rate-limit-low",
-    fault: "interest payments may be listed 900 times",
+    fault: "interest payments may be listed only 900 times in ten seconds",
     breaks: ["limits.interest"],
     make: () => ({
       before: ({ limits }) => limits.override({ calls: 900, perSeconds: 10 }, InterestPaymentHistory.endpoint.path)
@@ -594,7 +594,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "public-limit-low",
-    fault: "public endpoints may be called 1900 times",
+    fault: "public endpoints may be called only 1900 times in ten seconds",
     breaks: ["limits.public"],
     make: () => ({ before: ({ limits }) => limits.override({ calls: 1900, perSeconds: 10 }, "public") })
   },
@@ -612,7 +612,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "errors-flat",
-    fault: "the messages of a parameter are no list",
+    fault: "the messages of a parameter are not a list",
     breaks: ["errors.private.errors", "errors.private.messages"],
     ...refusals((json) => ({
       ...json,
@@ -634,7 +634,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "errors-of-all",
-    fault: "errors names all parameters, right or wrong",
+    fault: "errors names all parameters, correct ones included",
     breaks: ["errors.private.only-wrong"],
     ...refusals((json) => ({ ...json, errors: { limit: ["?"], offset: ["?"] } }))
   },
@@ -688,7 +688,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "public-limit-unavailable",
-    fault: "after a thousand public calls the server is not available",
+    fault: "the server is unavailable after a thousand public calls",
     breaks: ["limits.public"],
     make: () => {
       let count = 0
@@ -711,7 +711,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "money-rounded",
-    fault: "balances are rounded as doubles are",
+    fault: "balances are rounded to doubles",
     breaks: ["general.money.exact"],
     ...answering(MainBalance.endpoint.path, "success", (json) =>
       Json.isObject(json)

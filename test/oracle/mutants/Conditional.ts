@@ -1,6 +1,6 @@
 /**
- * Faults of the calls that only the live exchange's documentation describes: the deals of an order, the
- * kill switch, and conditional orders.
+ * Faults in calls that only the live exchange's documentation describes: the deals of an order, the kill switch and
+ * conditional orders.
  *
  * @since 0.1.0
  */
@@ -36,7 +36,7 @@ const dialects = ["live"] as const
 const dealMutants: ReadonlyArray<Mutant> = [
   {
     id: "deals-own-order",
-    fault: "dealOrderId is the order that was asked for",
+    fault: "dealOrderId is the requested order's id",
     breaks: ["deals.counterparty"],
     make: () => {
       let asked: unknown
@@ -51,7 +51,7 @@ const dealMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "deals-all-makers",
-    fault: "every deal says that the order rested in the book",
+    fault: "every deal shows the maker role",
     breaks: ["deals.trade"],
     ...changing(deals, ["records", "*", "role"], () => 1)
   },
@@ -63,7 +63,7 @@ const dealMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "deals-ids-of-sides",
-    fault: "each side of a trade has another id of it",
+    fault: "the two sides of a trade show different ids",
     breaks: ["deals.trade"],
     ...answering(
       deals,
@@ -73,13 +73,13 @@ const dealMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "deals-of-everybody",
-    fault: "whoever names an order is shown a deal",
+    fault: "every order has a deal",
     breaks: ["deals.isolation", "deals.unknown"],
     ...answering(deals, "success", (json) => ({ ...json as Fields, records: [{ id: 1 }] }))
   },
   {
     id: "deals-unknown-order",
-    fault: "an order that has no deals is not found",
+    fault: "an order without deals is not found",
     breaks: ["deals.unknown"],
     ...withStatus(422, ({ body }, { path }) => path === deals && body.includes("\"records\":[]"))
   },
@@ -91,7 +91,7 @@ const dealMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "deals-limit-100",
-    fault: "a page has 100 deals unless asked otherwise",
+    fault: "the default limit of deals is 100",
     breaks: ["deals.pages"],
     ...asking(deals, (fields) => ({ limit: 100, ...fields }))
   },
@@ -121,7 +121,7 @@ const isArming = (fields: Fields): boolean => typeof fields["timeout"] === "stri
 const killSwitchMutants: ReadonlyArray<Mutant> = [
   {
     id: "kill-switch-milliseconds",
-    fault: "the times of a timer are milliseconds",
+    fault: "a timer shows its times in milliseconds",
     breaks: ["kill-switch.timer"],
     ...changing(killSwitch, ["startTime"], (seconds) => Number(seconds) * 1000)
   },
@@ -133,7 +133,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "kill-switch-silent",
-    fault: "the status shows no timer",
+    fault: "the status lists no timers",
     breaks: ["kill-switch.timer", "kill-switch.again", "kill-switch.markets"],
     ...answering(killSwitchStatus, "success", () => [])
   },
@@ -170,7 +170,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "kill-switch-armed-for-ever",
-    fault: "a timer can't be disarmed, but says so",
+    fault: "disarming is reported, but not done",
     breaks: ["kill-switch.disarm"],
     ...asking(killSwitch, (fields) => fields["timeout"] === null ? { ...fields, market: "ETH_USDT" } : fields)
   },
@@ -182,19 +182,19 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "kill-switch-one-of-all-markets",
-    fault: "there is one timer, of one market",
+    fault: "every timer is on the same market",
     breaks: ["kill-switch.markets"],
     ...asking(killSwitch, (fields) => "market" in fields ? { ...fields, market: "BTC_USDT" } : fields)
   },
   {
     id: "kill-switch-status-of-all",
-    fault: "the status shows the timers of all markets whatever was asked for",
+    fault: "the status shows the timers of all markets for any market",
     breaks: ["kill-switch.markets"],
     ...asking(killSwitchStatus, (fields) => without(fields, "market"))
   },
   {
     id: "kill-switch-of-everybody",
-    fault: "a timer is everybody's",
+    fault: "every account sees all timers",
     breaks: ["kill-switch.isolation"],
     make: () => {
       let armed: unknown
@@ -208,7 +208,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "kill-switch-loose",
-    fault: "a timeout that is a number, or out of bounds, is taken for a minute",
+    fault: "a numeric or out-of-bounds timeout counts as one minute",
     breaks: ["kill-switch.refusal"],
     ...asking(killSwitch, (fields) => fields["timeout"] === null ? fields : { ...fields, timeout: "60" })
   }
@@ -221,7 +221,7 @@ const cancelConditional = CancelConditionalOrder.endpoint.path
 
 const isCancel = (path: string): boolean => path === cancelOto || path === cancelConditional
 
-/** The legs of exits that were canceled because the other one was triggered. */
+/** The take-profit and stop-loss legs that were canceled because the other leg was triggered. */
 const canceledLegs = ({ state }: Instance) =>
   [...state.endedOrders.values()].flat().filter(({ oco, status, type }) =>
     type === "stop market" && oco !== undefined && status === "CANCELED"
@@ -230,13 +230,13 @@ const canceledLegs = ({ state }: Instance) =>
 const conditionalMutants: ReadonlyArray<Mutant> = [
   {
     id: "oto-unseen",
-    fault: "the answer to an order does not show its exit",
+    fault: "the answer to an order omits its take-profit and stop-loss",
     breaks: ["oto.answer"],
     ...changing(entry, ["oto"], () => undefined)
   },
   {
     id: "oto-named-as-order",
-    fault: "the group has the identifier of its order",
+    fault: "the group has the id of its order",
     breaks: ["oto.answer"],
     ...answering(entry, "success", (json) => {
       const { oto, orderId, ...order } = json as Fields
@@ -245,7 +245,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "oto-dropped",
-    fault: "take-profit and stop-loss are taken, and forgotten",
+    fault: "take-profit and stop-loss are accepted and ignored",
     breaks: ["oto.answer", "oto.listed", "oto.filled", "oto.exit"],
     ...asking(entry, (fields) => without(fields, "takeProfit", "stopLoss"))
   },
@@ -266,13 +266,13 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "oto-one-leg",
-    fault: "of two prices only the take-profit is placed",
+    fault: "only the take-profit of two legs is placed",
     breaks: ["oto.filled", "oto.exit"],
     ...asking(entry, (fields) => "takeProfit" in fields ? without(fields, "stopLoss") : fields)
   },
   {
     id: "oto-exit-survives",
-    fault: "the leg that was not triggered stays open",
+    fault: "the leg without a trigger stays open",
     breaks: ["oto.exit"],
     make: () => ({
       answer: (answer, { path }, venue) => {
@@ -285,31 +285,31 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "oto-cancel-nothing",
-    fault: "cancels answer that they have canceled, and have not",
+    fault: "cancellations are reported, but not done",
     breaks: ["oto.cancel", "conditional.cancel"],
     ...answering(isCancel, "refusal", () => [])
   },
   {
     id: "oto-cancel-unnamed",
-    fault: "what is not found is not named",
+    fault: "errors does not name an id that is not found",
     breaks: ["oto.cancel", "conditional.cancel", "conditional.isolation"],
     ...answering(isCancel, "refusal", (json) => ({ ...json as Fields, errors: {} }))
   },
   {
     id: "oto-cancel-object",
-    fault: "cancels answer an object",
+    fault: "cancellations answer an object",
     breaks: ["oto.cancel", "conditional.cancel"],
     ...answering(isCancel, "success", () => ({}))
   },
   {
     id: "oto-any-side",
-    fault: "a price on the wrong side is mended, not refused",
+    fault: "a price on the wrong side is corrected, not refused",
     breaks: ["oto.side"],
     ...asking(entry, (fields) => without(fields, "takeProfit", "stopLoss"))
   },
   {
     id: "oto-reduce-only",
-    fault: "an order that may only reduce a position has an exit",
+    fault: "a reduce-only order accepts take-profit and stop-loss",
     breaks: ["oto.reduce-only"],
     ...asking(entry, (fields) => fields["reduceOnly"] === true ? without(fields, "stopLoss", "takeProfit") : fields)
   },
@@ -334,19 +334,19 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "conditional-limit-50",
-    fault: "a page has 50 records unless asked otherwise",
+    fault: "the default limit is 50",
     breaks: ["conditional.listed"],
     ...asking(conditional, (fields) => ({ limit: 50, ...fields }))
   },
   {
     id: "conditional-of-everybody",
-    fault: "conditional orders are everybody's",
+    fault: "every account sees all conditional orders",
     breaks: ["conditional.isolation"],
     ...answering(conditional, "success", (json) => ({ ...json as Fields, records: [{ id: 1, type: "oto" }] }))
   },
   {
     id: "conditional-clamped",
-    fault: "a wrong limit, offset or market is left out",
+    fault: "a wrong limit, offset or market is ignored",
     breaks: ["conditional.refusal"],
     ...asking(conditional, () => ({}))
   }

@@ -1,5 +1,5 @@
 /**
- * Faults of lists and their pages.
+ * Faults in lists and their pages.
  *
  * @since 0.1.0
  */
@@ -29,7 +29,7 @@ const lists = [
   { id: "api-keys", path: SubAccountApiKeys.endpoint.path, records: "data", filters: ["subAccountId"] }
 ] as const
 
-/** Asks for another page than was asked for, and tells the page that was. */
+/** Serves another page than the requested one, but shows the requested limit and offset. */
 const instead = (path: string, change: (fields: Fields) => Fields): Change => ({
   make: () => ({
     request: (request, venue) => request.path === path ? withFields(venue, request, change) : request,
@@ -69,7 +69,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-limit-99`,
-    fault: "the greatest limit is 99",
+    fault: "the maximum limit is 99",
     breaks: [`${id}.limit.echo`],
     ...asking(path, (fields) => fields["limit"] === 100 ? { ...fields, limit: 101 } : fields)
   },
@@ -87,25 +87,25 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-offset-9999`,
-    fault: "the greatest offset is 9999",
+    fault: "the maximum offset is 9999",
     breaks: [`${id}.offset.echo`],
     ...asking(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 10_001 } : fields)
   },
   {
     id: `${id}-limit-loose`,
-    fault: "a limit that is no integer is left out",
+    fault: "a limit that is not an integer is ignored",
     breaks: [`${id}.limit.integer`],
     ...asking(path, (fields) => Number.isInteger(fields["limit"] ?? 1) ? fields : without(fields, "limit"))
   },
   {
     id: `${id}-offset-loose`,
-    fault: "an offset that is no integer is left out",
+    fault: "an offset that is not an integer is ignored",
     breaks: [`${id}.offset.integer`],
     ...asking(path, (fields) => Number.isInteger(fields["offset"] ?? 1) ? fields : without(fields, "offset"))
   },
   {
     id: `${id}-integer-text`,
-    fault: "integers may be strings",
+    fault: "integers in strings are accepted",
     breaks: [`${id}.integer.text`],
     dialects: ["document"],
     ...asking(path, (fields) =>
@@ -125,13 +125,13 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-limit-default`,
-    fault: "the limit is 50 when none is given",
+    fault: "the default limit is 50",
     breaks: [`${id}.limit.default`],
     ...asking(path, (fields) => ({ limit: 50, ...fields }))
   },
   {
     id: `${id}-offset-default`,
-    fault: "the offset is 1 when none is given",
+    fault: "the default offset is 1",
     breaks: [`${id}.offset.default`],
     ...asking(path, (fields) => ({ offset: 1, ...fields }))
   },
@@ -143,7 +143,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-offset-pages`,
-    fault: "an offset counts pages",
+    fault: "the offset counts pages",
     breaks: [`${id}.pages.complete`],
     ...instead(path, (fields) =>
       typeof fields["offset"] === "number" && typeof fields["limit"] === "number"
@@ -152,7 +152,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-order-unstable`,
-    fault: "every other page is the other way round",
+    fault: "every second page is reversed",
     breaks: [`${id}.pages.stable`],
     make: () => {
       let count = 0
@@ -167,13 +167,13 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-last-again`,
-    fault: "beyond the last record are some of the first",
+    fault: "a page past the last record repeats the first records",
     breaks: [`${id}.pages.beyond`],
     ...instead(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 0, limit: 100 } : fields)
   },
   {
     id: `${id}-last-page`,
-    fault: "beyond the last record is the last one",
+    fault: "a page past the last record repeats the last record",
     breaks: [`${id}.pages.beyond`],
     make: () => {
       let last: unknown
@@ -192,7 +192,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-limit-default-applied`,
-    fault: "the default limit is 10, but the page shows another",
+    fault: "the default limit is 10, but the page shows another value",
     breaks: [`${id}.limit.default.applies`],
     make: () => ({
       answer: (answer, request) => {
@@ -206,7 +206,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-all-alike`,
-    fault: "every record is the first",
+    fault: "every record repeats the first",
     breaks: [
       `${id}.limit.bound`,
       `${id}.offset.default`,
@@ -264,7 +264,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   }
 ]
 
-/** What is no text is left out, as if it had not been asked for. */
+/** Ignores a value that is not a string, as if the field were absent. */
 const loose = (path: string, key: string) =>
   asking(path, (fields) => typeof (fields[key] ?? "") === "string" ? fields : without(fields, key))
 
@@ -275,7 +275,7 @@ const filters: ReadonlyArray<Mutant> = [
     return [
       {
         id: `interest-${id}-ignored`,
-        fault: `${key} selects nothing`,
+        fault: `${key} has no effect`,
         breaks: [`interest.${id}.filter`, `interest.${id}.unknown`],
         ...asking(path, (fields) => without(fields, key))
       },
@@ -287,7 +287,7 @@ const filters: ReadonlyArray<Mutant> = [
       },
       {
         id: `interest-${id}-loose`,
-        fault: `${key} that is no text is left out`,
+        fault: `a ${key} that is not a string is ignored`,
         breaks: [`interest.${id}.type`],
         ...loose(path, key)
       }
@@ -313,19 +313,19 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "search-ignored",
-    fault: "search selects nothing",
+    fault: "search has no effect",
     breaks: ["sub-accounts.search.matches", "sub-accounts.search.nothing", "sub-accounts.search.type"],
     ...asking(SubAccounts.endpoint.path, (fields) => without(fields, "search"))
   },
   {
     id: "sub-account-id-ignored",
-    fault: "subAccountId selects nothing",
+    fault: "subAccountId has no effect",
     breaks: ["api-keys.filter", "api-keys.filter.type", "api-keys.filter.unknown"],
     ...asking(SubAccountApiKeys.endpoint.path, (fields) => without(fields, "subAccountId"))
   },
   {
     id: "sub-accounts-of-all",
-    fault: "every account sees the sub-accounts of the first account that listed some",
+    fault: "every account sees the sub-accounts of the first account that listed any",
     breaks: ["sub-accounts.own"],
     make: () => {
       let first: string | undefined
@@ -391,13 +391,13 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "key-cut",
-    fault: "a public key is cut",
+    fault: "a public key is truncated",
     breaks: ["api-keys.listed"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "apiKey"], (key) => String(key).slice(0, 8))
   },
   {
     id: "key-title-lost",
-    fault: "every key has one title",
+    fault: "every key has the same title",
     breaks: ["api-keys.listed"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "title"], () => "a key")
   },
@@ -415,7 +415,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "activity-in-millis",
-    fault: "the last activity counts milliseconds",
+    fault: "the last activity is in milliseconds",
     breaks: ["api-keys.last-activity", "api-keys.entry.lastActivity"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "lastActivity"], (at) => Number(at) * 1000)
   },
@@ -427,7 +427,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "permissions-swapped",
-    fault: "the permissions of a sub-account are the other's",
+    fault: "the two permissions of a sub-account are swapped",
     breaks: ["sub-accounts.listed"],
     ...changing(
       SubAccounts.endpoint.path,
@@ -444,13 +444,13 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "colour-named",
-    fault: "colours are names",
+    fault: "colours are shown as names",
     breaks: ["sub-accounts.entry.color"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
   },
   {
     id: "activity-unchanged",
-    fault: "the last activity is that of a key's beginning",
+    fault: "the last activity is the key's creation time",
     breaks: ["api-keys.last-activity"],
     make: () => {
       const first = new Map<unknown, unknown>()
@@ -473,7 +473,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "payment-in-millis",
-    fault: "the times of payments count milliseconds",
+    fault: "the times of payments are in milliseconds",
     breaks: ["interest.payment.timestamp"],
     ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) * 1000)
   }

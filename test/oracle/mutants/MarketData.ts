@@ -1,5 +1,5 @@
 /**
- * Faults of market data that only the live exchange's documentation describes.
+ * Faults in market data that only the live exchange's documentation describes.
  *
  * @since 0.1.0
  */
@@ -37,19 +37,19 @@ const funding = "/api/v4/public/funding-history/"
 
 const isIn = (folder: string) => (path: string): boolean => path.startsWith(folder)
 
-/** The same request with other parameters. */
+/** The same request with another query. */
 const withQuery = (request: Request, change: (query: URLSearchParams) => void): Request => {
   const query = new URLSearchParams(request.query)
   change(query)
   return { ...request, query: query.toString() }
 }
 
-/** Changes the parameters of requests to a path. */
+/** Changes the query of requests to a path. */
 const asked = (path: string, change: (query: URLSearchParams) => void): Change => ({
   make: () => ({ request: (request) => request.path === path ? withQuery(request, change) : request })
 })
 
-/** Leaves parameters out of requests to a path. */
+/** Drops parameters from requests to a path. */
 const ignoring = (path: string, ...keys: ReadonlyArray<string>): Change =>
   asked(path, (query) => keys.forEach((key) => query.delete(key)))
 
@@ -57,7 +57,7 @@ const ignoring = (path: string, ...keys: ReadonlyArray<string>): Change =>
 const rows = (change: (rows: ReadonlyArray<ReadonlyArray<unknown>>) => unknown): Change =>
   changing(candles, ["result"], (result) => Array.isArray(result) ? change(result) : result)
 
-/** Changes one column of candles: 0 is the time, 6 the total. */
+/** Changes one column of candles: 0 is the time, 6 is the total. */
 const column = (index: number, change: (value: unknown, row: ReadonlyArray<unknown>) => unknown): Change =>
   rows((all) => all.map((row) => row.with(index, change(row[index], row))))
 
@@ -76,7 +76,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "candles-high-and-low",
-    fault: "the lowest price stands where the highest belongs",
+    fault: "low and high are swapped",
     breaks: ["candles.trades"],
     ...column(3, () => "1")
   },
@@ -100,7 +100,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "candles-close-is-open",
-    fault: "the last price is that of the day before",
+    fault: "the last price is yesterday's",
     breaks: ["candles.trades"],
     ...column(2, () => "1")
   },
@@ -118,13 +118,13 @@ const candleMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "candles-default-day",
-    fault: "the interval is a day unless it is asked for",
+    fault: "the default interval is one day",
     breaks: ["candles.default"],
     ...asked(candles, (query) => query.has("interval") || query.set("interval", "1d"))
   },
   {
     id: "candles-any-interval",
-    fault: "an unknown interval is an hour",
+    fault: "an unknown interval counts as one hour",
     breaks: ["candles.refusal"],
     ...asked(candles, (query) => {
       if (!Candles.intervals.some((interval) => interval === query.get("interval"))) query.delete("interval")
@@ -156,10 +156,10 @@ const activityMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "summary-for-ever",
-    fault: "what is older than a day still counts",
+    fault: "trades older than 24 hours still count",
     breaks: ["summary.day"],
     make: () => {
-      // The greatest volume that there has been.
+      // The highest volume so far.
       let most = 0
       return changing(summary, ["result", "volume"], (volume) => String(most = Math.max(most, Number(volume), 1)))
         .make?.() ?? {}
@@ -167,13 +167,13 @@ const activityMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "summary-low-for-ever",
-    fault: "the lowest price is that of all times",
+    fault: "the lowest price is the all-time low",
     breaks: ["summary.day"],
     ...changing(summary, ["result", "low"], () => "1")
   },
   {
     id: "summary-bid-and-ask",
-    fault: "bid and ask have changed places",
+    fault: "bid and ask are swapped",
     breaks: ["summary.book"],
     ...answering(summary, "success", (json) => {
       const { result } = json as { readonly result: Fields }
@@ -198,13 +198,13 @@ const activityMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "summaries-one-market",
-    fault: "there is a summary of one market",
+    fault: "only one market has a summary",
     breaks: ["summaries.markets"],
     ...changing(summaries, ["result"], (result) => ({ BTC_USDT: (result as Fields)["BTC_USDT"] }))
   },
   {
     id: "summaries-of-another-day",
-    fault: "the summaries are of another day than the summary of a market",
+    fault: "the summaries and the summary of one market show different days",
     breaks: ["summaries.markets"],
     ...changing(summaries, ["result", "*", "ticker", "low"], () => "1")
   },
@@ -240,7 +240,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "depth-narrow",
-    fault: "depth has the best level of each side",
+    fault: "depth has only the best level on each side",
     breaks: ["depth.band"],
     ...answering(isIn(depth), "success", (json) => {
       const { asks, bids } = json as { readonly asks: ReadonlyArray<unknown>; readonly bids: ReadonlyArray<unknown> }
@@ -264,13 +264,13 @@ const listMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "collateral-markets-all",
-    fault: "every market is on margin",
+    fault: "every market is a margin market",
     breaks: ["collateral-markets.marked"],
     ...changing(CollateralMarkets.endpoint.path, ["result"], (all) => [...all as ReadonlyArray<unknown>, "ETH_BTC"])
   },
   {
     id: "futures-settled",
-    fault: "the next settlement is the last one",
+    fault: "the next funding time is the last one",
     breaks: ["futures.settlement"],
     ...changing(
       futures,
@@ -304,7 +304,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "funding-rates-anything",
-    fault: "whatever is wrong, the answer is an empty list",
+    fault: "every invalid query answers an empty list",
     breaks: ["funding-rates.refusal", "funding-rates.market"],
     make: () => ({
       answer: (answer, { path }) =>
@@ -313,7 +313,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   }
 ]
 
-/** Where the fields of an answer stand that rules are about. */
+/** The place of the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["summary.entry.", summary, ["result"]],
   ["summaries.entry.", summaries, ["result", "*", "ticker"]],
@@ -324,14 +324,14 @@ const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]
   ["futures.entry.", futures, ["result", "*"]]
 ]
 
-/** No field of an answer is there, or all are of another kind. */
+/** Answers without fields, and answers with null in every field. */
 const shapeMutants: ReadonlyArray<Mutant> = tables.flatMap(([prefix, path, place]) => {
   const breaks = rules.map(({ id }) => id).filter((id) => id.startsWith(prefix))
   const fields = (object: unknown) => Json.isObject(object) ? Object.keys(object) : []
   return [
     {
       id: `${prefix}missing`,
-      fault: "no field is there",
+      fault: "all fields are missing",
       breaks: breaks.filter((_, index) => index % 2 === 0),
       ...changing(path, place, (object) => without(object as Fields, ...fields(object)))
     },

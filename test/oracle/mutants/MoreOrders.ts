@@ -1,5 +1,5 @@
 /**
- * Faults of orders that only the live exchange's documentation describes: stop orders, orders that change, and many in one call.
+ * Faults in orders that only the live exchange's documentation describes: stop orders, changed orders and bulk orders.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,7 @@ const paths: ReadonlyArray<string> = [stopMarket, stopLimit, triggerMarket]
 
 const isStop = (path: string): boolean => paths.includes(path)
 
-/** The path of another call, which gets the request. */
+/** Sends the request to the path of another call. */
 const calling = (from: string, to: string, change: (fields: Fields) => Fields): Pick<Mutant, "make"> => ({
   make: () => ({
     request: (request, venue) =>
@@ -39,13 +39,13 @@ const calling = (from: string, to: string, change: (fields: Fields) => Fields): 
 const stopMutants: ReadonlyArray<Mutant> = [
   {
     id: "live-stops-type",
-    fault: "a stop-market order calls itself a market order",
+    fault: "a stop-market order shows the type market",
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, type: "market" }))
   },
   {
     id: "live-stops-activated",
-    fault: "a stop order says that it is activated while it waits",
+    fault: "a waiting stop order shows activated",
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, activated: 1 }))
   },
@@ -63,7 +63,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "stop-market-in-base",
-    fault: "the amount of a stop-market buy is taken for one in the base currency",
+    fault: "the amount of a stop-market buy counts in the base currency",
     breaks: ["live-stops.market.spends"],
     ...asking(
       stopMarket,
@@ -73,7 +73,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "stop-market-halved",
-    fault: "half of a stop-market order is placed",
+    fault: "only half of a stop-market order is placed",
     breaks: ["live-stops.market.base", "live-stops.market.trades"],
     make: () => ({
       request: (request, venue) =>
@@ -84,7 +84,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "collateral-stop-limit-is-market",
-    fault: "a triggered stop-limit order on margin takes whatever there is",
+    fault: "a triggered margin stop-limit order trades beyond its limit",
     breaks: ["live-stops.limit.rests"],
     ...calling(stopLimit, triggerMarket, ({ price: _price, ...fields }) => fields)
   },
@@ -101,7 +101,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-stops-unnamed",
-    fault: "a refusal does not name the field that is missing",
+    fault: "a refusal does not name the missing field",
     breaks: ["live-stops.refusal"],
     ...unnamed(stopMarket, "activation_price")
   },
@@ -113,7 +113,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-stops-last-price",
-    fault: "an activation price at the last price is taken for one below it",
+    fault: "an activation price equal to the last price counts as lower",
     breaks: ["live-stops.last-price"],
     make: () => ({
       request: (request, venue) =>
@@ -149,13 +149,13 @@ const changeMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-changes-nothing",
-    fault: "an order that is changed stays as it is",
+    fault: "a changed order keeps its values",
     breaks: ["live-changes.replaces", "live-changes.queue", "live-changes.trades"],
     ...calling(modify, CancelOrder.endpoint.path, ({ market, orderId }) => ({ market, orderId: orderId ?? 0 }))
   },
   {
     id: "live-changes-amount-ignored",
-    fault: "a change of the price drops one of the amount",
+    fault: "a new price makes the new amount ineffective",
     breaks: ["live-changes.keeps"],
     ...asking(modify, (fields) => fields["price"] === undefined ? fields : without(fields, "amount"))
   },
@@ -167,13 +167,13 @@ const changeMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-changes-drops-what-does-not-apply",
-    fault: "a change that the order can't have is dropped",
+    fault: "a field that the order type does not have is ignored",
     breaks: ["live-changes.inapplicable"],
     ...asking(modify, (fields) => ({ amount: "0.03", ...without(fields, "activationPrice", "total") }))
   },
   {
     id: "live-changes-total-preferred",
-    fault: "of an amount and a total, and of two identifiers, the first one counts",
+    fault: "the first of two conflicting fields counts",
     breaks: ["live-changes.refusal"],
     ...asking(modify, (fields) => ({
       ...fields,
@@ -189,7 +189,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-changes-keeps-turn",
-    fault: "an order whose price stays keeps its turn",
+    fault: "an order with an unchanged price keeps its place in the queue",
     breaks: ["live-changes.queue", "live-changes.replaces"],
     make: () => ({
       request: (request, venue) =>
@@ -215,7 +215,7 @@ const isBulk = (path: string) =>
   [BulkLimitOrders, CollateralBulkLimitOrders].some(({ endpoint }) => endpoint.path === path)
 const cancelBulk = CancelBulkOrders.endpoint.path
 
-/** Changes the list that such a call is answered with. */
+/** Changes the list in the answer of a bulk call. */
 const listing = (
   concerns: (path: string) => boolean,
   change: (items: ReadonlyArray<Fields>) => unknown
@@ -228,7 +228,7 @@ const listing = (
   })
 })
 
-/** Changes the orders that such a call is about. */
+/** Changes the orders in the request of a bulk call. */
 const ordering = (
   concerns: (path: string) => boolean,
   change: (orders: ReadonlyArray<Fields>, fields: Fields) => Fields
@@ -245,25 +245,25 @@ const ordering = (
 const bulkMutants: ReadonlyArray<Mutant> = [
   {
     id: "live-bulk-order",
-    fault: "the answer has the orders in another order",
+    fault: "the answer reverses the orders",
     breaks: ["live-bulk.places"],
     ...listing(isBulk, (items) => items.toReversed())
   },
   {
     id: "live-bulk-first-only",
-    fault: "the first order alone is placed",
+    fault: "only the first order is placed",
     breaks: ["live-bulk.places", "live-bulk.apart"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 1) }))
   },
   {
     id: "live-bulk-refusals-left-out",
-    fault: "orders that are refused are left out of the answer",
+    fault: "refused orders are missing in the answer",
     breaks: ["live-bulk.apart", "live-bulk.not-there"],
     ...listing((path) => isBulk(path) || path === cancelBulk, (items) => items.filter(({ result }) => result !== null))
   },
   {
     id: "live-bulk-always-stops",
-    fault: "the first order that is refused ends the call",
+    fault: "the first refused order ends the call",
     breaks: ["live-bulk.apart"],
     ...ordering(isBulk, () => ({ stopOnFail: true }))
   },
@@ -275,13 +275,13 @@ const bulkMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-bulk-any-count",
-    fault: "of too many orders the first ones are placed",
+    fault: "the first 20 of too many orders are placed",
     breaks: ["live-bulk.refusal"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 20) }))
   },
   {
     id: "live-bulk-cancels-first",
-    fault: "the first order alone is canceled",
+    fault: "only the first order is canceled",
     breaks: ["live-bulk.cancels", "live-bulk.not-there"],
     ...ordering((path) => path === cancelBulk, (orders) => ({ orders: orders.slice(0, 1) }))
   },

@@ -1,6 +1,6 @@
 /**
- * Sandboxes with one fault of meaning each. They show that the oracle finds faults: each names the rules that it
- * breaks. A mutant wraps a venue, or gives it another dialect; the engine does not know of it.
+ * Sandboxes with one semantic fault each. They show that the oracle finds faults: each mutant names the rules that it
+ * breaks. A mutant wraps a venue or gives it another dialect; the engine does not know of it.
  *
  * @since 0.1.0
  */
@@ -18,14 +18,14 @@ import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An answer that the venue wrote. */
+/** An answer of the venue. */
 export type Written = Extract<Answer, { readonly _tag: "Answer" }>
 
 /** The service that a mutant wraps. */
 export type Instance = Venue.Venue["Service"]
 
 /**
- * What a mutant does otherwise than the venue.
+ * A mutant's deviations from the venue.
  *
  * @category models
  * @since 0.1.0
@@ -33,24 +33,24 @@ export type Instance = Venue.Venue["Service"]
 export interface Change {
   /** Changes the venue's dialect and policy. */
   readonly dialect?: (dialect: Dialect) => Dialect
-  /** Makes what changes requests and answers, with all state of the mutant: two mutants of a kind share nothing. */
+  /** Makes the interception, with all state of the mutant: mutants of one kind share no state. */
   readonly make?: () => Interception
 }
 
 /**
- * What a mutant does to the calls of its venue.
+ * A mutant's changes to the calls of its venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Interception {
-  /** Changes the venue before it gets the request. */
+  /** Changes the venue before it receives the request. */
   readonly before?: (venue: Instance, request: Request) => void
-  /** Changes the request that the venue gets. */
+  /** Changes the request before the venue receives it. */
   readonly request?: (request: Request, venue: Instance) => Request
-  /** Whether the connection breaks before an answer leaves. */
+  /** Whether the connection breaks before the answer. */
   readonly resets?: (request: Request) => boolean
-  /** Changes the answer that leaves. */
+  /** Changes the answer. */
   readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
 }
 
@@ -63,11 +63,11 @@ export interface Interception {
 export interface Mutant extends Change {
   /** Stable and unique. */
   readonly id: string
-  /** What is wrong with it. */
+  /** The fault, in words. */
   readonly fault: string
-  /** The rules that must find it, by their ids. */
+  /** Ids of the rules that must find the fault. */
   readonly breaks: ReadonlyArray<string>
-  /** Where it is a fault; in both dialects by default. */
+  /** The dialects in which the change is a fault; both by default. */
   readonly dialects?: ReadonlyArray<Dialect["name"]>
 }
 
@@ -104,7 +104,7 @@ export const layer = (
 
 const textOf = ({ body }: Request): string => new TextDecoder().decode(body)
 
-/** The fields of a request's body; none when it is no JSON object. */
+/** The fields of a request's body; undefined if the body is not a JSON object. */
 export const fieldsOf = (request: Request): Fields | undefined => {
   const json = Result.getOrUndefined(Json.parse(textOf(request)))
   return Json.isObject(json) ? json : undefined
@@ -115,13 +115,13 @@ const header = ({ headers }: Request, name: string): string => {
   return typeof value === "string" ? value : ""
 }
 
-/** The secret of the key that a request names. */
+/** The secret of the request's key. */
 const secretOf = ({ state }: Instance, request: Request): string | undefined =>
   state.keys.get(header(request, Signature.headers.apiKey) as never)?.apiSecret
 
 const hmac = (secret: string, payload: string): string => createHmac("sha512", secret).update(payload).digest("hex")
 
-/** Whether a request was signed with the secret of its key. */
+/** Whether a request is signed with the secret of its key. */
 const isSigned = (venue: Instance, request: Request): boolean => {
   const secret = secretOf(venue, request)
   const payload = header(request, Signature.headers.payload)
@@ -147,7 +147,7 @@ export const withHeaders = (request: Request, headers: Request["headers"]): Requ
   headers: { ...request.headers, ...headers }
 })
 
-/** The same request with other fields. One that was not signed correctly stays as it is. */
+/** The same request with other fields. A request without a valid signature stays unchanged. */
 export const withFields = (
   venue: Instance,
   request: Request,
@@ -158,7 +158,7 @@ export const withFields = (
   return signed(venue, request, new TextEncoder().encode(Json.stringify(change(fields))))
 }
 
-/** Without some fields. */
+/** The fields without some keys. */
 export const without = (fields: Fields, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)))
 
@@ -183,7 +183,7 @@ export const withBody = (answer: Written, body: unknown): Written => ({
   body: Json.stringify(body as object)
 })
 
-/** Changes the answers of a path: those of successes, of refusals, or all. */
+/** Changes the answers of a path: successes, refusals, or all. */
 export const answering = (
   path: string | ((path: string) => boolean),
   when: "success" | "refusal" | "always",
@@ -199,7 +199,7 @@ export const answering = (
   })
 })
 
-/** Gives answers another status, where `when` is true. */
+/** Sets another status where `when` is true. */
 export const withStatus = (
   status: number,
   when: (answer: Written, request: Request) => boolean
@@ -207,10 +207,10 @@ export const withStatus = (
   make: () => ({ answer: (answer, request) => when(answer, request) ? { ...answer, status } : answer })
 })
 
-/** A place in an answer: keys, and `*` for every element of a list and every value of an object. */
+/** A place in an answer: keys, with `*` for every element of a list and every value of an object. */
 export type Place = ReadonlyArray<string>
 
-/** The same value, changed at a place. `undefined` takes it out. */
+/** The value with a change at one place. `undefined` removes the place. */
 export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value: unknown) => unknown): unknown => {
   if (key === undefined) return change(value)
   if (Array.isArray(value)) return key === "*" ? value.map((item) => changedAt(item, rest, change)) : value
@@ -229,7 +229,7 @@ export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value:
 export const changing = (path: string, place: Place, change: (value: unknown) => unknown): Change =>
   answering(path, "success", (json) => changedAt(json, place, change))
 
-/** Leaves the errors of some fields out of refusals. */
+/** Removes fields from the errors of refusals. */
 export const unnamed = (path: string, ...keys: ReadonlyArray<string>): Change =>
   answering(
     path,

@@ -1,5 +1,5 @@
 /**
- * Faults of orders: what is accepted, what is answered, and what becomes of them.
+ * Faults in orders: their validation, their answers and their execution.
  *
  * @since 0.1.0
  */
@@ -49,10 +49,10 @@ const withPolicy = (policy: Partial<VenuePolicy>) => (dialect: Dialect): Dialect
 
 const legs: ReadonlyArray<Place> = [["stop_loss"], ["take_profit"]]
 
-/** The orders in an answer: itself, or the legs of a pair. */
+/** The orders in an answer: the order itself, or the legs of a pair. */
 const ordersIn = (path: string): ReadonlyArray<Place> => path === oco ? legs : [[]]
 
-/** New orders that are answered with another value of a key. */
+/** Shows another value of a key in new orders. */
 const placed = (
   path: string,
   key: string | ((venue: Instance) => string),
@@ -75,7 +75,7 @@ const placed = (
   })
 })
 
-/** A field of an order that must be refused is replaced by one that need not be. */
+/** Replaces an invalid field of an order by a valid one. */
 const repaired = (path: string, key: string): Change => ({
   make: () => {
     const fields = path === oco
@@ -96,7 +96,7 @@ const repaired = (path: string, key: string): Change => ({
   }
 })
 
-/** Lists other markets. The listings themselves are shared by all venues, and stay as they are. */
+/** Changes the market list of one venue. All venues share the listings themselves, which stay unchanged. */
 const list = (state: Instance["state"], change: (market: Market) => Market): void => {
   Object.assign(state, { markets: new Map(markets.map((market) => [market.name, change(market)])) })
 }
@@ -111,7 +111,7 @@ const numbersAsTexts = (fields: Readonly<Record<string, unknown>>): Readonly<Rec
     ])
   )
 
-/** Faults in what is accepted, the same of both calls. */
+/** Faults in validation, the same for both calls. */
 const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   const path = id === "oco" ? oco : stopLimit
   const prices = id === "oco" ? ["price", "activation_price", "stop_limit_price"] : ["price", "activation_price"]
@@ -144,7 +144,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     ]),
     {
       id: `${id}-total-not-checked`,
-      fault: "amount times price may be anything",
+      fault: "the bounds of amount times price are not checked",
       breaks: [`${id}.request.total.min`, `${id}.request.total.max`],
       make: () => ({
         before: ({ state }, request) => {
@@ -157,7 +157,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     {
       id: `${id}-numbers-for-texts`,
       fault: "a number is accepted in place of a string",
-      // The live dialect takes amounts and prices as numbers.
+      // The live dialect accepts amounts and prices as numbers.
       dialects: ["document"],
       breaks: ["amount", ...prices].map((key) => `${id}.request.${key}.type`),
       ...asking(path, numbersAsTexts)
@@ -170,7 +170,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-client-order-id-of-any-form`,
-      fault: "a client order id that is not allowed is left out",
+      fault: "an invalid client order id is ignored",
       breaks: [`${id}.client-order-id.refuses`, `${id}.client-order-id.type`],
       make: () => ({
         request: (request, venue) =>
@@ -186,7 +186,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-client-order-id-narrow`,
-      fault: "dots and underscores are not allowed in client order ids",
+      fault: "dots and underscores in client order ids are refused",
       breaks: [`${id}.client-order-id.accepts`],
       make: () => ({
         request: (request, venue) =>
@@ -217,7 +217,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-client-order-id-life`,
-      fault: "client order ids live as they do in the other dialect",
+      fault: "client order ids stay used as in the other dialect",
       breaks: [`${id}.client-order-id.for-ever`],
       dialect: (dialect) =>
         withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
@@ -262,7 +262,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-ids-of-each`,
-      fault: "every account counts its orders from 1",
+      fault: "the order ids of every account begin at 1",
       breaks: [`${id}.ids.accounts`],
       make: () => {
         const counts = new Map<string, number>()
@@ -300,13 +300,13 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-same-ids`,
-      fault: "all orders have one identifier",
+      fault: "all orders have the same id",
       breaks: [`${id}.ids.unique`, `${id}.parallel`],
       ...placed(path, (venue) => keysOf(venue).orderId, () => 7)
     },
     {
       id: `${id}-times-in-millis`,
-      fault: "the time of creation counts milliseconds",
+      fault: "the creation time is in milliseconds",
       breaks: id === "oco" ? ["oco.response.stop_loss.timestamp", "oco.response.take_profit.timestamp"] : [
         "general.times.now",
         "stop-limit.response.timestamp"
@@ -315,7 +315,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-times-in-nanos`,
-      fault: "times have more digits than microseconds",
+      fault: "times have more digits than microseconds allow",
       breaks: id === "oco" ? ["oco.response.stop_loss.mtime", "oco.response.take_profit.mtime"] : [
         "stop-limit.response.timestamp"
       ],
@@ -324,7 +324,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   ]
 }
 
-/** A new stop-limit order that is answered with another value. */
+/** Shows another value in a new stop-limit order. */
 const freshStop = (rule: string, key: string | ((venue: Instance) => string), value: unknown): Mutant => ({
   id: `stop-limit-new-${rule}`,
   fault: `a new order shows a wrong ${rule}`,
@@ -332,7 +332,7 @@ const freshStop = (rule: string, key: string | ((venue: Instance) => string), va
   ...placed(stopLimit, key, () => value)
 })
 
-/** A new pair that is answered with another value of one leg, or of both. */
+/** Shows another value in one leg of a new pair, or in both. */
 const freshLeg = (rule: string, key: string, change: (value: unknown) => unknown, only = legs): Mutant => ({
   id: `oco-new-${rule}`,
   fault: `a new leg shows a wrong ${rule}`,
@@ -366,7 +366,7 @@ const answers: ReadonlyArray<Mutant> = ([
   freshStop("condition", "activationCondition", "gte"),
   {
     id: "stop-limit-trigger-rounded",
-    fault: "the trigger price is shown with other digits",
+    fault: "the trigger price is shown with other decimal places",
     breaks: ["stop-limit.activation-price.exact"],
     ...placed(stopLimit, "activation_price", (price) => `${Number(price)}`)
   },
@@ -378,7 +378,7 @@ const answers: ReadonlyArray<Mutant> = ([
   },
   {
     id: "stop-limit-bbo-narrow",
-    fault: "bboRole may be 1 only",
+    fault: "only bboRole 1 is accepted",
     breaks: ["stop-limit.request.bboRole.accepts"],
     ...asking(stopLimit, (fields) => fields["bboRole"] === 2 ? { ...fields, bboRole: 3 } : fields)
   },
@@ -393,7 +393,7 @@ const answers: ReadonlyArray<Mutant> = ([
   },
   {
     id: "stop-limit-minimum-excluded",
-    fault: "an amount must be above minAmount",
+    fault: "an amount equal to minAmount is refused",
     breaks: ["stop-limit.amount.bounds"],
     make: () => ({
       request: (request, venue) =>
@@ -432,7 +432,7 @@ const answers: ReadonlyArray<Mutant> = ([
 const reduceOnly: ReadonlyArray<Mutant> = [
   {
     id: "116-not-answered",
-    fault: "reduceOnly is left out",
+    fault: "reduceOnly is ignored",
     breaks: [
       "oco.reduce-only.no-position",
       "oco.reduce-only.same-side",
@@ -445,7 +445,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
   },
   {
     id: "116-is-30",
-    fault: "a reduce-only order without a position is refused as a wrong field",
+    fault: "a reduce-only order without a position is refused like a wrong field",
     breaks: ["oco.reduce-only.no-position", "oco.reduce-only.same-side"],
     ...answering(oco, "refusal", (json) =>
       Json.isObject(json) && json["code"] === 116
@@ -454,7 +454,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
   },
   {
     id: "reduce-only-by-default",
-    fault: "reduceOnly is said to be true",
+    fault: "every order shows reduceOnly true",
     breaks: ["oco.reduce-only.default"],
     ...changing(oco, ["reduceOnly"], () => true)
   },
@@ -477,7 +477,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
   },
   {
     id: "both-legs-live",
-    fault: "neither leg knows of the other",
+    fault: "the legs do not cancel each other",
     breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss", "oco.never-both"],
     make: () => ({
       answer: (answer, _request, { state }) => {
@@ -496,19 +496,19 @@ const typesOf = (fields: Fields): ReadonlyArray<unknown> =>
 const cancelling: ReadonlyArray<Mutant> = [
   {
     id: "cancel-all-no-margin",
-    fault: "orders with collateral are never canceled",
+    fault: "collateral orders are never canceled",
     breaks: ["cancel-all.everything", "cancel-all.stops"],
     ...cancels((fields) => fields["type"] === undefined ? { ...fields, type: ["spot", "futures"] } : fields)
   },
   {
     id: "cancel-all-market-ignored",
-    fault: "market selects nothing",
+    fault: "market has no effect",
     breaks: ["cancel-all.market", "cancel-all.type.and-market", "cancel-all.market.type"],
     ...cancels((fields) => without(fields, "market"))
   },
   ...(["spot", "margin", "futures"] as const).map((type): Mutant => ({
     id: `cancel-all-${type}-is-all`,
-    fault: `type ${type} is all types`,
+    fault: `type ${type} selects all types`,
     breaks: [`cancel-all.type.${type}`],
     ...cancels((fields) =>
       typesOf(fields).length === 1 && typesOf(fields)[0] === type ? without(fields, "type") : fields
@@ -516,13 +516,13 @@ const cancelling: ReadonlyArray<Mutant> = [
   })),
   {
     id: "cancel-all-first-type",
-    fault: "only the first of several types is meant",
+    fault: "only the first of several types counts",
     breaks: ["cancel-all.type.several"],
     ...cancels((fields) => fields["type"] === undefined ? fields : { ...fields, type: typesOf(fields).slice(0, 1) })
   },
   {
     id: "cancel-all-market-or-type",
-    fault: "with a market the type is ignored",
+    fault: "the type is ignored if a market is given",
     breaks: ["cancel-all.type.and-market"],
     ...cancels((fields) => fields["market"] === undefined ? fields : without(fields, "type"))
   },
@@ -540,7 +540,7 @@ const cancelling: ReadonlyArray<Mutant> = [
   },
   {
     id: "cancel-all-nothing-refused",
-    fault: "when there is nothing to cancel the call is refused",
+    fault: "a call without open orders is refused",
     breaks: ["cancel-all.nothing"],
     make: () => ({
       answer: (answer, request) =>
@@ -549,7 +549,7 @@ const cancelling: ReadonlyArray<Mutant> = [
   },
   {
     id: "canceled-is-expired",
-    fault: "orders that are canceled are said to have expired",
+    fault: "canceled orders show the status expired",
     breaks: ["cancel-all.status", "status.canceled"],
     ...answering(
       OrderHistory.endpoint.path,
@@ -559,7 +559,7 @@ const cancelling: ReadonlyArray<Mutant> = [
   },
   {
     id: "cancel-all-type-loose",
-    fault: "types that are none are left out",
+    fault: "unknown types are ignored",
     breaks: ["cancel-all.type.unknown", "cancel-all.refused.nothing"],
     ...cancels((fields) => {
       if (!Array.isArray(fields["type"])) return fields
@@ -569,19 +569,19 @@ const cancelling: ReadonlyArray<Mutant> = [
   },
   {
     id: "cancel-all-type-text",
-    fault: "type that is no list is left out",
+    fault: "a type that is not a list is ignored",
     breaks: ["cancel-all.type.array"],
     ...cancels((fields) => Array.isArray(fields["type"] ?? []) ? fields : without(fields, "type"))
   },
   {
     id: "cancel-all-type-empty",
-    fault: "an empty list of types is all types",
+    fault: "an empty list of types selects all types",
     breaks: ["cancel-all.type.empty"],
     ...cancels((fields) => typesOf(fields).length === 0 ? without(fields, "type") : fields)
   },
   {
     id: "cancel-all-market-empty",
-    fault: "an empty market is none",
+    fault: "an empty market counts as absent",
     breaks: ["cancel-all.market.unknown"],
     ...cancels((fields) => fields["market"] === "" ? without(fields, "market") : fields)
   },
@@ -593,7 +593,7 @@ const cancelling: ReadonlyArray<Mutant> = [
   },
   {
     id: "cancel-all-envelope",
-    fault: "request and nonce are what they are in the other dialect",
+    fault: "request and nonce are required as in the other dialect",
     breaks: ["cancel-all.envelope"],
     make: () => ({
       answer: (answer, request) => {
@@ -605,13 +605,13 @@ const cancelling: ReadonlyArray<Mutant> = [
   }
 ]
 
-/** Where an order that is listed is: as an open one, or as one that has ended. */
+/** The places of listed orders, open and ended. */
 const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*"]],
   [OrderHistory.endpoint.path, ["*", "*"]]
 ]
 
-/** Orders that are listed with another value of a key. */
+/** Shows another value of a key in listed orders. */
 const listing = (
   key: string | ((venue: Instance) => string),
   change: (value: unknown, order: Fields) => unknown
@@ -637,7 +637,7 @@ const listing = (
   })
 })
 
-/** Takes the orders that wait out of where they do, changes what they wait for, and lets them wait anew. */
+/** Removes all waiting orders, changes their trigger, and adds them again. */
 const waitAnew = (state: Instance["state"], change: (order: StopOrder) => void): void => {
   for (const { waiting } of state.trading.values()) {
     for (const order of PendingStopOrders.all(waiting)) {
@@ -648,7 +648,7 @@ const waitAnew = (state: Instance["state"], change: (order: StopOrder) => void):
   }
 }
 
-/** Takes an open order out of where it is found, changes it, and puts it back. */
+/** Removes an open order from the book, changes it, and adds it again. */
 const changeOpen = ({ openOrders }: Instance["state"], change: object): void => {
   for (const order of openOrders.values().toArray()) {
     openOrders.delete(order.id)
@@ -656,7 +656,7 @@ const changeOpen = ({ openOrders }: Instance["state"], change: object): void => 
   }
 }
 
-/** The condition of orders that wait is another one. */
+/** Changes the trigger condition of waiting orders. */
 const waiting = (change: (condition: string, side: string) => string): Change => ({
   make: () => ({
     answer: (answer, _request, { state }) => {
@@ -666,7 +666,7 @@ const waiting = (change: (condition: string, side: string) => string): Change =>
   })
 })
 
-/** Changes orders that wait, once each, before the next call. */
+/** Changes every waiting order once, before the next call. */
 const pending = (change: (order: StopOrder) => object): Change => ({
   make: () => {
     const done = new WeakSet()
@@ -683,23 +683,23 @@ const pending = (change: (order: StopOrder) => object): Change => ({
   }
 })
 
-/** What is filled of an order, at its own limit. */
+/** The filled quote amount of an order, at the order's own limit. */
 const atLimit = (money: unknown, order: Fields): unknown => {
   const stock = Number(order["dealStock"] ?? order["deal_stock"])
   return stock === 0 ? money : `${stock * Number(order["price"])}`
 }
 
-/** The other role of an order at the best bid or offer. */
+/** The opposite bboRole methods. */
 const roles = { queue: "counterparty", counterparty: "queue", none: undefined } as const
 
 const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
   id: `status-${rule}`,
-  fault: `${words.join(" and ")} is another word`,
+  fault: `${words.join(" and ")} has another name`,
   breaks: [`status.${rule}`],
   ...listing("status", (status) => words.includes(String(status)) ? "DONE" : status)
 })
 
-/** Moves the triggers of orders that wait, by so many steps away from the market, or toward it. */
+/** Moves the triggers of waiting orders by `steps` price steps, away from the market or toward it. */
 const shifted = (steps: number, side: "buy" | "sell"): Change =>
   pending(({ side: found, stop }) => {
     const away = side === "buy" ? steps : -steps
@@ -709,13 +709,13 @@ const shifted = (steps: number, side: "buy" | "sell"): Change =>
 const life: ReadonlyArray<Mutant> = [
   {
     id: "activation-reversed",
-    fault: "a buy waits for a fall, a sell for a rise",
+    fault: "a buy waits for a falling price, a sell for a rising price",
     breaks: ["orders.model", "activation.buy.beyond", "activation.sell.beyond"],
     ...waiting((_, side) => side === "buy" ? "lte" : "gte")
   },
   {
     id: "activation-rule",
-    fault: "from which side a trigger is met is as in the other dialect",
+    fault: "the direction of a trigger is as in the other dialect",
     breaks: ["activation.side"],
     dialect: (dialect) =>
       withPolicy({ activation: dialect.policy.activation === "side" ? "last-price" : "side" })(dialect)
@@ -735,13 +735,13 @@ const life: ReadonlyArray<Mutant> = [
     },
     {
       id: `activation-${side}-at-once`,
-      fault: `a ${side} is said to be activated from the beginning`,
+      fault: `a new ${side} shows activated`,
       breaks: [`activation.${side}.before`, `activation.${side}.step`],
       ...listing("activated", (activated, order) => order["side"] === side ? 1 : activated)
     },
     {
       id: `activation-${side}-market`,
-      fault: `a ${side} that is activated trades at any price`,
+      fault: `an activated ${side} trades at any price`,
       breaks: [`activation.${side}.limit`],
       make: () => ({
         answer: (answer, _request, { state }) => {
@@ -761,7 +761,7 @@ const life: ReadonlyArray<Mutant> = [
   statusIs("auto-canceled-reduce-only", "AUTO_CANCELED_REDUCE_ONLY"),
   {
     id: "oco-stop-market",
-    fault: "a stop-loss that is activated trades at any price",
+    fault: "an activated stop-loss trades at any price",
     breaks: ["oco.stop-loss.limit"],
     make: () => ({
       answer: (answer, _request, { state }) => {
@@ -787,13 +787,13 @@ const life: ReadonlyArray<Mutant> = [
   },
   {
     id: "market-in-stock",
-    fault: "the amount of a buy market order is in base currency",
+    fault: "the amount of a market buy is in the base currency",
     breaks: ["orders.market.amount"],
     ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
   },
   {
     id: "post-only-ignored",
-    fault: "a post-only order trades at once",
+    fault: "a post-only order trades immediately",
     breaks: ["orders.post-only"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "postOnly"))
   },
@@ -805,55 +805,55 @@ const life: ReadonlyArray<Mutant> = [
   },
   {
     id: "stp-ignored",
-    fault: "orders of one account trade with each other, whatever was asked for",
+    fault: "orders of one account always trade with each other",
     breaks: ["orders.stp"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "stp"))
   },
   {
     id: "stop-stp-ignored",
-    fault: "a triggered order trades with those of its own account, whatever was asked for",
+    fault: "a triggered order always trades with orders of its own account",
     breaks: ["stop-limit.stp.prevents", "stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "no" }))
   },
   {
     id: "stop-stp-new",
-    fault: "self-trade prevention cancels the triggered order, whatever was asked for",
+    fault: "self-trade prevention always cancels the triggered order",
     breaks: ["stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "cancel_new" }))
   },
   {
     id: "stop-stp-old",
-    fault: "self-trade prevention cancels the other order, whatever was asked for",
+    fault: "self-trade prevention always cancels the other order",
     breaks: ["stop-limit.stp.cancels"],
     ...pending(({ stp }) => ({ stp: stp === "no" ? stp : "cancel_old" }))
   },
   {
     id: "bbo-ignored",
-    fault: "bboRole is accepted, and does nothing",
+    fault: "bboRole is accepted, but has no effect",
     breaks: ["stop-limit.bbo.queue", "stop-limit.bbo.counterparty"],
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined }, postOnly: false }))
   },
   {
     id: "bbo-swapped",
-    fault: "the roles of bboRole are each other's",
+    fault: "the methods of bboRole are swapped",
     breaks: ["stop-limit.bbo.queue", "stop-limit.bbo.counterparty"],
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: roles[stop.bboRole ?? "none"] }, postOnly: false }))
   },
   {
     id: "bbo-own-limit",
-    fault: "an order that queues does so at its own limit",
+    fault: "a queued order rests at its own limit",
     breaks: ["stop-limit.bbo.queue"],
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined } }))
   },
   {
     id: "deal-money-listed-at-limit",
-    fault: "what a trade cost is listed at the limit of the order",
+    fault: "the lists show a trade's cost at the order's limit",
     breaks: ["orders.deal-money"],
     ...listing(({ dialect }) => dialect.keys.dealMoney, atLimit)
   },
   {
     id: "deal-money-at-limit",
-    fault: "what a trade cost is shown at the limit of the order",
+    fault: "the answer shows a trade's cost at the order's limit",
     breaks: ["orders.deal-money", "orders.deal-money.price"],
     ...placed(
       LimitOrders.endpoint.path,
@@ -863,7 +863,7 @@ const life: ReadonlyArray<Mutant> = [
   },
   {
     id: "fees-not-charged",
-    fault: "no fee is shown for what is filled",
+    fault: "a filled order shows no fee",
     breaks: ["orders.fee"],
     ...placed(LimitOrders.endpoint.path, ({ dialect }) => dialect.keys.dealFee, () => "0")
   },
@@ -875,7 +875,7 @@ const life: ReadonlyArray<Mutant> = [
   },
   {
     id: "partial-left",
-    fault: "all is left of an order that is filled in part",
+    fault: "a partially filled order shows its whole amount as left",
     breaks: ["status.filled.left"],
     ...answering(
       ActiveOrders.endpoint.path,
@@ -885,7 +885,7 @@ const life: ReadonlyArray<Mutant> = [
   },
   {
     id: "filled-left",
-    fault: "what is left of a filled order is its amount",
+    fault: "a filled order shows its whole amount as left",
     breaks: ["status.filled.left"],
     ...answering(
       LimitOrders.endpoint.path,

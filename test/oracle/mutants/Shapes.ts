@@ -1,5 +1,5 @@
 /**
- * Faults of form, derived from an answer: every field of it missing, or of another kind.
+ * Faults of form, derived from an answer: each field missing or retyped.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ export interface Shape extends Change {
 }
 
 /**
- * All places of an answer. Elements of lists are all the same place, and so are values whose keys are names.
+ * All places in an answer. Elements of a list share one place, and so do values whose keys are names.
  *
  * @category shapes
  * @since 0.1.0
@@ -37,7 +37,7 @@ export const places = (value: unknown, isNamed: (key: string) => boolean = () =>
   return [...found.values()].filter((place) => place.at(-1) !== "*")
 }
 
-/** Of another kind, and readable as what it was: what a careless writer of JSON makes of it. */
+/** A value of another kind, as a careless JSON writer would produce it. */
 const retyped = (value: unknown): unknown =>
   typeof value === "string"
     ? Number(value === "" || Number.isNaN(Number(value)) ? 1 : value)

@@ -1,5 +1,5 @@
 /**
- * All mutants of meaning. Faults of form are derived: see `Shapes`.
+ * All semantic mutants. Faults of form are derived; see `Shapes`.
  *
  * @since 0.1.0
  */
