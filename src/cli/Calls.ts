@@ -1,4 +1,4 @@
-/** The calls that can be made, for somebody who has to choose one. */
+/** The calls of the contract, grouped and described for the command's help. */
 import * as SchemaAST from "effect/SchemaAST"
 import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -16,7 +16,7 @@ import type { Paint } from "./Screen.ts"
 /** The names of the calls. */
 export const names: ReadonlyArray<string> = all.map(({ name }) => name)
 
-/** The faces of the exchange. Each call is simulated by one of them. */
+/** The groups of calls; every call is in one of them. */
 const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Markets, fees and time", market],
   ["Prices, trades and futures", marketData],
@@ -27,11 +27,11 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
 
 const fieldsIn = (endpoint: Endpoint.Any, dialect: Dialect.Dialect) => Endpoint.codec(endpoint, dialect).shape.fields
 
-/** The names of a request's fields, whatever the dialect. */
+/** The field names of a request in either dialect. */
 export const fieldsOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.keys({ ...fieldsIn(endpoint, Dialect.document), ...fieldsIn(endpoint, Dialect.live) })
 
-/** A field that may be left out is in brackets. One that only the live dialect has is marked with a star. */
+/** The fields of a call. Brackets mark an optional field, a star a field of the live dialect only. */
 const writtenFields = (endpoint: Endpoint.Any): string => {
   const documented = fieldsIn(endpoint, Dialect.document)
   return Object.entries({ ...fieldsIn(endpoint, Dialect.live), ...documented }).map(([name, { ast }]) => {
@@ -40,7 +40,7 @@ const writtenFields = (endpoint: Endpoint.Any): string => {
   }).join(" ")
 }
 
-/** Every call with its fields, face by face. */
+/** The list of all calls with their fields, in groups. */
 export const list = ({ bold, cyan, dim }: Paint): string => {
   const width = Math.max(...names.map((name) => name.length)) + 2
   const mark = ({ access, mutates }: Endpoint.Any) => mutates ? "!" : access === "public" ? "-" : " "
@@ -50,12 +50,12 @@ export const list = ({ bold, cyan, dim }: Paint): string => {
     entries.filter(({ name }: { readonly name: Name }) => Object.hasOwn(calls, name)).map(line)
   return [
     bold("CALLS"),
-    dim("  ! changes something; - needs no key; [what] may be left out; * is for the live dialect"),
+    dim("  ! changes something; - needs no key; [field] is optional; * is for the live dialect only"),
     ...faces.flatMap(([title, calls]) => ["", `  ${bold(title)}`, ...linesOf(calls)])
   ].join("\n")
 }
 
-/** A command line that makes this call, with the example of its endpoint. */
+/** A command line for this call, with its endpoint's example request. */
 export const example = (endpoint: Endpoint.Any): string => {
   const request: object = endpoint.example(Dialect.document)
   const fields = Object.keys(request).length === 0 ? "" : ` '${JSON.stringify(request)}'`

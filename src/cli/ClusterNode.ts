@@ -1,4 +1,4 @@
-/** What `effect-txc host --cluster` does besides what a host does. It is loaded only then. */
+/** The additions of `effect-txc host --cluster` to a host, loaded only for a cluster. */
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,23 +15,23 @@ import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
 /**
- * How long a node that was told to stop goes on taking calls, in milliseconds: a load balancer that looks every second stops
- * sending it calls first.
+ * How long a stopping node still accepts calls, in milliseconds. A load balancer that polls every second stops sending
+ * calls before that.
  */
 const leavingMillis = 2000
 
-/** How long a node may take to stop, in milliseconds. Then it ends as it is: its venues are whole all the same. */
+/** The time limit of a node's shutdown, in milliseconds. After that the process ends; its venues are intact. */
 const stopping = 20_000
 
-/** The exit code of a node that ended because it had lost its venues, or was too slow to stop: start it again. */
+/** The exit code of a node that has lost its venues or stopped too slowly. Start such a node again. */
 const lostCode = 1
 
-/** Ends the process at once when it has stood still for too long, and some time after it was told to stop. */
+/** Ends the process immediately if it was suspended for too long, and after the time limit of a shutdown. */
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
-  // Its own end would take time, and other nodes have its venues.
+  // A graceful shutdown takes time, and other nodes already own this node's venues.
   const ended = Effect.catch(
     Watchdog.watch,
     ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))
@@ -39,21 +39,21 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
   return yield* Effect.forkScoped(ended)
 })
 
-/** What a cluster that can't be used is to the user. */
+/** Explains to the user why the cluster is unavailable. */
 const refusalOf = ({ reason }: JournalError): Refused =>
   new Refused({
-    wrong: "The cluster can't be used",
+    wrong: "The cluster cannot be used",
     remedy: reason.slice(0, 1).toUpperCase() + reason.slice(1)
   })
 
-/** What is wrong with the address on which a node should listen for others. */
+/** Explains why the node cannot listen on the address. */
 const addressRefused = (clusterPort: number, { message, port, reason }: ListenFailed): Refused => {
   const flag = port === clusterPort ? "--cluster-port" : "--node-port"
   return new Refused({
     wrong: message,
     remedy: reason.includes("EADDRNOTAVAIL")
-      ? "Name an address of this machine with --node-host, at which the other nodes reach it"
-      : `Choose another port with ${flag}, or stop the program that has it`
+      ? "Pass --node-host with an address of this machine that the other nodes can reach"
+      : `Choose another port with ${flag}, or stop the program that uses it`
   })
 }
 
@@ -75,17 +75,17 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
   const before = yield* Tables.migrate
   yield* Console.log(
     before === Tables.version
-      ? `The database has the tables of version ${Tables.version} already.`
-      : `The database has the tables of version ${Tables.version} now; it had ${before === 0 ? "none" : before}.`
+      ? `The tables already have version ${Tables.version}.`
+      : `The tables now have version ${Tables.version}, previously ${before === 0 ? "none" : before}.`
   )
   if (token === undefined) return
   yield* PostgresRegistry.setToken(token)
-  yield* Console.log("The cluster has the token of TXC_HOST_TOKEN. Nodes that run have it once they are started again.")
+  yield* Console.log("The cluster now has the token in TXC_HOST_TOKEN. Restart running nodes to use it.")
 })
 
 /**
- * Makes the tables of a cluster, or brings them to this version, and says what it did. The cluster has this token from then
- * on, if one is given.
+ * Creates the tables of a cluster, or migrates them to this version, and reports what it did. If a token is given, the
+ * cluster uses it from now on.
  */
 export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
   migrating(token).pipe(

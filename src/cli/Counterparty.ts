@@ -1,4 +1,4 @@
-/** The flag `--counterparty`: markets that the counterparty of a sandbox quotes, and how. */
+/** The flag `--counterparty`: the markets that a sandbox's counterparty quotes, and its settings. */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,7 @@ const Flagged = Schema.Literals(["true", "false"]).pipe(
 
 const Whole = Schema.optionalKey(Schema.NumberFromString.check(Schema.isInt()))
 
-/** The settings, as texts. */
+/** The settings as text. */
 const Settings = Schema.Struct({
   ...SetCounterparty,
   enabled: Schema.optionalKey(Flagged),
@@ -26,7 +26,7 @@ const Settings = Schema.Struct({
 
 const decode = Schema.decodeUnknownOption(Settings, { onExcessProperty: "error" })
 
-/** Reads `BTC_USDT` or `BTC_USDT:spread=0.2,levels=10`. */
+/** Parses `BTC_USDT` or `BTC_USDT:spread=0.2,levels=10`. */
 const read = (text: string): Option.Option<SetCounterpartyOptions> => {
   const [market = "", settings = ""] = text.split(":", 2)
   const pairs = settings.split(",").filter((pair) => pair !== "").map((pair) => pair.split("="))
@@ -34,13 +34,13 @@ const read = (text: string): Option.Option<SetCounterpartyOptions> => {
   return decode({ ...Object.fromEntries(pairs), market })
 }
 
-/** The flag, which may be given several times. */
+/** The flag; repeatable. */
 export const flag = Flag.String("counterparty").pipe(
   Flag.withMetavar("MARKET[:SETTING=VALUE,...]"),
   Flag.withDescription(
     "Quote a market around its price, so that market orders find a book: BTC_USDT, or with settings " +
-      "BTC_USDT:spread=0.2,levels=10,amount=0.5,seed=7. May be given for several markets"
+      "BTC_USDT:spread=0.2,levels=10,amount=0.5,seed=7. Repeat the flag for more markets"
   ),
-  Flag.filterMap(read, (text) => `${text} is no market with settings, such as BTC_USDT:spread=0.2,levels=10`),
+  Flag.filterMap(read, (text) => `${text} is not a market with settings such as BTC_USDT:spread=0.2,levels=10`),
   Flag.atLeast(0)
 )

@@ -1,5 +1,5 @@
 /**
- * Where commands read a key and its secret: from the environment or a file. Never from the command line, which every
+ * Reads a key and its secret for a command: from the environment or a file, never from the command line, which every
  * process of the machine can read.
  */
 import * as Flag from "effect/cli/Flag"
@@ -9,15 +9,15 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Credentials from "../client/Credentials.ts"
 
-/** The flag that names a file whose content is the API secret. */
+/** The flag that names a file with the API secret. */
 export const secretFile = Flag.File("secret-file").pipe(
   Flag.withDescription(
-    "A file that holds the API secret and that only you may read; without it TXC_API_SECRET is read"
+    "A file with the API secret that only you can read; TXC_API_SECRET by default"
   ),
   Flag.optional
 )
 
-/** The key given, or `TXC_API_KEY`, with the secret of the file or of `TXC_API_SECRET`. */
+/** The given key or `TXC_API_KEY`, with the secret from the file or `TXC_API_SECRET`. */
 export const read = Effect.fnUntraced(function*(file: Option.Option<string>, key?: Redacted.Redacted) {
   const apiKey = key ?? (yield* Config.Redacted("TXC_API_KEY"))
   const apiSecret = Option.isNone(file)

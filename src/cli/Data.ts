@@ -1,4 +1,4 @@
-/** Where a sandbox keeps its journal, and who holds it. */
+/** The folder of a sandbox's journal, and the process that uses it. */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -11,16 +11,16 @@ import { createHash } from "node:crypto"
 import type { JournalError } from "../sandbox/store/Journal.ts"
 import { Refused } from "./Refused.ts"
 
-/** The flag that names the folder. */
+/** The flag that names the journal's folder. */
 export const folder: Flag.Flag<Option.Option<string>> = Flag.String("data").pipe(
-  Flag.withDescription("The folder of the journal. A sandbox resumes from the journal that it finds there"),
+  Flag.withDescription("The folder of the journal. A sandbox resumes from the journal in it"),
   Flag.optional
 )
 
-/** The folder of a sandbox that a program starts, in the folder where it is started. */
+/** The default folder when a program starts the sandbox, relative to the working directory. */
 const ofPrograms = "effect-txc-data"
 
-/** The journal in a folder. */
+/** The journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 
 // -----------------------------------------------------------------------------
@@ -30,7 +30,7 @@ export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 const variable = (name: string) =>
   Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
 
-/** The folder for what programs keep for their user, as each system has it. */
+/** The platform's folder for application state. */
 const stateFolder = Effect.gen(function*() {
   const { join } = yield* Path.Path
   const home = (yield* variable("HOME")) ?? (yield* variable("USERPROFILE")) ?? "."
@@ -46,7 +46,10 @@ const stateFolder = Effect.gen(function*() {
   }
 })
 
-/** The nearest folder, from here upwards, that has a repository or a package in it; this folder when none has. */
+/**
+ * The nearest folder, from the working directory upwards, with a `.git` or a `package.json`; otherwise the working
+ * directory.
+ */
 const projectFolder = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const { dirname, join, resolve } = yield* Path.Path
@@ -57,7 +60,7 @@ const projectFolder = Effect.gen(function*() {
   return here
 }).pipe(Effect.orElseSucceed(() => "."))
 
-/** The folder of this project's sandbox, under the user's state folder. */
+/** The folder of this project's sandbox, inside the platform's state folder. */
 export const ofProject = Effect.gen(function*() {
   const { basename, join } = yield* Path.Path
   const project = yield* projectFolder
@@ -65,11 +68,11 @@ export const ofProject = Effect.gen(function*() {
   return join(yield* stateFolder, `${basename(project)}-${digest}`)
 })
 
-/** The folder of a new or a resumed journal: the one given, or the project's when a person starts the sandbox. */
+/** The journal folder of a new or resumed sandbox: the given one, or the project's if a person starts the sandbox. */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(ofPrograms)
 
-/** The folder of a host's venues: the one given, or the project's when a person starts the host. */
+/** The folder of a host's venues: the given one, or the project's if a person starts the host. */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given)
     ? Effect.succeed(given.value)
@@ -77,44 +80,44 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
     ? Effect.map(ofProject, (folder) => `${folder}-host`)
     : Effect.succeed("effect-txc-host")
 
-/** The folder of a journal that is there: the one given, `effect-txc-data` if there is one, or the project's. */
+/** The folder of an existing journal: the given one, else `effect-txc-data`, else the project's. */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
   const candidates = Option.isSome(given) ? [given.value] : [ofPrograms, yield* ofProject]
   for (const folder of candidates) if (yield* files.exists(journalIn(folder))) return folder
   return yield* new Refused({
-    wrong: `There is no journal in ${candidates.join(", nor in ")}`,
-    remedy: "Name the folder of a sandbox with --data; effect-txc sandbox says where it keeps its journal"
+    wrong: `No journal found in ${candidates.join(" or ")}`,
+    remedy: "Pass --data with the folder of a sandbox; effect-txc sandbox prints it when it starts"
   })
 })
 
-/** Makes the folder of a journal, which only its owner may open. */
+/** Creates the folder of a journal, accessible to its owner only. */
 export const make = (folder: string) =>
   FileSystem.FileSystem.use((files) => files.makeDirectory(folder, { recursive: true, mode: 0o700 })).pipe(
     Effect.mapError(({ reason }) =>
       new Refused({
         wrong: reason._tag === "AlreadyExists"
-          ? `${folder} is a file, and the journal needs a folder`
-          : `The folder ${folder} can't be made: ${reason.message}`,
-        remedy: "Name another folder with --data, or keep nothing with --memory"
+          ? `${folder} is a file, but the journal needs a folder`
+          : `The folder ${folder} cannot be created: ${reason.message}`,
+        remedy: "Pass another folder with --data, or use --memory to keep nothing"
       })
     )
   )
 
 // -----------------------------------------------------------------------------
-// Who holds a journal
+// The process that uses a journal
 // -----------------------------------------------------------------------------
 
 const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schema.String }))
 
 const holderIn = (folder: string): string => `${folder}/sandbox.json`
 
-/** Writes down which process serves the journal of a folder, and where, until the scope is closed. */
+/** Records the process that serves a folder's journal, and its URL, until the scope closes. */
 export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.orDie(Schema.encodeEffect(Holder)({ pid: process.pid, url }))
   const file = holderIn(folder)
-  // It helps whoever finds the journal locked. A sandbox serves without it.
+  // The record explains a locked journal to other processes. A sandbox works without it.
   yield* Effect.acquireRelease(
     Effect.ignore(files.writeFileString(file, text, { mode: 0o600 })),
     () => Effect.ignore(files.remove(file))
@@ -123,7 +126,7 @@ export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
 
 const isAlive = (pid: number): boolean => Result.isSuccess(Result.try(() => process.kill(pid, 0)))
 
-/** Who holds the journal of a folder, in words. A process that was killed has not removed its file. */
+/** The process that uses a folder's journal, in words. A killed process leaves its file behind. */
 const describeHolder = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* files.readFileString(holderIn(folder))
@@ -135,9 +138,9 @@ const describeHolder = Effect.fnUntraced(function*(folder: string) {
 
 const unknownHolder = { by: "another process", stop: "stop it" }
 
-const elsewhere = "name another folder with --data, or keep nothing with --memory"
+const elsewhere = "pass another folder with --data, or use --memory to keep nothing"
 
-/** What somebody can do whose sandbox can't use a journal. */
+/** Explains why a journal cannot be used, with a remedy. */
 export const refusalOf = Effect.fnUntraced(function*({ file, message, why }: JournalError, folder: string) {
   switch (why) {
     case "locked": {
@@ -146,20 +149,20 @@ export const refusalOf = Effect.fnUntraced(function*({ file, message, why }: Jou
       return new Refused({ wrong, remedy: `Use that sandbox, or ${stop}, or ${elsewhere}` })
     }
     case "other-rules":
-      return new Refused({ wrong: message, remedy: `Start it with the flags of that venue, or ${elsewhere}` })
+      return new Refused({ wrong: message, remedy: `Start with the flags of that venue, or ${elsewhere}` })
     case "damaged":
       return new Refused({
         wrong: message,
         remedy:
-          `effect-txc journal --data ${folder} > commands.ndjson saves what is intact; to begin anew, ${elsewhere}`
+          `effect-txc journal --data ${folder} > commands.ndjson saves the intact part; to start over, ${elsewhere}`
       })
     case "older":
       return new Refused({
         wrong: message,
         remedy:
-          `effect-txc journal --data ${folder} > commands.ndjson exports it for --replay; to begin anew, ${elsewhere}`
+          `effect-txc journal --data ${folder} > commands.ndjson exports it for --replay; to start over, ${elsewhere}`
       })
     default:
-      return new Refused({ wrong: message, remedy: `To go on without it, ${elsewhere}` })
+      return new Refused({ wrong: message, remedy: `To continue without it, ${elsewhere}` })
   }
 })

@@ -1,6 +1,6 @@
-/** What somebody probably meant who wrote something that does not exist. */
+/** Suggests an existing name for a mistyped one. */
 
-/** How many letters must be put in, left out or changed to make one text of the other. */
+/** The edit distance of two texts: insertions, deletions and substitutions of one letter. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of one.split("").entries()) {
@@ -14,12 +14,12 @@ const distance = (one: string, other: string): number => {
   return row[other.length] ?? 0
 }
 
-/** Letters and digits alone: nobody means another thing by `btcusdt` or `--max_rate`. */
+/** Lower-case letters and digits only, so that `btcusdt` and `--max_rate` find their names. */
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")
 
 /**
- * The candidate that is nearest to a text: at most every third letter differs, or it begins with all of the text, or with its
- * first word. `undefined` when none is near.
+ * The candidate nearest to a text: at most every third letter differs, or it begins with the text or with the text's
+ * first word. `undefined` if no candidate is near.
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
@@ -34,7 +34,7 @@ export const find = (text: string, candidates: ReadonlyArray<string>): string | 
   return begins(wanted) ?? begins(first)
 }
 
-/** `; did you mean LimitOrders.create?`, or nothing when no candidate is near. */
+/** `; did you mean LimitOrders.create?`, or an empty text if no candidate is near. */
 export const question = (text: string, candidates: ReadonlyArray<string>): string => {
   const found = find(text, candidates)
   return found === undefined ? "" : `; did you mean ${found}?`

@@ -1,4 +1,4 @@
-/** What a person sees of a running sandbox: where it is, how to call it, and every call as it is made. */
+/** The terminal panel of a running sandbox: its address, how to call it, and a line per call. */
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -14,23 +14,23 @@ import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 // The panel
 // -----------------------------------------------------------------------------
 
-/** What the panel says. */
+/** The content of the panel. */
 export interface Content {
   /** The base URL. */
   readonly baseUrl: string
-  /** Why it is not on the port that it usually has; nothing when it is. */
+  /** Why the sandbox does not use its usual port; undefined if it does. */
   readonly otherPort: string | undefined
   /** The name of the dialect. */
   readonly dialect: string
-  /** Where the page is, with the token that opens it. */
+  /** The URL of the page, with the token that opens it. */
   readonly page: string
-  /** Where the journal is, and whether it is new. */
+  /** The place of the journal, and whether it is new. */
   readonly journal: string
-  /** Whether the keys of the example are known there. */
+  /** Whether the venue has the example's keys. */
   readonly hasExample: boolean
 }
 
-/** The panel. Its lines are not broken: somebody copies addresses and keys from it. */
+/** The panel. Its lines are never wrapped, so that addresses and keys can be copied. */
 export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): string => {
   const { baseUrl, dialect, hasExample, journal, otherPort, page } = content
   const row = (name: string, ...values: ReadonlyArray<string>) =>
@@ -39,13 +39,13 @@ export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): st
     `${account}: ${cyan(apiKey)}, secret ${cyan(apiSecret)}`
   return [
     "",
-    `  ${bold("effect-txc sandbox")}  ${dim(`speaks the ${dialect} dialect`)}`,
+    `  ${bold("effect-txc sandbox")}  ${dim(`${dialect} dialect`)}`,
     "",
     ...row("API", cyan(baseUrl), ...(otherPort === undefined ? [] : [yellow(otherPort)])),
     ...row("Page", cyan(page)),
     ...(hasExample
       ? row("Keys", key(Example.alice), key(Example.bob))
-      : row("Keys", "none of the example's; the page shows the accounts and adds keys")),
+      : row("Keys", "no example keys; the page lists accounts and creates keys")),
     ...row("Journal", journal),
     ...row(
       "Try",
@@ -67,7 +67,7 @@ export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): st
 // One line per call
 // -----------------------------------------------------------------------------
 
-/** The widths of the columns beside the path's, with the spaces between them. */
+/** The widths of all columns but the path's, with the gaps between them. */
 const fixed = { time: 8, account: 8, method: 4, verdict: 20, millis: 9, gaps: 10 }
 
 const pathWidth = (columns: number): number => {
@@ -75,7 +75,7 @@ const pathWidth = (columns: number): number => {
   return Math.min(50, Math.max(12, columns - others))
 }
 
-/** The end of a path tells more than its beginning. */
+/** Cuts the beginning of a path, because its end says more. */
 const fitPath = (path: string, width: number): string =>
   path.length > width ? `…${path.slice(1 - width)}` : path.padEnd(width)
 
@@ -84,7 +84,9 @@ const verdictOf = ({ refused, status, verdict }: RequestRecord): string => {
   return status === undefined ? "no answer" : `${status} ${refused ?? verdict}`
 }
 
-/** The fields that were wrong and what they must be, what the caller probably did, and the fault that hit the call. */
+/**
+ * Explains a refusal: invalid fields with their valid values, the probable mistake, and the fault that hit the call.
+ */
 const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord): string | undefined => {
   const wrong = Object.entries(violations).map(([field, constraint]) => `${field} (${constraint}): ${expected[field]}`)
   const hit = fault === undefined ? undefined : `fault ${fault.id}, ${fault.symptom}`
@@ -92,8 +94,7 @@ const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord
 }
 
 /**
- * The line of a call: when, who, what, what came of it, and how long it took. A call that was refused has a second line that
- * says why.
+ * The line of a call: time, account, request, outcome and duration. A refused call has a second line with the reason.
  */
 export const lineOf = (record: RequestRecord, time: string, { columns, paint }: Screen): string => {
   const style = { answered: paint.green, refused: paint.yellow, failed: paint.red }[record.verdict]
@@ -117,7 +118,7 @@ const lineNow = (record: RequestRecord, screen: Screen) =>
     (now) => lineOf(record, DateTime.formatLocal(now, { timeStyle: "medium", locale: "en-GB" }), screen)
   )
 
-/** Prints a line for each call on the venue, from now on, as long as the scope lives. */
+/** Prints a line for each new call on the venue, as long as the scope lives. */
 export const follow = Effect.fnUntraced(function*(screen: Screen) {
   const { feed } = yield* Venue.Venue
   const print = ({ event }: Entry) =>
@@ -125,7 +126,7 @@ export const follow = Effect.fnUntraced(function*(screen: Screen) {
       ? Effect.flatMap(lineNow(event.request, screen), Console.log)
       : Effect.void
   const printing = Effect.flatMap(feed.after(), (entries) => Stream.runForEach(entries, print))
-  // A terminal that is far too slow misses calls, and goes on from now.
+  // A terminal that is too slow misses calls, and continues with the next ones.
   const again = Effect.forever(Effect.catchTag(printing, "FeedGone", () => Effect.void))
   yield* Effect.forkScoped(again, { startImmediately: true })
 })

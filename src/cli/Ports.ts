@@ -1,4 +1,4 @@
-/** Where a command listens. */
+/** The address and port on which a command listens. */
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,11 +13,11 @@ export const host = Flag.String("host").pipe(
 
 /** The flag that names the port. */
 export const port = Flag.Int("port").pipe(
-  Flag.withDescription("The port; 0 is any free one. On a terminal it is 8080, or the next free one, by default"),
+  Flag.withDescription("The port; 0 for any free port. Default on a terminal: 8080, or the next free port"),
   Flag.optional
 )
 
-/** The port of what a person starts, so that it is where it was. */
+/** The default port on a terminal, so that the address stays the same. */
 export const usualPort = 8080
 
 const lastPort = usualPort + 20
@@ -27,12 +27,15 @@ const isTaken = ({ reason }: ListenFailed): boolean => reason.includes("EADDRINU
 const cantListen = (error: ListenFailed): Refused =>
   isTaken(error)
     ? new Refused({
-      wrong: `Port ${error.port} of ${error.host} is taken`,
-      remedy: "Choose another with --port, or any free one with --port 0"
+      wrong: `Port ${error.port} of ${error.host} is in use`,
+      remedy: "Choose another port with --port, or any free port with --port 0"
     })
     : new Refused({ wrong: error.message, remedy: "Choose another port with --port, or another address with --host" })
 
-/** Serves on the port given; for a person on the usual one or the next that is free, and else on any free one. */
+/**
+ * Serves on the given port. By default, serves a person on the usual port or the next free one, and a program on any
+ * free port.
+ */
 export const listen = <R>(
   serve: (port: number) => Effect.Effect<Served, ListenFailed, R>,
   port: Option.Option<number>,

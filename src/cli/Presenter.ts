@@ -1,4 +1,4 @@
-/** How the command answers somebody who asks for help, or who has typed something that does not exist. */
+/** Prints help and usage errors of the command. */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type { HelpDoc } from "effect/cli/HelpDoc"
@@ -11,12 +11,12 @@ import * as Nearest from "./Nearest.ts"
 import * as Screen from "./Screen.ts"
 import { version } from "./version.ts"
 
-/** What the help of a command says beside its flags. Made only when somebody asks for it. */
+/** Extra help text of a command, built only when help is printed. */
 export class More extends Context.Reference<(paint: Screen.Paint) => string>("effect-txc/cli/More", {
   defaultValue: () => () => ""
 }) {}
 
-/** What the command can do, in the order in which somebody new needs it. */
+/** An overview of the subcommands, in the order in which a new user needs them. */
 const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Paint): string =>
   [
     `${bold("effect-txc")} ${version}: a client, a sandbox and an oracle of a crypto exchange's private HTTP API V4`,
@@ -27,13 +27,13 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
       )
     ),
     "",
-    `Begin with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help says more of each.")}`
+    `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
 
 const choicesIn = (expected: string): ReadonlyArray<string> =>
   [...expected.matchAll(/"([^"]+)"(?: \||$)/gu)].map(([, choice = ""]) => choice)
 
-/** The longest list of choices that is shown. */
+/** The longest list of choices that an error shows. */
 const fewChoices = 8
 
 const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {
@@ -41,14 +41,14 @@ const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): s
   if (value === "") return `${name} needs a value: ${expected}`
   const choices = choicesIn(expected)
   if (choices.length === 0)
-    return `${name} can't be "${value}": ${expected.replace(/^(?:Expected:? )?(?=[a-z])/u, "expected ")}`
+    return `${name} cannot be "${value}": ${expected.replace(/^(?:Expected:? )?(?=[a-z])/u, "expected ")}`
   const near = Nearest.question(value, choices)
   return near === "" && choices.length <= fewChoices
-    ? `${name} can't be "${value}": it is one of ${choices.join(", ")}`
-    : `${name} can't be "${value}"${near}`
+    ? `${name} cannot be "${value}": choose one of ${choices.join(", ")}`
+    : `${name} cannot be "${value}"${near}`
 }
 
-/** What is wrong with what was typed, in a line. */
+/** Explains a usage error in one line. */
 const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
   switch (error._tag) {
     case "UnrecognizedOption": {
@@ -70,14 +70,16 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
   }
 }
 
-/** Several errors may follow from one mistake: an unknown subcommand is an unexpected argument too. */
+/** The text of a usage error. Only the first error counts: an unknown subcommand is also an unexpected argument. */
 const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
   const [first] = errors
   const wrong = first === undefined ? "This command is incomplete" : explain(first, helpDoc)
   return `${Screen.printable(wrong)}\nSee ${commandPath.join(" ")} --help`
 }
 
-/** The help in lines that fit, and wrong usage as two lines on standard error: what is wrong, and where to look. */
+/**
+ * Prints help wrapped to the terminal, and a usage error as two lines on standard error: the error, and where to look.
+ */
 export const layer = Layer.effect(
   CliOutput.Presenter,
   Effect.gen(function*() {

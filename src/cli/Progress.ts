@@ -1,27 +1,27 @@
-/** What a command is doing, while it lasts: one line on standard error, only on a terminal, gone when it is done. */
+/** The progress of a command: one line on a terminal's standard error, erased at the end. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import { cut, toStderr } from "./Screen.ts"
 
-/** Goes to the beginning of the line and erases it. */
+/** Moves to the beginning of the line and erases it. */
 const erase = "\r\u001B[K"
 
-/** A line that shows how far something is. */
+/** A line that shows progress. */
 export interface Progress {
-  /** Shows this text in place of the one before. */
+  /** Shows this text in place of the previous one. */
   readonly show: (text: string) => Effect.Effect<void>
-  /** Erases the line. Nothing else may be printed before. */
+  /** Erases the line. Call it before printing anything else. */
   readonly clear: Effect.Effect<void>
 }
 
 /** Shows nothing. */
 export const hidden: Progress = { show: () => Effect.void, clear: Effect.void }
 
-/** The progress line of this process. It shows nothing when standard error is no terminal. */
+/** The progress line of this process. Shows nothing if standard error is not a terminal. */
 export const current: Effect.Effect<Progress, never, Stdio.Stdio> = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
-  // A dumb terminal can't erase a line.
+  // A dumb terminal cannot erase a line.
   const kind = yield* Effect.orDie(Config.withDefault(Config.String("TERM"), ""))
   if (kind === "dumb" || !(yield* stdio.stderrIsTerminal)) return hidden
   const write = (text: string) => Effect.provideService(toStderr(text), Stdio.Stdio, stdio)
@@ -31,6 +31,6 @@ export const current: Effect.Effect<Progress, never, Stdio.Stdio> = Effect.gen(f
   }
 })
 
-/** Shows a text for as long as the effect takes. */
+/** Shows a text while the effect runs. */
 export const during = <A, E, R>(text: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Stdio.Stdio> =>
   Effect.flatMap(current, ({ clear, show }) => Effect.ensuring(Effect.andThen(show(text), effect), clear))

@@ -1,15 +1,15 @@
-/** A command that can't do what it is asked to do, and what its user can do about it. */
+/** A command that cannot run, with a remedy for its user. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
-/** The command did nothing. It ends with exit code 2, and prints two lines: what is wrong, and what to do. */
+/** The command has done nothing. It exits with code 2 and prints two lines: the error and the remedy. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   wrong: Schema.String,
   remedy: Schema.String
 }) {
-  /** What is wrong, as a sentence. */
+  /** The error, as a sentence. */
   declare readonly wrong: string
-  /** What to do, as a sentence. */
+  /** The remedy, as a sentence. */
   declare readonly remedy: string
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {

@@ -1,4 +1,4 @@
-/** Where a command's words appear: on a person's terminal, or in a file or a pipe. */
+/** The output of a command: a terminal, or a file or pipe. */
 import * as CliOutput from "effect/cli/CliOutput"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
@@ -8,16 +8,16 @@ import * as Terminal from "effect/Terminal"
 
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
-/** Gives a text a style, where styles can be shown. */
+/** Applies styles to text, if the output supports them. */
 export type Paint = Readonly<Record<keyof typeof styles, (text: string) => string>>
 
-/** What standard output can show. */
+/** The capabilities of standard output. */
 export interface Screen {
-  /** Whether a person reads it as it is written. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean
-  /** How many characters fit into a line; `Infinity` where nobody counts them. */
+  /** The width of a line in characters; `Infinity` if it is not a terminal. */
   readonly columns: number
-  /** Its styles. They do nothing where `NO_COLOR` is set, or where nobody looks. */
+  /** The styles. They do nothing with `NO_COLOR`, or if standard output is not a terminal. */
   readonly paint: Paint
 }
 
@@ -33,7 +33,7 @@ const paintWith = (isColoured: boolean): Paint => {
   }
 }
 
-/** A screen that nobody looks at. */
+/** A screen that is not a terminal. */
 export const unseen: Screen = { isTerminal: false, columns: Infinity, paint: paintWith(false) }
 
 /** The screen of this process. */
@@ -46,25 +46,25 @@ export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Termin
   return { isTerminal, columns: columns > 0 ? columns : Infinity, paint: paintWith(canColor) }
 })
 
-/** Writes a text on standard error, without a line break after it. Standard output is for answers. */
+/** Writes a text to standard error, without a line break. Standard output is reserved for answers. */
 export const toStderr = Effect.fnUntraced(function*(text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
 })
 
 /**
- * The text without what a terminal takes for a command. For what others wrote: a caller must not write on the screen.
+ * The text without control characters. Use it for text from others: a caller must not control the terminal.
  */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 
-/** The text, cut where it is longer than `width`. It has no styles yet. */
+/** The text, truncated to `width` characters. It must not contain styles. */
 export const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
-/** The text in exactly `width` characters. It has no styles yet. */
+/** The text, truncated or padded to exactly `width` characters. It must not contain styles. */
 export const fit = (text: string, width: number): string => cut(text, width).padEnd(width)
 
-/** Where the last column of a line begins: words of a broken line continue below it. */
+/** The start of a line's last column: wrapped words continue below it. */
 const indentOf = (line: string, width: number): number => {
   const [head = ""] = /^.*\S {2,}(?=\S)|^ */u.exec(line) ?? []
   const indent = CliOutput.displayWidth(head)
@@ -76,7 +76,7 @@ const wrapLine = (line: string, width: number): string => {
   const indent = " ".repeat(indentOf(line, width))
   const lines: Array<string> = []
   let current = ""
-  // Spaces stay with the word before them, so that columns keep their places.
+  // Spaces stay with the word before them, so that columns keep their positions.
   for (const word of line.match(/ *\S+ */gu) ?? []) {
     if (current !== "" && CliOutput.displayWidth(current + word.trimEnd()) > width) {
       lines.push(current.trimEnd())
@@ -86,6 +86,6 @@ const wrapLine = (line: string, width: number): string => {
   return [...lines, current.trimEnd()].join("\n")
 }
 
-/** The text with every line that is too long broken between words. It may have styles. */
+/** Wraps every line that is too long, between words. Lines may contain styles. */
 export const wrap = (text: string, width: number): string =>
   width === Infinity ? text : text.split("\n").map((line) => wrapLine(line, width)).join("\n")

@@ -1,4 +1,4 @@
-/** Serves a sandbox, and says what a person needs to know about it. */
+/** Serves a sandbox, and prints how to call it. */
 import * as Effect from "effect/Effect"
 import * as MainBalance from "../endpoints/MainBalance.ts"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
@@ -9,8 +9,7 @@ import * as Server from "../sandbox/server/Server.ts"
 import { Venue } from "../sandbox/venue/Venue.ts"
 
 /**
- * Serves the venue in the context until the scope is closed. Calls that are in progress then are journalled before the
- * journal is closed.
+ * Serves the venue in the context until the scope closes. Calls in progress are journalled before the journal closes.
  */
 export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   const { journal } = yield* Venue
@@ -18,7 +17,7 @@ export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   return yield* Server.serve(options)
 })
 
-/** How to call a sandbox that holds the example, from a shell and from a program. */
+/** Instructions for calling a sandbox with the example, from a shell and from a program. */
 export const instructions = (baseUrl: string, dialect: Dialect): string =>
   `
 The sandbox keeps serving on ${baseUrl}; stop it with Ctrl-C. Try it:

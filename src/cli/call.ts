@@ -23,7 +23,7 @@ import * as Nearest from "./Nearest.ts"
 import { More } from "./Presenter.ts"
 import { Refused } from "./Refused.ts"
 
-/** Shows the entries of a `Map`, and the secret of a key that was just created: the exchange never shows it again. */
+/** Reveals the entries of a `Map`, and the secret of a newly created key: the exchange never shows it again. */
 const reveal = (value: unknown): unknown =>
   Redacted.isRedacted(value)
     ? Redacted.value(value)
@@ -39,7 +39,7 @@ const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undef
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads the request. No compiler has checked it, and a field that the call does not have would be left out. */
+/** Decodes the request. Refuses unknown fields, which the codec would drop. */
 const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refused> => {
   const remedy = `Write it as in: ${Calls.example(endpoint)}`
   const json = Json.parse(text)
@@ -49,17 +49,17 @@ const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refus
   }
   const fields = json.success
   if (!Json.isObject(fields)) {
-    return Result.fail(new Refused({ wrong: "The argument <request> is JSON, but no object", remedy }))
+    return Result.fail(new Refused({ wrong: "The argument <request> is JSON, but not an object", remedy }))
   }
   const known = Calls.fieldsOf(endpoint)
   const unknown = Object.keys(fields).find((field) => !known.includes(field))
   if (unknown === undefined) return Result.succeed(fields)
-  const has = known.length === 0 ? "It has no fields" : `It has ${known.join(", ")}`
+  const has = known.length === 0 ? "The call has no fields" : `Its fields are ${known.join(", ")}`
   const wrong = `${endpoint.name} has no field ${unknown}${Nearest.question(unknown, known)}`
   return Result.fail(new Refused({ wrong, remedy: `${has}. ${remedy}` }))
 }
 
-/** The call was refused, and names a market that the exchange does not have. */
+/** The exchange refused a call for a market that does not exist. */
 class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
   refusal: Schema.String,
   suggestion: Schema.String
@@ -69,11 +69,11 @@ class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
   }
 }
 
-/** Whether a call was refused for its market, or for a reason that nobody knows. */
+/** Whether a refusal may be about the market: it names the field, or gives no reason. */
 const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object }): boolean =>
   error._tag === "PublicRequestRejected" || error.fields !== undefined && Object.hasOwn(error.fields, "market")
 
-/** Asks the exchange for its markets when a call was refused that names another; gives what to say then. */
+/** Suggests a market if a refused call names one that the exchange does not list. */
 const suggestMarket = Effect.fnUntraced(function*(error: Parameters<typeof isAboutMarket>[0], market: unknown) {
   if (typeof market !== "string" || !isAboutMarket(error)) return undefined
   const markets = yield* Markets.Markets.use(({ all }) => all).pipe(
@@ -95,14 +95,14 @@ const make = (endpoint: Endpoint.Any, fields: object, secretFile: Option.Option<
 export const call = Command.make(
   "call",
   {
-    name: Argument.Literals("call", Calls.names).pipe(Argument.withDescription("Which call to make")),
+    name: Argument.Literals("call", Calls.names).pipe(Argument.withDescription("The call to make")),
     request: Argument.String("request").pipe(
-      Argument.withDescription("The request's fields as JSON, by the names of this library"),
+      Argument.withDescription("The request's fields as JSON, with this library's field names"),
       Argument.withDefault("{}")
     ),
     yes: Flag.Boolean("yes").pipe(
       Flag.withAlias("y"),
-      Flag.withDescription("Send a call that changes something over https without asking"),
+      Flag.withDescription("Send a mutating call over https without confirmation"),
       Flag.withDefault(false)
     ),
     secretFile: FromOutside.secretFile
@@ -126,11 +126,11 @@ export const call = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make one call and print its answer. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT; and TXC_API_KEY with " +
-      "TXC_API_SECRET or --secret-file. A call that changes something over https asks first; calls that read, and calls " +
+    "Make one call and print its answer. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT, and TXC_API_KEY with " +
+      "TXC_API_SECRET or --secret-file. A mutating call over https asks for confirmation; reads and calls " +
       "to a sandbox, do not"
   ),
-  Command.withShortDescription("Make one call, of a sandbox or of the live exchange, and print its answer"),
+  Command.withShortDescription("Make one call to a sandbox or the live exchange, and print its answer"),
   Command.annotate(More, Calls.list),
   Command.withExamples([
     { command: "effect-txc call ServerStatus.ping", description: "A public call" },

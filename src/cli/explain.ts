@@ -1,24 +1,24 @@
-/** Why a command has failed, and what its user can do about it. */
+/** Explains to the user why a command has failed. */
 import * as Config from "effect/Config"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Where the settings of a command come from. */
-const settings = "A sandbox says what to set when it starts: effect-txc sandbox"
+/** The remedy for missing settings. */
+const settings = "A sandbox prints the settings when it starts: effect-txc sandbox"
 
 const ofSettings: ReadonlySet<string> = new Set(["InvalidBaseUrl", "InvalidCredentials", "CredentialsFileRefused"])
 
-/** Whether a command has failed before it did anything, because of what its environment or a file says. */
+/** Whether a command failed because of its settings, before it did anything. */
 export const isOfSettings = (error: { readonly message: string; readonly _tag?: string }): boolean =>
   error instanceof Config.ConfigError || ofSettings.has(error._tag ?? "")
 
-/** Says why a command has failed. It names the setting that is missing or wrong. */
+/** Explains why a command has failed. Names the missing or invalid setting. */
 export const explain = (error: { readonly message: string; readonly _tag?: string }): string => {
   if (error instanceof Config.ConfigError && Schema.isSchemaError(error.cause)) {
     const missing = toIssues(error.cause.issue).issues.map(({ message, path }) =>
-      `${path?.map(String).join("_") ?? "The environment"} is not set, or wrong: ${message}.`
+      `${path?.map(String).join("_") ?? "The environment"} is missing or invalid: ${message}.`
     )
     return `${missing.join(" ")}\n${settings}`
   }

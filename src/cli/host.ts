@@ -30,74 +30,74 @@ const flags = {
   port: Ports.port,
   publicUrl: Flag.String("public-url").pipe(
     Flag.withDescription(
-      "The base URL by which others reach the host, where that is not its address: http://exchange.example.com:8080"
+      "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
     ),
     Flag.optional
   ),
   json: Flag.Boolean("json").pipe(
     Flag.withDescription(
-      "On a terminal, behave as for a program: the first line is JSON, and the port is any free one"
+      "Behave on a terminal as for a program: print JSON on the first line, and use any free port"
     ),
     Flag.withDefault(false)
   ),
   data: Data.folder.pipe(
     Flag.withDescription(
-      "The folder of all venues, which are there again when the host starts with it. By default a folder of this project " +
-        "under your state folder on a terminal, and effect-txc-host for a program"
+      "The folder of all venues; a host resumes the venues in it. Default: a folder of this project " +
+        "under your state folder on a terminal, effect-txc-host for a program"
     )
   ),
   memory: Flag.Boolean("memory").pipe(
-    Flag.withDescription("Keep nothing: the venues are in a temporary folder, which is removed at the end"),
+    Flag.withDescription("Keep nothing: store the venues in a temporary folder"),
     Flag.withDefault(false)
   ),
-  idle: count("idle", "How many seconds a venue is awake after it was last needed; 60 by default"),
-  ttl: count("ttl", "How many seconds venues live that are made without a time to live; for ever by default"),
-  maxVenues: count("max-venues", "How many venues there are in all; 10000 by default"),
-  maxPerOwner: count("max-per-owner", "How many venues one owner has; 1000 by default"),
-  maxAwake: count("max-awake", "How many venues and forks are awake at once; 200 by default"),
-  maxCommands: count("max-commands", "How many commands one venue has; 500000 by default"),
-  maxPorts: count("max-ports", "How many venues have a port of their own; 100 by default"),
+  idle: count("idle", "Seconds that an unused venue stays awake; 60 by default"),
+  ttl: count("ttl", "Seconds that a venue lives if it is created without a time to live; forever by default"),
+  maxVenues: count("max-venues", "Maximum number of venues; 10000 by default"),
+  maxPerOwner: count("max-per-owner", "Maximum number of venues per owner; 1000 by default"),
+  maxAwake: count("max-awake", "Maximum number of venues and forks awake at once; 200 by default"),
+  maxCommands: count("max-commands", "Maximum number of commands per venue; 500000 by default"),
+  maxPorts: count("max-ports", "Maximum number of venues with their own port; 100 by default"),
   maxMemory: count(
     "max-memory",
-    "How many MiB of memory venues take before no more are woken; 70 % of Node's by default"
+    "MiB of memory above which no more venues are woken; 70 % of Node's limit by default"
   ),
   cluster: Flag.String("cluster").pipe(
     Flag.withDescription(
-      "Be a node of a cluster over this PostgreSQL, such as postgres://user@db.internal/effect_txc; TXC_CLUSTER_URL, where it " +
-        "holds a password. Any node takes any call, and venues move from nodes that end"
+      "Join a cluster over this PostgreSQL, such as postgres://user@db.internal/effect_txc; use TXC_CLUSTER_URL if the URL " +
+        "contains a password. Any node accepts any call, and venues move away from stopped nodes"
     ),
     Flag.optional
   ),
   migrate: Flag.Boolean("migrate").pipe(
     Flag.withDescription(
-      "Make the cluster's tables, or bring them to this version, and end. With TXC_HOST_TOKEN the cluster has that token"
+      "Create or migrate the cluster's tables and exit. With TXC_HOST_TOKEN, also set the cluster's token"
     ),
     Flag.withDefault(false)
   ),
   nodeHost: Flag.String("node-host").pipe(
-    Flag.withDescription("The address under which the other nodes reach this one: of a private network"),
+    Flag.withDescription("The address at which the other nodes reach this one, in a private network"),
     Flag.withDefault("127.0.0.1")
   ),
   nodePort: Flag.Int("node-port").pipe(
-    Flag.withDescription("The port on which it takes the other nodes' requests"),
+    Flag.withDescription("The port for requests from the other nodes"),
     Flag.withDefault(7300)
   ),
   clusterPort: Flag.Int("cluster-port").pipe(
-    Flag.withDescription("The port on which the nodes agree who has which venue"),
+    Flag.withDescription("The port on which the nodes assign venues"),
     Flag.withDefault(7301)
   ),
   untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
-    Flag.withDescription("Stop when standard input ends: with the program that holds it, however that ends"),
+    Flag.withDescription("Stop when standard input closes, for example because the parent process ended"),
     Flag.withDefault(false)
   )
 }
 
-/** What there is to say of a host that serves. */
+/** The facts about a started host that it prints. */
 interface Started {
   readonly baseUrl: string
   readonly controlToken: string
   readonly folder: Option.Option<string>
-  /** Whether the venues are in a database that other nodes share. */
+  /** Whether the venues are in a shared database of a cluster. */
   readonly isNode: boolean
 }
 
@@ -111,14 +111,14 @@ const whereOf = ({ folder, isNode }: Started): string =>
     ? "the database that the nodes share"
     : Option.getOrElse(folder, () => "a temporary folder; nothing survives this process")
 
-/** The first line is for programs, the rest is for who reads along. */
+/** Prints the output for programs: JSON on the first line, then lines for human readers. */
 const tellProgram = (started: Started) => {
   const { baseUrl: url, controlToken } = started
   return Effect.forEach(
     [
       Json.stringify({ url, controlUrl: url + ControlApi.prefix, controlToken }),
       `The venues are in ${whereOf(started)}`,
-      `Make a venue: ${curlOf(started)}`,
+      `Create a venue: ${curlOf(started)}`,
       `Watch and control them: ${pageOf(started)}`
     ],
     (line) => Console.log(line),
@@ -131,21 +131,21 @@ const tellPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen.Scr
   return Console.log(
     [
       "",
-      `  ${bold("effect-txc host")}  ${dim("any number of exchanges, none of them made yet by starting it")}`,
+      `  ${bold("effect-txc host")}  ${dim("serves any number of exchanges; create the first one")}`,
       "",
       row("Host", cyan(started.baseUrl)),
       row("Page", cyan(pageOf(started))),
       row("Venues", whereOf(started)),
-      row("Make one", curlOf(started)),
+      row("Create", curlOf(started)),
       row("Stop", "Ctrl-C"),
       ""
     ].join("\n")
   )
 }
 
-/** The options that are there. */
+/** The options without undefined values. */
 const withoutAbsent = <Given extends object>(options: Given) =>
-  // What is left out is what was `undefined`, hence the type.
+  // Only undefined values are dropped, hence the type.
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof Given]?: Exclude<Given[Name], undefined>
   }
@@ -154,24 +154,24 @@ const millis = (seconds: Option.Option<number>): number | undefined =>
   Option.getOrUndefined(Option.map(seconds, (value) => value * 1000))
 
 const farewell = (isKept: boolean): string =>
-  isKept ? "Stopped. The same command goes on from here." : "Stopped. Nothing was kept."
+  isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
 
-/** Where the cluster's database is. It may hold a password, which belongs into the environment. */
+/** The URL of the cluster's database. A URL with a password belongs in the environment. */
 const clusterUrl = (given: Option.Option<string>) =>
   Effect.map(
     Config.option(Config.Redacted("TXC_CLUSTER_URL")),
     (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
   )
 
-/** How long calls in progress have when a node stops, in milliseconds. */
+/** How long calls in progress may take when a node stops, in milliseconds. */
 const drainTimeout = 5000
 
 const noCluster = new Refused({
-  wrong: "There is no cluster whose tables could be made.",
-  remedy: "Say where its database is: --cluster postgres://user@host/name, or TXC_CLUSTER_URL."
+  wrong: "No cluster is given to migrate.",
+  remedy: "Pass the URL of its database with --cluster postgres://user@host/name or TXC_CLUSTER_URL."
 })
 
-/** What a cluster needs is loaded for a cluster alone. */
+/** Loads the cluster's dependencies only for a cluster. */
 const clusterNode = Effect.promise(() => import("./ClusterNode.ts"))
 
 export const host = Command.make(
@@ -237,19 +237,19 @@ export const host = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Serve any number of exchanges from one process until it is stopped. A POST to its control plane makes one, with a " +
-      "base URL, keys and a control token of its own; those that nobody needs sleep on the disk. The control token is " +
-      "TXC_HOST_TOKEN, or else a random one that stays the same for the folder. For programs (--json, or when standard " +
-      "output is no terminal) the first line is JSON: url, controlUrl, controlToken"
+    "Serve any number of exchanges from one process until it is stopped. A POST to its control plane creates one, with its own " +
+      "base URL, keys and control token; unused exchanges sleep on disk. The host's control token is " +
+      "TXC_HOST_TOKEN, or a random one that is kept in the folder. For programs (--json, or if standard " +
+      "output is not a terminal) the first line is JSON: url, controlUrl, controlToken"
   ),
   Command.withShortDescription(
-    "Serve many exchanges from one process: one for each test, or for each member of a team"
+    "Serve many exchanges from one process: one per test or per team member"
   ),
   Command.withExamples([
-    { command: "effect-txc host", description: "For a team: on port 8080, and it remembers" },
+    { command: "effect-txc host", description: "For a team: on port 8080, with persistent venues" },
     {
       command: "effect-txc host --memory --json --ttl 3600",
-      description: "For a CI: it keeps nothing for longer than an hour"
+      description: "For CI: in memory, each venue for at most an hour"
     }
   ])
 )

@@ -1,4 +1,4 @@
-/** `effect-txc journal`: exports a sandbox's journal, as far as it can be read. */
+/** `effect-txc journal`: exports the readable part of a sandbox's journal. */
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -18,12 +18,12 @@ export const journal = Command.make(
 ).pipe(
   Command.withDescription(
     "Export the commands of a sandbox's journal, one line of JSON each. A damaged journal is exported as far as it is " +
-      "intact. The journal is not changed. Without --data it is effect-txc-data, or else the journal of this project's " +
+      "intact. The journal is not changed. Default folder: effect-txc-data, or the folder of this project's " +
       "sandbox"
   ),
-  Command.withShortDescription("Export what a sandbox has seen, one line of JSON for each command"),
+  Command.withShortDescription("Export the commands of a sandbox, one line of JSON per command"),
   Command.withExamples([
     { command: "effect-txc journal > commands.ndjson", description: "Export" },
-    { command: "effect-txc sandbox --data new --replay commands.ndjson", description: "Start a new sandbox with them" }
+    { command: "effect-txc sandbox --data new --replay commands.ndjson", description: "Replay them in a new sandbox" }
   ])
 )

@@ -12,11 +12,11 @@ export const openapi = Command.make(
   "openapi",
   {
     dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
-      Flag.withDescription("The dialect: as the document writes the protocol, or as the live exchange speaks it"),
+      Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
       Flag.withDefault("document")
     ),
     file: Flag.File("file").pipe(
-      Flag.withDescription("The file to write; without it the document is printed"),
+      Flag.withDescription("The file to write; standard output by default"),
       Flag.optional
     )
   },
@@ -30,6 +30,6 @@ export const openapi = Command.make(
   Command.withDescription("Write the exchange's protocol as an OpenAPI 3.1 document, for tools and other languages"),
   Command.withShortDescription("Write the protocol as an OpenAPI document"),
   Command.withExamples([
-    { command: "effect-txc openapi --dialect live --file openapi.json", description: "What the live exchange speaks" }
+    { command: "effect-txc openapi --dialect live --file openapi.json", description: "The live exchange's protocol" }
   ])
 )

@@ -23,7 +23,7 @@ import * as FromOutside from "./Credentials.ts"
 import * as Progress from "./Progress.ts"
 import * as Screen from "./Screen.ts"
 
-/** Rules are broken: exit code 1. */
+/** Exit code 1: rules are broken. */
 class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { summary: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 1
   override get message(): string {
@@ -31,7 +31,7 @@ class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { sum
   }
 }
 
-/** No rule could be judged: exit code 2. */
+/** Exit code 2: the check could not run. */
 class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { reason: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
@@ -39,7 +39,7 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
   }
 }
 
-/** Any error but broken rules means that nothing could be judged. */
+/** Every error other than broken rules means that the check could not run. */
 const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
   error: E | RulesBroken | CouldNotRun
 ) =>
@@ -54,13 +54,13 @@ const toExitCode = <E extends { readonly _tag: string; readonly message: string 
 const dialects = ["document", "live"] as const
 
 const dialect = Flag.Literals("dialect", dialects).pipe(
-  Flag.withDescription("The dialect that the target is expected to speak; document by default"),
+  Flag.withDescription("The expected dialect of the target; document by default"),
   Flag.withDefault("document")
 )
 
 const profile = Flag.Literals("profile", profiles).pipe(
   Flag.withDescription(
-    "What the check may do: only read, also place and cancel small orders, or use a sandbox's control plane"
+    "What the check may do: read-only reads, mutating also places and cancels small orders, control uses a sandbox's control plane"
   ),
   Flag.withDefault("read-only")
 )
@@ -78,21 +78,21 @@ const target = {
   ),
   features: Flag.File("features").pipe(
     Flag.withDescription(
-      "A JSON file that declares what the target has: endpoints, other paths, prices; the rest is skipped"
+      "A JSON file with the features of the target: endpoints, other paths, prices; rules about other endpoints are skipped"
     ),
     Flag.optional
   ),
   maxRate: Flag.Int("max-rate").pipe(
-    Flag.withDescription("The most requests per second; 10 by default, without a bound for the profile control"),
+    Flag.withDescription("Maximum requests per second; 10 by default, unlimited for the profile control"),
     Flag.optional
   ),
   timeout: Flag.Int("timeout").pipe(
-    Flag.withDescription("How long to wait for an answer, in milliseconds; 10000 by default"),
+    Flag.withDescription("Timeout of a request in milliseconds; 10000 by default"),
     Flag.withDefault(10_000)
   )
 }
 
-/** The most requests per second to a target that is not a sandbox, unless --max-rate says otherwise. */
+/** The default maximum of requests per second to a target that is not a sandbox. */
 const politeRate = 10
 
 const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFile: Option.Option<string>) {
@@ -154,7 +154,7 @@ const patterns = (name: string, description: string) =>
 const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
   given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
 
-/** The ids in a file, one id or pattern per line. A # begins a comment. */
+/** The ids or patterns in a file, one per line. A # begins a comment. */
 const readKnown = Effect.fnUntraced(function*(file: Option.Option<string>) {
   if (Option.isNone(file)) return []
   const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value)
@@ -162,8 +162,8 @@ const readKnown = Effect.fnUntraced(function*(file: Option.Option<string>) {
 })
 
 /**
- * A terminal shows only rules that are broken or could not run. Elsewhere each result is a line, unless standard output is
- * for a report of another form. The rule in progress is on standard error.
+ * Prints a result. A terminal shows only rules that are broken or could not run, with the current rule on standard
+ * error. Other outputs get one line per result, unless standard output is reserved for a report in another format.
  */
 const onResult = Effect.fnUntraced(function*({ clear, show }: Progress.Progress, isListed: boolean) {
   const { isTerminal } = yield* Screen.current
@@ -178,7 +178,7 @@ const onResult = Effect.fnUntraced(function*({ clear, show }: Progress.Progress,
 })
 
 const replaysFolder = Flag.String("replays").pipe(
-  Flag.withDescription("The folder for a replay file of each broken rule; none is written by default"),
+  Flag.withDescription("The folder for one replay file per broken rule; none by default"),
   Flag.optional
 )
 
@@ -217,10 +217,10 @@ const run = Effect.fn(function*(flags: {
   if (Check.select({ only, skip: split(flags.skip) }).length === 0) {
     return yield* new CouldNotRun({ reason: "no rule matches --only and --skip; see effect-txc oracle list" })
   }
-  // A report that cannot be written fails before anything is sent, not at the end.
+  // An unwritable report file must fail now, before anything is sent, not at the end.
   if (Option.isSome(flags.out)) yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, "")
   const progress = yield* Progress.current
-  yield* progress.show(`Looking at ${found.baseUrl}`)
+  yield* progress.show(`Checking ${found.baseUrl}`)
   const report = yield* Check.check(found, {
     profile: flags.profile,
     only,
@@ -265,7 +265,7 @@ const rulesCommand = Command.make(
   "rules",
   {
     dialect: Flag.Literals("dialect", dialects).pipe(
-      Flag.withDescription("Print what this dialect makes of each rule; both by default"),
+      Flag.withDescription("Print the expectation of this dialect only; both by default"),
       Flag.optional
     )
   },
@@ -278,19 +278,19 @@ const rulesCommand = Command.make(
         if (expectation !== "") yield* Console.log(`    ${name}: ${expectation}`)
       }
     }
-    yield* Console.log("\nWhat the document leaves open, and the stance of this project:\n")
+    yield* Console.log("\nPoints that the document leaves open, with the stance of this project:\n")
     for (const { id, point, rules, stance } of OpenPoints.openPoints) {
       const checked = "unchecked" in rules ? `not checked: ${rules.unchecked}` : `checked by ${rules.join(", ")}`
       yield* Console.log(`${id}\n    ${point}: ${stance}\n    ${checked}`)
     }
   })
-).pipe(Command.withDescription("Print every rule, and what the document leaves open"))
+).pipe(Command.withDescription("Print all rules, and the points that the document leaves open"))
 
 const listCommand = Command.make(
   "list",
   {
     profile: Flag.Literals("profile", profiles).pipe(
-      Flag.withDescription("Print only the rules that need this profile"),
+      Flag.withDescription("Print only rules of this profile"),
       Flag.optional
     )
   },
@@ -300,7 +300,7 @@ const listCommand = Command.make(
       ({ id }) => Console.log(id),
       { discard: true }
     )
-).pipe(Command.withDescription("Print the ids of the rules"))
+).pipe(Command.withDescription("Print the ids of all rules"))
 
 // -----------------------------------------------------------------------------
 // Replay
@@ -336,7 +336,7 @@ const replayCommand = Command.make(
     },
     Effect.mapError(toExitCode)
   )
-).pipe(Command.withDescription("Replay a failure: exit code 1 when the rule is still broken, 0 when it is fixed"))
+).pipe(Command.withDescription("Replay a failure: exit code 1 if the rule is still broken, 0 if it is fixed"))
 
 export const oracle = Command.make(
   "oracle",
@@ -344,46 +344,46 @@ export const oracle = Command.make(
     ...target,
     dialect,
     profile,
-    only: patterns("only", "The rules to run, by id or pattern, such as auth or *.limit.max; may be repeated"),
-    skip: patterns("skip", "The rules to leave out, by id or pattern; may be repeated"),
+    only: patterns("only", "Ids or patterns of the rules to run, such as auth or *.limit.max; repeatable"),
+    skip: patterns("skip", "Ids or patterns of the rules to leave out; repeatable"),
     seed: Flag.Int("seed").pipe(
-      Flag.withDescription("The seed of everything that is drawn; random by default"),
+      Flag.withDescription("The seed of the generated values; random by default"),
       Flag.optional
     ),
     runs: Flag.Int("runs").pipe(
-      Flag.withDescription("How many values to draw for each rule; 10 by default"),
+      Flag.withDescription("The number of generated values per rule; 10 by default"),
       Flag.withDefault(10)
     ),
     strict: Flag.Boolean("strict").pipe(
-      Flag.withDescription("Broken SHOULD rules count for the exit code too"),
+      Flag.withDescription("Fail for broken SHOULD rules too"),
       Flag.withDefault(false)
     ),
     budget: Flag.Int("budget").pipe(
-      Flag.withDescription("How long the check may take, in seconds; rules that have not begun by then are skipped"),
+      Flag.withDescription("The time limit of the check in seconds; rules that have not begun by then are skipped"),
       Flag.optional
     ),
     knownFailing: Flag.File("known-failing").pipe(
       Flag.withDescription(
-        "A file with the ids of rules that are known to be broken; one that holds is stale, and fails the check"
+        "A file with ids of rules known to be broken; a rule that holds is stale and fails the check"
       ),
       Flag.optional
     ),
     knownFlaky: Flag.File("known-flaky").pipe(
       Flag.withDescription(
-        "A file with the ids of rules that are sometimes broken; they count neither when they are broken nor when they hold"
+        "A file with ids of rules that break only sometimes; they never fail the check"
       ),
       Flag.optional
     ),
     minJudged: Flag.Int("min-judged").pipe(
-      Flag.withDescription("How many rules have to be judged; with fewer the exit code is 2. 1 by default"),
+      Flag.withDescription("The number of rules that must be judged, else the exit code is 2; 1 by default"),
       Flag.optional
     ),
     report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
-      Flag.withDescription("The form of the report; text by default"),
+      Flag.withDescription("The format of the report; text by default"),
       Flag.withDefault("text")
     ),
     out: Flag.String("out").pipe(
-      Flag.withDescription("The file to write the report to; standard output by default"),
+      Flag.withDescription("The file for the report; standard output by default"),
       Flag.optional
     ),
     replays: replaysFolder
@@ -393,17 +393,17 @@ export const oracle = Command.make(
       Effect.mapError(toExitCode)
     )
 ).pipe(
-  Command.withDescription("Check whether a server that speaks this protocol does what the document says"),
-  Command.withShortDescription("Check whether a server does what the document says"),
+  Command.withDescription("Check whether a server implements this protocol as the document says"),
+  Command.withShortDescription("Check whether a server implements the document"),
   Command.withSubcommands([rulesCommand, listCommand, replayCommand]),
   Command.withExamples([
     {
       command: "effect-txc oracle --url https://mock.example.com --key K --secret-file secret",
-      description: "Only reads"
+      description: "Reads only"
     },
     {
       command: "TXC_CONTROL_TOKEN=... effect-txc oracle --url URL --control-url URL/control/v1/ --profile control",
-      description: "Everything, on a sandbox"
+      description: "All rules, on a sandbox"
     }
   ])
 )

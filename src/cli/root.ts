@@ -1,4 +1,4 @@
-/** Everything that `effect-txc` can do. */
+/** The command `effect-txc` with all its subcommands. */
 import * as Command from "effect/cli/Command"
 import { call } from "./call.ts"
 import { host } from "./host.ts"
@@ -11,9 +11,9 @@ import { sandbox } from "./sandbox.ts"
 import { sign } from "./sign.ts"
 import { tour } from "./tour.ts"
 
-/** The subcommands are in the order in which somebody new needs them. */
+/** The root command. Its subcommands are in the order in which a new user needs them. */
 export const root = Command.make("effect-txc").pipe(
-  Command.withDescription("A client, a sandbox, an oracle and the signatures of the exchange's private HTTP API V4"),
+  Command.withDescription("Client, sandbox, oracle and request signing for the exchange's private HTTP API V4"),
   Command.annotate(
     More,
     ({ bold }) =>

@@ -1,4 +1,4 @@
-/** Runs a command as the program: this is where the process begins and ends. */
+/** Runs a command as a process, from its arguments to its exit code. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -18,21 +18,21 @@ import { version } from "./version.ts"
 
 let isTerminated = false
 
-/** The exit codes, for the help. */
+/** The exit codes with their meanings, for the help. */
 export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
-  [0, "The command has done what it was asked to do, or was told to stop with SIGTERM"],
-  [1, "The command ran, and the answer is no: the exchange refused the call, or rules are broken"],
-  [2, "The command did not run: its arguments, its settings or something that it needs is wrong"],
+  [0, "Success, or stopped with SIGTERM"],
+  [1, "The command ran and failed: the exchange refused the call, or rules are broken"],
+  [2, "The command did not run: an argument, a setting or a dependency is wrong"],
   [130, "Stopped with Ctrl-C"]
 ]
 
-/** The exit code of a command that has not run to an end of its own; `undefined` when it has. */
+/** The exit code of an interrupted or failed command; `undefined` for the default. */
 const exitCodeOf = <E extends { readonly message: string }>(cause: Cause.Cause<E>): number | undefined => {
-  // SIGTERM is a regular way to end. Ctrl-C is not.
+  // SIGTERM is a regular end. Ctrl-C is not.
   if (Cause.hasInterruptsOnly(cause)) return isTerminated ? 0 : undefined
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return 2
-  // Somebody who asks what there is has done nothing wrong.
+  // Asking for help is not an error.
   if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 2
   return isOfSettings(error) ? 2 : undefined
 }
@@ -43,7 +43,7 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 }
 
 /**
- * Runs a command with the arguments of the process. An error is printed as a line or two, and the exit code is not zero.
+ * Runs a command with the arguments of the process. Prints an error in one or two lines and exits with a nonzero code.
  */
 export const run = <Name extends string, Input, Context, E extends { readonly message: string }>(
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
@@ -52,7 +52,7 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
   // A reader such as `head` may close the output early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
   Command.run(command, { version }).pipe(
-    // The command has already reported wrong arguments.
+    // The command has already reported usage errors.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
     Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),
     Effect.provide(

@@ -32,26 +32,26 @@ const flags = {
   port: Ports.port,
   json: Flag.Boolean("json").pipe(
     Flag.withDescription(
-      "On a terminal, behave as for a program: the first line is JSON, and the port is any free one"
+      "Behave on a terminal as for a program: print JSON on the first line, and use any free port"
     ),
     Flag.withDefault(false)
   ),
   dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
-    Flag.withDescription("The dialect: as the document writes the protocol, or as the live exchange speaks it"),
+    Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
     Flag.withDefault("document")
   ),
   reduceOnly: Flag.Literals("reduce-only", ["accepted", "announced"]).pipe(
-    Flag.withDescription("Whether reduce-only orders are accepted, or refused as not available yet"),
+    Flag.withDescription("Accept reduce-only orders, or refuse them as not yet available"),
     Flag.withDefault("accepted")
   ),
   data: Data.folder.pipe(
     Flag.withDescription(
-      "The folder of the journal. A sandbox resumes from the journal that it finds there. By default a folder of this " +
-        "project under your state folder on a terminal, and effect-txc-data for a program"
+      "The folder of the journal. A sandbox resumes from the journal in it. Default: a folder of this " +
+        "project under your state folder on a terminal, effect-txc-data for a program"
     )
   ),
   memory: Flag.Boolean("memory").pipe(
-    Flag.withDescription("Keep the journal in memory. Nothing survives the process"),
+    Flag.withDescription("Keep the journal in memory; nothing survives the process"),
     Flag.withDefault(false)
   ),
   empty: Flag.Boolean("empty").pipe(
@@ -59,11 +59,11 @@ const flags = {
     Flag.withDefault(false)
   ),
   replay: Flag.FileText("replay").pipe(
-    Flag.withDescription("Start by replaying an exported journal; see effect-txc journal"),
+    Flag.withDescription("Replay an exported journal at the start; see effect-txc journal"),
     Flag.optional
   ),
   clock: Flag.String("clock").pipe(
-    Flag.withDescription("Start at this time, such as 2026-01-01T00:00:00Z, with a frozen clock"),
+    Flag.withDescription("Start with the clock frozen at this time, such as 2026-01-01T00:00:00Z"),
     Flag.mapTryCatch(
       (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
       () => "a time such as 2026-01-01T00:00:00Z"
@@ -72,20 +72,20 @@ const flags = {
   ),
   counterparty: Counterparty.flag,
   seed: Flag.Int("seed").pipe(
-    Flag.withDescription("The seed of the control token and of the faults' chances. Without it the token is random"),
+    Flag.withDescription("The seed of the control token and of random faults; the token is random by default"),
     Flag.optional
   ),
   untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
-    Flag.withDescription("Stop when standard input ends: with the program that holds it, however that ends"),
+    Flag.withDescription("Stop when standard input closes, for example because the parent process ended"),
     Flag.withDefault(false)
   )
 }
 
 // -----------------------------------------------------------------------------
-// Where it begins
+// The initial state
 // -----------------------------------------------------------------------------
 
-/** What a new venue begins with. */
+/** The initial state of a new venue. */
 interface Beginning {
   readonly empty: boolean
   readonly replay: Option.Option<string>
@@ -93,7 +93,7 @@ interface Beginning {
   readonly counterparty: ReadonlyArray<SetCounterpartyOptions>
 }
 
-/** Makes the counterparty quote the markets that the flags name. */
+/** Starts the counterparty on the markets that the flags name. */
 const quote = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
     Control.Control,
@@ -103,7 +103,7 @@ const quote = (counterparty: Beginning["counterparty"]) =>
           Effect.fail(
             new Refused({
               wrong: `--counterparty ${options.market}: ${message}`,
-              remedy: "effect-txc sandbox --help says what it takes"
+              remedy: "See effect-txc sandbox --help"
             })
           )), { discard: true })
   )
@@ -116,7 +116,9 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
       Effect.catchTag(
         "ControlRefused",
         ({ message }) =>
-          Effect.fail(new Refused({ wrong: message, remedy: "--replay takes what effect-txc journal prints, whole" }))
+          Effect.fail(
+            new Refused({ wrong: message, remedy: "Pass --replay the complete output of effect-txc journal" })
+          )
       )
     )
   } else {
@@ -124,11 +126,11 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
     if (!empty) yield* Example.setUp
   }
   yield* quote(counterparty)
-  // A journal may say itself where it begins.
+  // A replayed journal may already mark its beginning.
   if ((yield* control.status).beginning === 0) yield* control.begin
 })
 
-/** Begins a new venue, or resumes one; gives whether it is new. */
+/** Starts a new venue or resumes one. Returns whether it is new. */
 const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: string) {
   const control = yield* Control.Control
   if ((yield* control.status).sequence === 0) {
@@ -141,16 +143,16 @@ const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
     return false
   }
   return yield* new Refused({
-    wrong: `${folder} holds a venue already, and --empty, --replay and --clock are for a new one`,
-    remedy: "Name another folder with --data, or keep nothing with --memory"
+    wrong: `${folder} already has a venue, and --empty, --replay and --clock need a new one`,
+    remedy: "Pass another folder with --data, or use --memory to keep nothing"
   })
 })
 
 // -----------------------------------------------------------------------------
-// What it says
+// The output
 // -----------------------------------------------------------------------------
 
-/** What there is to say of a sandbox that serves. */
+/** The facts about a started sandbox that it prints. */
 interface Started {
   readonly baseUrl: string
   readonly controlToken: string
@@ -159,7 +161,7 @@ interface Started {
   readonly isNew: boolean
 }
 
-/** The first line is for programs, the rest is for who reads along. */
+/** Prints the output for programs: JSON on the first line, then lines for human readers. */
 const tellProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Started) => {
   const { apiKey, apiSecret } = Example.alice
   const journal = Option.match(folder, {
@@ -186,7 +188,7 @@ const tellPerson = Effect.fnUntraced(function*(
   const { state } = yield* Venue.Venue
   const content: Panel.Content = {
     baseUrl,
-    otherPort: isUsualPort ? undefined : `port ${Ports.usualPort} is taken`,
+    otherPort: isUsualPort ? undefined : `port ${Ports.usualPort} is in use`,
     dialect: dialect.name,
     page: `${baseUrl}${Dashboard.path}#token=${controlToken}`,
     journal: Option.match(folder, {
@@ -199,13 +201,13 @@ const tellPerson = Effect.fnUntraced(function*(
 })
 
 const farewell = (folder: Option.Option<string>): string =>
-  Option.isSome(folder) ? "Stopped. The same command goes on from here." : "Stopped. Nothing was kept."
+  Option.isSome(folder) ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
 
 // -----------------------------------------------------------------------------
 // The command
 // -----------------------------------------------------------------------------
 
-/** The control token: a random one, or the one that the seed determines. */
+/** The control token: random, or derived from the seed. */
 const tokenOf = (seed: Option.Option<number>): string =>
   Option.match(seed, {
     onNone: () => randomBytes(24).toString("base64url"),
@@ -235,7 +237,7 @@ export const sandbox = Command.make(
     if (Option.isSome(replay) && (empty || Option.isSome(clock))) {
       return yield* new Refused({
         wrong: "--replay restores the journal's own clock and accounts",
-        remedy: "Leave out --empty and --clock"
+        remedy: "Remove --empty and --clock"
       })
     }
     const screen = yield* Screen.current
@@ -273,16 +275,16 @@ export const sandbox = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Serve a sandbox of the exchange until it is stopped. On a terminal it shows where it is and every call as it is " +
-      "made. For programs (--json, or when standard output is no terminal) the first line is JSON: url, controlUrl, " +
+    "Serve a sandbox of the exchange until it is stopped. On a terminal it shows its address, and a line for every " +
+      "call. For programs (--json, or if standard output is not a terminal) the first line is JSON: url, controlUrl, " +
       "controlToken, apiKey, apiSecret"
   ),
-  Command.withShortDescription("Serve an exchange to call, to watch and to break; it keeps its journal"),
+  Command.withShortDescription("Serve an exchange that you can call, watch and break, with a persistent journal"),
   Command.withExamples([
-    { command: "effect-txc sandbox", description: "For you: on port 8080, and it remembers" },
+    { command: "effect-txc sandbox", description: "For you: on port 8080, with a persistent journal" },
     {
       command: "effect-txc sandbox --memory --dialect live",
-      description: "As the live exchange, and it keeps nothing"
+      description: "The live dialect, in memory"
     },
     { command: "effect-txc sandbox --memory --json", description: "For a program: the first line is JSON" }
   ])

@@ -15,7 +15,7 @@ import * as Json from "../protocol/Json.ts"
 import * as Signature from "../protocol/Signature.ts"
 import * as FromOutside from "./Credentials.ts"
 
-/** Where the request goes, as a word of a shell: its body says the path. The shell fills in a base URL that is not known. */
+/** The URL of the request as a shell word, with the path from its body. The shell fills in an unknown base URL. */
 const urlOf = Effect.fnUntraced(function*(body: string) {
   const region = yield* Effect.option(Effect.provide(Region.Region, Region.layerConfig))
   const fields = Option.getOrUndefined(Result.getSuccess(Json.parse(body)))
@@ -30,7 +30,7 @@ export const sign = Command.make(
   "sign",
   {
     body: Argument.String("body").pipe(
-      Argument.withDescription("The exact body that will be sent, with request and nonce in it")
+      Argument.withDescription("The exact body to send, including request and nonce")
     ),
     secretFile: FromOutside.secretFile
   },
@@ -47,13 +47,13 @@ export const sign = Command.make(
       `X-TXC-SIGNATURE: ${signature}`
     ]
     yield* Console.log(headers.join("\n"))
-    // Programs read the headers from standard output.
+    // Standard output is for programs, which read the headers from it.
     yield* Console.error(Curl.send({ url: yield* urlOf(body), headers: headers.map(Curl.word), body: Curl.word(body) }))
   })
 ).pipe(
   Command.withDescription(
-    "Print the headers that a request with this body needs, and on standard error the curl line that sends it. Set " +
-      "TXC_API_KEY. Every body needs a nonce of its own, and is accepted once"
+    "Print the headers of a request with this body, and on standard error the curl line that sends it. Set " +
+      "TXC_API_KEY. Every body needs a new nonce, and is accepted once"
   ),
   Command.withShortDescription("Print the headers and the curl line of a signed request, without sending it"),
   Command.withExamples([

@@ -20,30 +20,30 @@ import * as Screen from "./Screen.ts"
 import * as Serving from "./Serving.ts"
 import * as Tour from "./tour/Tour.ts"
 
-/** Some calls did not do what the document says; the table shows which. */
+/** Some calls deviate from the document; the table shows which. */
 class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {
   override get message(): string {
-    return `${this.calls} of the calls did not do what the document says`
+    return `${this.calls} calls deviate from the document`
   }
 }
 
-/** The flag that says how the tour's sandbox speaks. */
+/** The flag for the dialect of the tour's sandbox. */
 export const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
-  Flag.withDescription("How the protocol is spoken"),
+  Flag.withDescription("The dialect of the sandbox"),
   Flag.withDefault("document")
 )
 
-/** How to give the tour. */
+/** Options of the tour. */
 export interface Options {
   /** The dialect of its sandbox. */
   readonly dialect: Dialect.Dialect["name"]
-  /** The port of its sandbox; 0 is any free one. */
+  /** The port of the sandbox; 0 for any free port. */
   readonly port: number
-  /** Whether the sandbox goes on serving after the table. */
+  /** Whether the sandbox keeps serving after the table. */
   readonly serves: boolean
 }
 
-/** Starts a sandbox of its own and makes every call of the API against it over real HTTP. */
+/** Starts a sandbox and makes every call of the API against it over HTTP. */
 export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }: Options) {
   const dialect = Dialect.byName[name]
   const screen = yield* Screen.current
@@ -84,9 +84,9 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
 
 export const tour = Command.make("tour", { dialect }, ({ dialect }) => give({ dialect, port: 0, serves: false })).pipe(
   Command.withDescription(
-    "Start a sandbox in this process, make every call of the API against it over HTTP, and print what came of each. " +
-      "Nothing is left behind"
+    "Start a sandbox in this process, make every call of the API against it over HTTP, and print the outcome of each. " +
+      "It leaves nothing behind"
   ),
-  Command.withShortDescription("See it work: make every call against a sandbox of its own"),
-  Command.withExamples([{ command: "effect-txc tour --dialect live", description: "As the live exchange speaks" }])
+  Command.withShortDescription("See it work: make every call against a temporary sandbox"),
+  Command.withExamples([{ command: "effect-txc tour --dialect live", description: "The live dialect" }])
 )

@@ -6,44 +6,47 @@ import * as ClusterNode from "../../src/cli/ClusterNode.ts"
 import { itWithPostgres, postgresServer } from "../support/postgres.ts"
 import { closedPort, serving } from "../support/server.ts"
 
-/** What a command prints, which the test does not need. */
+/** A console that hides the command's output. */
 const silent: Console.Console = { ...globalThis.console, log: () => undefined }
 
-itWithPostgres("a node that can't take part says what to do, and so does a migration", () =>
-  Effect.gen(function*() {
-    const { layer, url } = yield* postgresServer
-    const taken = yield* serving(() => undefined)
-    const ports = { nodePort: yield* closedPort, clusterPort: yield* closedPort }
-    const refused = Effect.fnUntraced(function*(
-      options: Partial<Parameters<typeof ClusterNode.open>[0]>,
-      wrong: RegExp,
-      remedy: RegExp
-    ) {
-      const error = yield* Effect.flip(Effect.scoped(ClusterNode.open({ url, ...ports, ...options })))
-      assert.match(error.wrong, wrong)
-      assert.match(error.remedy, remedy)
-    })
-    const tablesOf = (version: number) =>
-      Effect.provide(
-        Effect.flatMap(PgClient.PgClient, (sql) => sql`UPDATE txc_version SET version = ${version}`),
-        layer
-      )
+itWithPostgres(
+  "a node that cannot join its cluster, and a failed migration, print a remedy",
+  () =>
+    Effect.gen(function*() {
+      const { layer, url } = yield* postgresServer
+      const taken = yield* serving(() => undefined)
+      const ports = { nodePort: yield* closedPort, clusterPort: yield* closedPort }
+      const refused = Effect.fnUntraced(function*(
+        options: Partial<Parameters<typeof ClusterNode.open>[0]>,
+        wrong: RegExp,
+        remedy: RegExp
+      ) {
+        const error = yield* Effect.flip(Effect.scoped(ClusterNode.open({ url, ...ports, ...options })))
+        assert.match(error.wrong, wrong)
+        assert.match(error.remedy, remedy)
+      })
+      const tablesOf = (version: number) =>
+        Effect.provide(
+          Effect.flatMap(PgClient.PgClient, (sql) => sql`UPDATE txc_version SET version = ${version}`),
+          layer
+        )
 
-    yield* refused({ url: "a text" }, /can't be used/u, /^The URL of its database must be like/u)
-    yield* refused({}, /can't be used/u, /no tables.*--migrate/u)
-    yield* ClusterNode.migrate(url, undefined)
-    yield* tablesOf(9)
-    yield* refused({}, /can't be used/u, /version 9.*use a newer release/u)
-    assert.match((yield* Effect.flip(ClusterNode.migrate(url, undefined))).remedy, /use a newer release/u)
-    yield* tablesOf(1)
+      yield* refused({ url: "a text" }, /cannot be used/u, /^The URL of its database must be like/u)
+      yield* refused({}, /cannot be used/u, /no tables.*--migrate/u)
+      yield* ClusterNode.migrate(url, undefined)
+      yield* tablesOf(9)
+      yield* refused({}, /cannot be used/u, /version 9.*use a newer release/u)
+      assert.match((yield* Effect.flip(ClusterNode.migrate(url, undefined))).remedy, /use a newer release/u)
+      yield* tablesOf(1)
 
-    yield* refused({ nodePort: taken.port }, /EADDRINUSE/u, /--node-port/u)
-    yield* refused({ clusterPort: taken.port }, /EADDRINUSE/u, /--cluster-port/u)
-    // Of a network for documentation: no machine has it.
-    yield* refused({ nodeHost: "192.0.2.1" }, /EADDRNOTAVAIL/u, /--node-host/u)
+      yield* refused({ nodePort: taken.port }, /EADDRINUSE/u, /--node-port/u)
+      yield* refused({ clusterPort: taken.port }, /EADDRINUSE/u, /--cluster-port/u)
+      // An address reserved for documentation: no machine has it.
+      yield* refused({ nodeHost: "192.0.2.1" }, /EADDRNOTAVAIL/u, /--node-host/u)
 
-    yield* ClusterNode.migrate(url, "theirs")
-    yield* refused({ token: "another" }, /can't be used/u, /TXC_HOST_TOKEN.*--migrate/u)
-    yield* ClusterNode.migrate(url, "another")
-    yield* refused({ token: "theirs" }, /can't be used/u, /TXC_HOST_TOKEN/u)
-  }).pipe(Effect.provideService(Console.Console, silent)))
+      yield* ClusterNode.migrate(url, "theirs")
+      yield* refused({ token: "another" }, /cannot be used/u, /TXC_HOST_TOKEN.*--migrate/u)
+      yield* ClusterNode.migrate(url, "another")
+      yield* refused({ token: "theirs" }, /cannot be used/u, /TXC_HOST_TOKEN/u)
+    }).pipe(Effect.provideService(Console.Console, silent))
+)

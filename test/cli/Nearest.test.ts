@@ -7,22 +7,22 @@ import { property } from "../support/property.ts"
 
 describe("Nearest", () => {
   property(
-    "finds a call whose name has one wrong, missing or additional letter, in any case",
+    "a call is found by a name with one wrong, missing or extra letter, in any case",
     [fc.constantFrom(...names), fc.nat(), fc.constantFrom("", "q", "qq"), fc.boolean()],
     (name, where, inserted, isUpper) =>
       Effect.sync(() => {
         const at = where % name.length
         const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
-        // A letter less may make another call's name of it.
+        // Without one letter, the name may be nearer to another call.
         const found = Nearest.find(isUpper ? typed.toUpperCase() : typed, names)
         if (names.includes(typed)) return
-        // `CancelOcoOrder` and `CancelOtoOrder` differ by the letter that is wrong here.
+        // `CancelOcoOrder` and `CancelOtoOrder` differ only in the letter that is wrong here.
         const twin = name.replace(/O[ct]o(?=Order\.)/u, (kind) => kind === "Oco" ? "Oto" : "Oco")
         assert.include([name, twin], found)
       })
   )
 
-  it("finds what begins alike, and nothing where nothing is near", () => {
+  it("a name is found by its beginning, and an unrelated text finds nothing", () => {
     assert.strictEqual(Nearest.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
     assert.strictEqual(Nearest.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])

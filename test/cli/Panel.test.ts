@@ -20,7 +20,7 @@ const screen = (columns: number): Screen => ({
   paint: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
 })
 
-/** The lines of these calls, made at once, as a terminal shows them. */
+/** The terminal lines of these simultaneous calls. */
 const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, fields: object]>) =>
   Effect.gen(function*() {
     yield* Example.setUp
@@ -38,7 +38,7 @@ const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, f
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layer()))
 
 describe("Panel", () => {
-  it.effect("prints a line for each call: when, who, what, what came of it, how long it took; and why it was refused", () =>
+  it.effect("each call is printed with time, account, request, outcome and duration, and a refusal with its reason", () =>
     Effect.gen(function*() {
       const { path } = MainBalance.endpoint
       const lines = yield* linesOf(Infinity, [[path, {}], [path, {}], [OpenPositions.endpoint.path, { market: "X_Y" }]])
@@ -53,14 +53,14 @@ describe("Panel", () => {
       assert.match(lines[3] ?? "", /^ +why: market \(known\): one that this exchange knows$/u)
     }))
 
-  it.effect("keeps the end of a path that does not fit", () =>
+  it.effect("a path that does not fit keeps its end", () =>
     Effect.gen(function*() {
       const lines = yield* linesOf(80, [[OpenPositions.endpoint.path, { market: "X_Y" }]])
       assert.include(lines[0], "/positions/open  400 invalid")
       for (const line of lines) assert.isAtMost(line.length, 80)
     }))
 
-  it.effect("also prints a call whose path is no endpoint's, and lets nobody write on the terminal", () =>
+  it.effect("a call to an unknown path is printed without control characters", () =>
     Effect.gen(function*() {
       const [line = "", why] = yield* linesOf(100, [[`/${Example.bob.apiSecret}/\u001B[2J${"x".repeat(300)}`, {}]])
       assert.match(line, /xxx… {2}404 notFound/u)

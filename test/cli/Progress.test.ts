@@ -6,7 +6,7 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Progress from "../../src/cli/Progress.ts"
 
-/** What standard error shows while something fails, and afterwards. */
+/** The text on standard error while an effect runs and fails, and afterwards. */
 const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
   const texts: Array<string> = []
   const stdio = Stdio.layerTest({
@@ -24,12 +24,12 @@ const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
 })
 
 describe("Progress", () => {
-  it.effect("is a line on a terminal that is gone when the work has ended, also when it failed", () =>
+  it.effect("progress on a terminal is one line, erased when the work ends or fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* drawn(true, "xterm"), ["\r\u001B[KReading", "meanwhile", "\r\u001B[K"])
     }))
 
-  it.effect("is nothing where standard error is no terminal, or one that can't erase a line", () =>
+  it.effect("progress prints nothing if standard error is not a terminal, or a dumb one", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* drawn(false, "xterm"), ["meanwhile"])
       assert.deepStrictEqual(yield* drawn(true, "dumb"), ["meanwhile"])

@@ -12,7 +12,7 @@ import { scratchFile } from "../support/files.ts"
 import { signed } from "../support/signed.ts"
 
 describe("Serving", () => {
-  it.live("journals the calls in progress before the journal is closed", () =>
+  it.live("calls in progress are journalled before the journal closes", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document, file })))

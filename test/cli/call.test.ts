@@ -25,9 +25,9 @@ const served = Effect.gen(function*() {
 })
 
 describe("effect-txc call", () => {
-  it.live("asks before it changes anything at what may be the live exchange", () =>
+  it.live("call asks before a mutating call to a possibly live exchange", () =>
     Effect.gen(function*() {
-      // Nothing is sent to it: a call that would be is `ExchangeUnreachable`.
+      // Nothing is sent: a sent call would fail with `ExchangeUnreachable`.
       const environment = environmentOf(`https://127.0.0.1:${yield* refusingPort}`)
       const declined = yield* run(order, { environment, person: { answer: "n" } })
       assert.strictEqual(declined.failed?.tag, "Refused")
@@ -38,7 +38,7 @@ describe("effect-txc call", () => {
 
       const unasked = yield* run(order, { environment })
       assert.strictEqual(unasked.failed?.tag, "Refused")
-      assert.match(unasked.failed?.said ?? "", /^Nothing was sent: .*there is nobody to ask\nSay --yes /u)
+      assert.match(unasked.failed?.said ?? "", /^Nothing was sent: .*no terminal is available to ask\nPass --yes /u)
       const told = yield* run([...order, "--yes"], { environment })
       assert.strictEqual(told.failed?.tag, "ExchangeUnreachable")
       assert.deepStrictEqual([declined.out, agreed.out, told.drawn], ["", "", ""])
@@ -47,7 +47,7 @@ describe("effect-txc call", () => {
       assert.deepStrictEqual([read.failed?.tag, read.drawn], ["ExchangeUnreachable", ""])
     }))
 
-  it.live("asks nothing before it calls a sandbox, and names the market that was meant", () =>
+  it.live("call asks nothing before a call to a sandbox, and suggests a market for a misspelled one", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const created = yield* run(order, { environment, person: { answer: "n" } })
@@ -61,18 +61,18 @@ describe("effect-txc call", () => {
       assert.notInclude(tooLittle.failed?.said, "There is no market")
     }).pipe(Effect.scoped, Effect.provide(Sandbox.layer())))
 
-  it.live("says what to set when nothing is set", () =>
+  it.live("call names the missing settings", () =>
     Effect.gen(function*() {
       const nowhere = yield* run(["call", "ServerStatus.ping"])
       assert.match(nowhere.failed?.said ?? "", /set either TXC_REGION.*\n.*effect-txc sandbox$/u)
       const { TXC_API_KEY: _, ...keyless } = environmentOf("http://127.0.0.1:9")
       const anonymous = yield* run(["call", "MainBalance.all"], { environment: keyless })
-      assert.match(anonymous.failed?.said ?? "", /^TXC_API_KEY is not set.*\n.*effect-txc sandbox$/u)
+      assert.match(anonymous.failed?.said ?? "", /^TXC_API_KEY is missing.*\n.*effect-txc sandbox$/u)
     }))
 })
 
 describe("effect-txc sign", () => {
-  it.live("prints headers on standard output, and on standard error a curl line that the exchange answers", () =>
+  it.live("sign prints headers on standard output and a working curl line on standard error", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const body = `{"request":"/api/v4/main-account/balance","nonce":"1700000000000"}`

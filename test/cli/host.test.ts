@@ -48,7 +48,7 @@ const make = ({ controlToken, controlUrl }: First) =>
   })
 
 describe("effect-txc host", () => {
-  it.live("says where it is, keeps its venues and its token, and ends with who holds it", () =>
+  it.live("host prints its address, keeps its venues and token, and stops with its parent process", () =>
     Effect.gen(function*() {
       const folder = join(dirname(yield* scratchFile), "venues")
       const { end, first } = yield* started(["--data", folder])
@@ -69,9 +69,9 @@ describe("effect-txc host", () => {
       assert.strictEqual(given.first.controlToken, "a token of mine")
     }).pipe(Effect.scoped))
 
-  it.effect("refuses bounds that hold nothing", () =>
+  it.effect("host refuses limits of zero", () =>
     Effect.gen(function*() {
       const { error } = yield* run(["host", "--max-awake", "0"])
-      assert.include(error, `--max-awake can't be "0"`)
+      assert.include(error, `--max-awake cannot be "0"`)
     }))
 })

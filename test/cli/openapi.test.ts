@@ -9,7 +9,7 @@ import * as OpenApi from "../../src/OpenApi.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { scratchFile } from "../support/files.ts"
 
-/** Runs the command, and gives what it prints. */
+/** Runs the command and returns its output. */
 const printed = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   const lines: Array<string> = []
   yield* Command.runWith(openapi, { version: "0" })(args).pipe(
@@ -20,12 +20,12 @@ const printed = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
 })
 
 describe("effect-txc openapi", () => {
-  it.live("prints the document's dialect", () =>
+  it.live("openapi prints the document's dialect by default", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* printed(), OpenApi.text(Dialect.document))
     }))
 
-  it.live("writes a file of the dialect that it is told", () =>
+  it.live("openapi writes the given dialect to the given file", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       assert.strictEqual(yield* printed("--dialect", "live", "--file", file), "")

@@ -48,7 +48,7 @@ const served = Effect.gen(function*() {
 })
 
 describe("effect-txc oracle", () => {
-  it.live("only reads, and exits with 0 when every judged rule holds", () =>
+  it.live("oracle only reads by default, and exits with 0 if every judged rule holds", () =>
     Effect.gen(function*() {
       const { environment, key, secret, target: { baseUrl } } = yield* served
       const run = ["--url", baseUrl, "--key", key, "--max-rate", "500", "--runs", "1", "--seed", "3"]
@@ -62,7 +62,7 @@ describe("effect-txc oracle", () => {
       assert.notInclude(ended.out, secret)
     }), 60_000)
 
-  it.live("exits with 1 when a rule is broken, and writes a replay file", () =>
+  it.live("oracle exits with 1 and writes a replay file if a rule is broken", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const mutant = all.find(({ id }) => id === "interest-limit-101") ?? assert.fail()
@@ -75,7 +75,7 @@ describe("effect-txc oracle", () => {
       const run = [...control, "--profile", "control", "--runs", "3", "--only", "interest.limit.max"]
       const silent = yield* oracle(at, environment, ...run)
       assert.strictEqual(silent.code, 1, silent.out + silent.error)
-      assert.deepStrictEqual(readdirSync(at), [], "nothing is written unless it is asked for")
+      assert.deepStrictEqual(readdirSync(at), [], "no files are written by default")
       const written = ["--report", "junit", "--out", "report.xml", "--replays", "replays"]
       const broken = yield* oracle(at, environment, ...run, ...written)
       assert.strictEqual(broken.code, 1, broken.out + broken.error)
@@ -102,34 +102,38 @@ describe("effect-txc oracle", () => {
       assert.include(fixed.out, "interest.limit.max is fixed")
     }), 90_000)
 
-  it.live("exits with 2 when there is nothing to judge, and says why in one line", () =>
-    Effect.gen(function*() {
-      const at = yield* folder
-      const { environment, key, target: { baseUrl } } = yield* served
-      const nowhere = `http://127.0.0.1:${yield* refusingPort}`
-      writeFileSync(join(at, "features.json"), JSON.stringify({ endpoints: ["/api/v4/public/pong"] }))
-      const cases: ReadonlyArray<readonly [said: string, ...given: ReadonlyArray<string>]> = [
-        ["give the URL as http://127.0.0.1", "--url", `${baseUrl}/api/v4`],
-        ["Check it with --dialect document", "--url", baseUrl, "--key", key, "--dialect", "live"],
-        ["fewer than the 9 asked for", "--url", baseUrl, "--only", "ping", "--min-judged", "9"],
-        ["no rule calls /api/v4/public/pong", "--url", baseUrl, "--features", join(at, "features.json")],
-        ["ECONNREFUSED", "--url", nowhere],
-        ["refuses the key", "--url", baseUrl, "--key", "nobody-has-this-key"],
-        ["TXC_API_SECRET", "--url", baseUrl, "--key", "a-key-without-secret"],
-        ["no-such-file", "--url", baseUrl, "--known-failing", "no-such-file"]
-      ]
-      // CI runs the long form: each of them is a process.
-      for (const [said, ...given] of isLong ? cases : cases.slice(-3)) {
-        const secret = said === "TXC_API_SECRET" ? {} : environment
-        const ended = yield* oracle(at, secret, ...given)
-        noTrace(ended)
-        assert.include(ended.error + ended.out, said)
-        assert.strictEqual(ended.code, 2, `${given.join(" ")}: ${ended.error}`)
-      }
-      assert.deepStrictEqual(readdirSync(at), ["features.json"])
-    }), 120_000)
+  it.live(
+    "oracle exits with 2 and prints the reason in one line if it cannot judge any rule",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* folder
+        const { environment, key, target: { baseUrl } } = yield* served
+        const nowhere = `http://127.0.0.1:${yield* refusingPort}`
+        writeFileSync(join(at, "features.json"), JSON.stringify({ endpoints: ["/api/v4/public/pong"] }))
+        const cases: ReadonlyArray<readonly [said: string, ...given: ReadonlyArray<string>]> = [
+          ["give the URL as http://127.0.0.1", "--url", `${baseUrl}/api/v4`],
+          ["Check it with --dialect document", "--url", baseUrl, "--key", key, "--dialect", "live"],
+          ["fewer than the 9 asked for", "--url", baseUrl, "--only", "ping", "--min-judged", "9"],
+          ["no rule calls /api/v4/public/pong", "--url", baseUrl, "--features", join(at, "features.json")],
+          ["ECONNREFUSED", "--url", nowhere],
+          ["refuses the key", "--url", baseUrl, "--key", "nobody-has-this-key"],
+          ["TXC_API_SECRET", "--url", baseUrl, "--key", "a-key-without-secret"],
+          ["no-such-file", "--url", baseUrl, "--known-failing", "no-such-file"]
+        ]
+        // CI runs the long form: every case is a process.
+        for (const [said, ...given] of isLong ? cases : cases.slice(-3)) {
+          const secret = said === "TXC_API_SECRET" ? {} : environment
+          const ended = yield* oracle(at, secret, ...given)
+          noTrace(ended)
+          assert.include(ended.error + ended.out, said)
+          assert.strictEqual(ended.code, 2, `${given.join(" ")}: ${ended.error}`)
+        }
+        assert.deepStrictEqual(readdirSync(at), ["features.json"])
+      }),
+    120_000
+  )
 
-  it.live("judges what the target declares, and forgives what is known to be flaky", () =>
+  it.live("oracle judges only declared endpoints, and ignores flaky rules", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const { environment, key, target: { baseUrl } } = yield* served
@@ -151,7 +155,7 @@ describe("effect-txc oracle", () => {
       assert.strictEqual(forgiven.code, 0, forgiven.out + forgiven.error)
     }), 90_000)
 
-  it.live("prints the rules and their ids", () =>
+  it.live("oracle prints the rules and their ids", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const table = yield* oracle(at, {}, "rules", "--dialect", "live")

@@ -17,7 +17,7 @@ import { itOnTerminal, onTerminal } from "../support/terminal.ts"
 
 const children: Array<() => void> = []
 
-/** Runs the command until its first line, or its end when there is none. */
+/** Runs the command until its first line, or until its end if it prints none. */
 const started = (...args: ReadonlyArray<string>) =>
   Effect.callback<{ readonly line: string; readonly said: string; readonly code: number | null }>((resume) => {
     const child = spawn(process.execPath, [programOf("main"), ...args], {
@@ -40,7 +40,7 @@ const started = (...args: ReadonlyArray<string>) =>
 
 const killed = Effect.addFinalizer(() => Effect.sync(() => children.splice(0).forEach((kill) => kill())))
 
-/** The journal of the sandbox that these flags begin, and its control token. */
+/** The journal of a sandbox started with these flags, and its control token. */
 const begun = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
   const { line, said } = yield* started("sandbox", "--memory", ...args)
   assert.notStrictEqual(line, "", said)
@@ -54,7 +54,7 @@ const begun = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
   return { controlToken, journal: yield* response.text }
 }, Effect.provide(FetchHttpClient.layer))
 
-/** Somebody listens on port 8080: this test, or who was there before. */
+/** Makes sure that port 8080 is in use, by this test or by another process. */
 const usualPortTaken = Effect.acquireRelease(
   Effect.callback<Server>((resume) => {
     const server = createServer()
@@ -64,7 +64,7 @@ const usualPortTaken = Effect.acquireRelease(
   (server) => Effect.sync(() => server.close())
 )
 
-/** Who serves the one journal under this state folder: it leaves its address beside the journal. */
+/** The process that serves the only journal under this state folder; it leaves its address next to the journal. */
 const holderIn = Effect.fnUntraced(function*(states: string) {
   const folder = () => join(states, (existsSync(states) ? readdirSync(states) : [])[0] ?? "")
   const text = () =>
@@ -74,7 +74,7 @@ const holderIn = Effect.fnUntraced(function*(states: string) {
 })
 
 describe("effect-txc sandbox", () => {
-  it.live("the same seed and the same clock begin the same venue, and so does its journal", () =>
+  it.live("the same seed and clock start the same venue, and so does its journal", () =>
     Effect.gen(function*() {
       yield* killed
       const counterparty = ["--counterparty", "BTC_USDT:levels=2,spread=0.2,refill=false", "--counterparty", "ETH_USDT"]
@@ -89,7 +89,7 @@ describe("effect-txc sandbox", () => {
       assert.strictEqual((yield* begun(["--replay", file])).journal, first.journal)
     }).pipe(Effect.scoped))
 
-  it.live("refuses flags that say two things, and leaves nothing behind", () =>
+  it.live("sandbox refuses contradictory flags and leaves no files behind", () =>
     Effect.gen(function*() {
       yield* killed
       const file = yield* scratchFile
@@ -97,18 +97,18 @@ describe("effect-txc sandbox", () => {
       const data = `${file}-data`
       const { code, said } = yield* started("sandbox", "--data", data, "--replay", file, "--empty")
       assert.deepStrictEqual([code, said.trim().split("\n").length], [2, 2])
-      assert.match(said, /\nLeave out --empty and --clock/u)
+      assert.match(said, /\nRemove --empty and --clock/u)
       assert.isFalse(existsSync(data))
     }).pipe(Effect.scoped))
 
-  it.effect("says what is wrong with the settings of a counterparty", () =>
+  it.effect("sandbox explains invalid counterparty settings", () =>
     Effect.gen(function*() {
       for (
         const [value, said] of [
-          ["BTC_USDT:sprad=1", "is no market with settings"],
-          ["BTC_USDT:levels=1.5", "is no market with settings"],
-          ["BTC_USDT:refill=maybe", "is no market with settings"],
-          ["BTC_USDT:levels", "is no market with settings"],
+          ["BTC_USDT:sprad=1", "is not a market with settings"],
+          ["BTC_USDT:levels=1.5", "is not a market with settings"],
+          ["BTC_USDT:refill=maybe", "is not a market with settings"],
+          ["BTC_USDT:levels", "is not a market with settings"],
           ["BTC_USDT:levels=51", "levels (max)"],
           ["NO_SUCH", "market (known)"]
         ] as const
@@ -118,25 +118,25 @@ describe("effect-txc sandbox", () => {
       }
     }))
 
-  it.live("says what to do where it can't keep its journal, and where its port is taken", () =>
+  it.live("sandbox prints a remedy if its journal folder or its port is unusable", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       writeFileSync(file, "")
       const folder = yield* run(["sandbox", "--data", file])
       assert.strictEqual(
         folder.failed?.said,
-        `${file} is a file, and the journal needs a folder\nName another folder with --data, or keep nothing with --memory`
+        `${file} is a file, but the journal needs a folder\nPass another folder with --data, or use --memory to keep nothing`
       )
       const { port } = yield* serving(() => undefined)
       const taken = yield* run(["sandbox", "--memory", "--port", String(port)])
       assert.strictEqual(
         taken.failed?.said,
-        `Port ${port} of 127.0.0.1 is taken\nChoose another with --port, or any free one with --port 0`
+        `Port ${port} of 127.0.0.1 is in use\nChoose another port with --port, or any free port with --port 0`
       )
     }).pipe(Effect.scoped))
 
   itOnTerminal(
-    "serves a person until Ctrl-C: a panel, a line per call, a journal for the project",
+    "sandbox shows a panel and a line per call on a terminal until Ctrl-C, and keeps a journal for the project",
     () =>
       Effect.gen(function*() {
         const home = dirname(yield* scratchFile)
@@ -159,11 +159,11 @@ describe("effect-txc sandbox", () => {
 
         const { code, output } = yield* Fiber.join(shown)
         const plain = stripVTControlCharacters(output)
-        assert.notStrictEqual(plain, output, "it is coloured")
+        assert.notStrictEqual(plain, output, "the output is coloured")
         for (
           const said of [
             holder.url,
-            "port 8080 is taken",
+            "port 8080 is in use",
             "#token=",
             "alice-sandbox-secret",
             `curl ${holder.url}`,
@@ -174,7 +174,7 @@ describe("effect-txc sandbox", () => {
           assert.include(plain, said)
         }
         assert.match(plain, /\d\d:\d\d:\d\d +- +GET +\/api\/v4\/public\/ping +200 answered +\d+\.\d ms\n/u)
-        assert.match(plain, /Stopped\. The same command goes on from here\.\n$/u)
+        assert.match(plain, /Stopped\. Run the same command to resume\.\n$/u)
         assert.deepStrictEqual([code, existsSync(join(holder.data, "sandbox.json"))], [130, false])
       }).pipe(Effect.scoped)
   )

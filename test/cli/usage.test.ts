@@ -10,16 +10,16 @@ import { run } from "../support/command.ts"
 import { moduleUrl, scratchFile } from "../support/files.ts"
 
 describe("effect-txc", () => {
-  it.effect("says what it can do, in order of use, when it is given nothing", () =>
+  it.effect("the command without arguments lists its subcommands in order of use", () =>
     Effect.gen(function*() {
       const { error, out } = yield* run([])
       const commands = [...out.matchAll(/^ {2}effect-txc (\w+) +\S/gmu)].map(([, command]) => command)
       assert.deepStrictEqual(commands, ["tour", "sandbox", "call", "sign", "openapi", "oracle", "journal", "host"])
-      assert.include(out, "Begin with effect-txc tour")
+      assert.include(out, "Start with effect-txc tour")
       assert.strictEqual(error, "")
     }))
 
-  it.effect("asks whether something else was meant: two lines on standard error, and none on standard output", () =>
+  it.effect("a usage error prints a suggestion in two lines on standard error, and nothing on standard output", () =>
     Effect.gen(function*() {
       const order = `{"market":"BTC_USDT","sidee":"buy"}`
       const cases: ReadonlyArray<readonly [said: string, then: string, ...args: ReadonlyArray<string>]> = [
@@ -27,21 +27,21 @@ describe("effect-txc", () => {
         ["There is no command \"help\"; did you mean --help?", "See effect-txc --help", "help"],
         ["There is no flag --dat; did you mean --data?", "See effect-txc sandbox --help", "sandbox", "--dat", "x"],
         [
-          "--dialect can't be \"liv\"; did you mean live?",
+          "--dialect cannot be \"liv\"; did you mean live?",
           "See effect-txc sandbox --help",
           "sandbox",
           "--dialect",
           "liv"
         ],
-        ["--port can't be \"x\": expected a", "See effect-txc sandbox --help", "sandbox", "--port", "x"],
+        ["--port cannot be \"x\": expected a", "See effect-txc sandbox --help", "sandbox", "--port", "x"],
         [
-          "<call> can't be \"limitorder\"; did you mean LimitOrders.create?",
+          "<call> cannot be \"limitorder\"; did you mean LimitOrders.create?",
           "See effect-txc call --help",
           "call",
           "limitorder"
         ],
         [
-          "<call> can't be \"Markets.get\"; did you mean Markets.all?",
+          "<call> cannot be \"Markets.get\"; did you mean Markets.all?",
           "See effect-txc call --help",
           "call",
           "Markets.get"
@@ -54,7 +54,13 @@ describe("effect-txc", () => {
           "ServerStatus.ping",
           "{"
         ],
-        ["has no field sidee; did you mean side?", "It has market, side, amount", "call", "LimitOrders.create", order]
+        [
+          "has no field sidee; did you mean side?",
+          "Its fields are market, side, amount",
+          "call",
+          "LimitOrders.create",
+          order
+        ]
       ]
       for (const [said, then, ...args] of cases) {
         const { error, failed, out } = yield* run(args)
@@ -65,7 +71,7 @@ describe("effect-txc", () => {
       }
     }))
 
-  it.effect("lists every call once in the help of call, with all its fields", () =>
+  it.effect("the help of call lists every call once, with all its fields", () =>
     Effect.gen(function*() {
       const { out } = yield* run(["call", "--help"])
       const lines = out.slice(out.indexOf("CALLS")).split("\n")
@@ -79,25 +85,25 @@ describe("effect-txc", () => {
       }
     }))
 
-  it.effect("says what its exit codes mean, and keeps to the width of the terminal", () =>
+  it.effect("the help explains the exit codes and fits the terminal", () =>
     Effect.gen(function*() {
       const { out } = yield* run(["--help"], { person: { columns: 70, canColor: true } })
       for (const code of ["0", "1", "2", "130"]) assert.match(out, new RegExp(`\n  ${code} +[A-Z]`, "u"))
       assert.include(out, "\u001B[")
-      // The names of the flags are one column, and are not broken.
+      // The column of flag names is never wrapped.
       for (const line of out.split("\n"))
         assert.isTrue(displayWidth(line) <= 70 || line.trim().startsWith("\u001B[32m--"), line)
       assert.notInclude((yield* run(["--help"], { person: { columns: 70 } })).out, "\u001B")
     }))
 
-  it.effect("prints completions that know the calls", () =>
+  it.effect("shell completions know the calls", () =>
     Effect.gen(function*() {
       for (const shell of ["bash", "zsh", "fish"]) {
         assert.include((yield* run(["--completions", shell])).out, "LimitOrders.create")
       }
     }))
 
-  it.effect("says which command gets a newer Node", () =>
+  it.effect("an old Node prints a command that installs a newer one", () =>
     Effect.gen(function*() {
       const old = `${yield* scratchFile}.cjs`
       writeFileSync(old, `Object.defineProperty(process.versions, "node", { value: "20.19.0" })`)

@@ -1,4 +1,4 @@
-/** The tour through interest and sub-accounts. */
+/** The tour's chapters on interest and sub-accounts. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -74,7 +74,7 @@ export const subAccounts = Effect.gen(function*() {
     ),
     fails(
       "DeleteSubAccount.delete",
-      "one that holds funds",
+      "one with funds",
       deletion.delete({ id: Example.fundedSubAccount }),
       "InvalidFields"
     ),
@@ -86,7 +86,7 @@ export const subAccounts = Effect.gen(function*() {
     ),
     succeeds(
       "SubAccountCreation.create",
-      "and a key of it",
+      "with a key",
       creation.create({
         alias: Alias.make("demo"),
         shareKyc: true,
@@ -94,7 +94,7 @@ export const subAccounts = Effect.gen(function*() {
       }).pipe(
         Effect.flatMap(({ id }) => keyCreation.create({ subAccountId: id, title: KeyTitle.make("demo"), type: 1 }))
       ),
-      ({ apiSecret, title }) => `${title}, its secret shown once: ${String(Redacted.isRedacted(apiSecret))}`
+      ({ apiSecret, title }) => `${title}, secret shown once: ${String(Redacted.isRedacted(apiSecret))}`
     )
   ] as const
 })

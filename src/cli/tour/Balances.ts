@@ -1,4 +1,4 @@
-/** The tour through money: fees, balances, codes and transfers. */
+/** The tour's chapters on money: fees, balances, codes and transfers. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
@@ -31,7 +31,7 @@ export const rows = Effect.gen(function*() {
     ),
     succeeds(
       "MainBalance.of",
-      "ETH, which the answer leaves out",
+      "ETH, which the answer omits",
       balance.of(ticker("ETH")),
       (held) => is("0", held) ? "0" : undefined
     ),
@@ -52,7 +52,7 @@ export const rows = Effect.gen(function*() {
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
-      // What a program in plain JavaScript may pass: the brand says 25 at most.
+      // Plain JavaScript can pass this value; the brand allows at most 25 characters.
       codes.apply({ code: Example.protectedCode, passphrase: "x".repeat(26) as Passphrase }),
       "InvalidFields"
     ),
@@ -72,7 +72,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** Money that moves, and codes that are created. */
+/** Transfers, and created codes. */
 export const moves = Effect.gen(function*() {
   const transfers = yield* Transfers
   const tradeBalance = yield* TradeBalance
@@ -91,7 +91,7 @@ export const moves = Effect.gen(function*() {
     ),
     fails(
       "Transfers.create",
-      "more than there is",
+      "more than the balance",
       transfers.create({ ticker: usdt, amount: Decimal.amount("1000000"), from: "main", to: "spot" }),
       "RequestRejected"
     ),

@@ -1,4 +1,4 @@
-/** The chapters of the tour about stop orders of every kind, orders that change, and many of them in one call. */
+/** The tour's chapters on stop orders, changed orders and bulk orders. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -21,7 +21,7 @@ const buy = (price: `${number}`) => ({
 
 const wordsOf = (refusal: Refusal): string => refusal._tag === "RequestRejected" ? refusal.reason : refusal._tag
 
-/** An order that gets another price, and orders that are placed and canceled together. */
+/** An order with a new price, and orders placed and canceled together. */
 export const rows = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const modify = yield* ModifyOrder
@@ -31,7 +31,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "ModifyOrder.modify",
-      "buy at 36000 instead of at 35000",
+      "buy at 36000 instead of 35000",
       Effect.flatMap(
         limit.create(buy("35000")),
         ({ orderId }) =>
@@ -40,12 +40,11 @@ export const rows = Effect.gen(function*() {
             (changed) => [orderId, changed] as const
           )
       ),
-      ([orderId, changed]) =>
-        changed.orderId === orderId ? undefined : `order ${changed.orderId} in place of ${orderId}`
+      ([orderId, changed]) => changed.orderId === orderId ? undefined : `order ${changed.orderId} replaces ${orderId}`
     ),
     succeeds(
       "CancelBulkOrders.cancel",
-      "two that were placed in one call, and one that is not there",
+      "two orders from one call, and an unknown one",
       Effect.gen(function*() {
         const placed = yield* bulk.create({ orders: [buy("34000"), buy("33000")] })
         const orders = placed.flatMap((outcome) =>
@@ -60,7 +59,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** Stop orders with and without a limit, on the spot and on margin. */
+/** Stop orders with and without a limit, spot and margin. */
 export const stops = Effect.gen(function*() {
   const stopMarket = yield* StopMarketOrders
   const stopLimit = yield* CollateralStopLimitOrders
@@ -71,7 +70,7 @@ export const stops = Effect.gen(function*() {
   return [
     succeeds(
       "StopMarketOrders.create",
-      "buy for 500 USDT when it reaches 44000",
+      "buy for 500 USDT when the price reaches 44000",
       stopMarket.create({
         market,
         side: "buy",
@@ -82,7 +81,7 @@ export const stops = Effect.gen(function*() {
     ),
     succeeds(
       "CollateralStopLimitOrders.create",
-      "sell 0.01 BTC on margin at 37000 when it reaches 37500",
+      "sell 0.01 BTC on margin at 37000 when the price reaches 37500",
       stopLimit.create({
         market,
         side: "sell",

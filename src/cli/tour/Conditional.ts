@@ -1,4 +1,4 @@
-/** The tour through the deals of an order, the kill switch, and conditional orders. */
+/** The tour's chapters on deals, the kill switch and conditional orders. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,7 +14,7 @@ import { OrderDeals } from "../../endpoints/OrderDeals.ts"
 import { fails, succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
-/** What an order has traded, and a kill switch that is armed and disarmed. */
+/** The deals of orders, and a kill switch that is armed and disarmed. */
 export const rows = Effect.gen(function*() {
   const deals = yield* OrderDeals
   const fills = yield* Fills
@@ -27,7 +27,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "OrderDeals.page",
-      "of every order that has traded",
+      "of every traded order",
       Effect.flatMap(traded, Effect.forEach((orderId) => deals.page({ orderId }))),
       (pages) =>
         pages.length > 0 && pages.every(({ records }) => records.length > 0)
@@ -39,7 +39,7 @@ export const rows = Effect.gen(function*() {
       "for a minute",
       killSwitch.arm({ market, timeout: KillSwitchSeconds.make(60) }),
       ({ cancellationTime, startTime }) =>
-        cancellationTime - startTime === 60 ? "cancels in 60 seconds unless it is armed again" : undefined
+        cancellationTime - startTime === 60 ? "cancels in 60 seconds unless armed again" : undefined
     ),
     succeeds(
       "KillSwitchStatus.list",
@@ -56,7 +56,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** A conditional order, listed and canceled. The position that the tour has opened is still there. */
+/** A conditional order, listed and canceled. Uses the position that the tour opened before. */
 export const conditional = Effect.gen(function*() {
   const oco = yield* CollateralOcoOrders
   const orders = yield* ConditionalOrders
@@ -66,7 +66,7 @@ export const conditional = Effect.gen(function*() {
   return [
     succeeds(
       "ConditionalOrders.page",
-      "after an OCO order that reduces only",
+      "after a reduce-only OCO order",
       Effect.andThen(
         oco.create({
           market,

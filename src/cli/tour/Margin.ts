@@ -1,4 +1,4 @@
-/** The tour through margin: collateral orders, positions and OCO pairs. */
+/** The tour's chapters on margin: collateral orders, positions and OCO pairs. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -13,7 +13,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { fails, succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
-/** A position, and the orders that may only reduce it. */
+/** A position, and reduce-only orders against it. */
 export const rows = Effect.gen(function*() {
   const collateral = yield* CollateralBalance
   const collateralLimit = yield* CollateralLimitOrders
@@ -29,7 +29,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "CollateralLimitOrders.create",
-      "buy 0.1 BTC on margin, filled by a move",
+      "buy 0.1 BTC on margin, filled by a price move",
       collateralLimit.create({ ...selling, side: "buy" }).pipe(
         Effect.andThen(movedTo(Decimal.price("40500"))),
         Effect.andThen(positions.list())
@@ -53,7 +53,7 @@ export const rows = Effect.gen(function*() {
     ),
     succeeds(
       "UnexecutedOcoOrders.page",
-      "after an OCO order that reduces only",
+      "after a reduce-only OCO order",
       Effect.andThen(
         oco.create({
           ...selling,
@@ -77,7 +77,7 @@ export const rows = Effect.gen(function*() {
     ),
     fails(
       "CollateralMarketOrders.create",
-      "reduce only, on the position's own side",
+      "reduce-only, on the position's side",
       collateralMarket.create({ market, side: "buy", amount: Decimal.amount("0.1"), reduceOnly: true }),
       "ReduceOnlyRejected"
     )

@@ -1,4 +1,4 @@
-/** The tour through what anybody may ask. */
+/** The tour's chapter on public calls. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Assets } from "../../endpoints/Assets.ts"

@@ -1,4 +1,4 @@
-/** A row of the tour: a call, and what must come of it. */
+/** A row of the tour: a call and its expected outcome. */
 import * as Effect from "effect/Effect"
 import type * as Contract from "../../endpoints/all.ts"
 import type * as Errors from "../../protocol/Errors.ts"
@@ -6,13 +6,13 @@ import type * as Errors from "../../protocol/Errors.ts"
 /** A method of one of the contract's services. */
 export type Method = `${Contract.Name}.${string}`
 
-/** A call to make, and what the document says must come of it. */
+/** A call, with the outcome that the document demands. */
 export interface Row<R> {
   /** The service and the method. */
   readonly endpoint: Method
-  /** What is asked for, in a few words. */
+  /** The request, in a few words. */
   readonly request: string
-  /** Says in a few words what came of it. Fails with what was expected instead. */
+  /** Makes the call and succeeds with its outcome in a few words, or fails with the expectation. */
   readonly run: Effect.Effect<string, string, R>
 }
 
@@ -25,7 +25,9 @@ const describeError = (error: Caught): string =>
     ? error.why
     : error.message
 
-/** A call that must succeed. `outcome` says what it answered, or `undefined` if that is not what it must answer. */
+/**
+ * A call that must succeed. `outcome` describes the answer in a few words, or returns `undefined` for a wrong answer.
+ */
 export const succeeds = <A, E extends Caught, R>(
   endpoint: Method,
   request: string,
@@ -37,7 +39,7 @@ export const succeeds = <A, E extends Caught, R>(
   run: Effect.matchEffect(call, {
     onSuccess: (answer) => {
       const said = outcome(answer)
-      return said === undefined ? Effect.fail("another answer than the document's") : Effect.succeed(said)
+      return said === undefined ? Effect.fail("an answer that deviates from the document") : Effect.succeed(said)
     },
     onFailure: (error) => Effect.fail(`${error._tag}: ${error.message}`)
   })

@@ -1,4 +1,4 @@
-/** What the chapters of the tour share: one market, one order, one account. */
+/** The market, order and account that the tour's chapters share. */
 import * as Effect from "effect/Effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { ClientOrderId, marketName } from "../../domain/Identifiers.ts"
@@ -8,7 +8,7 @@ import * as Example from "../../sandbox/Example.ts"
 /** The market that the tour trades on. */
 export const market = marketName("BTC_USDT")
 
-/** A stop-limit buy above the market, as the tour places it. */
+/** A stop-limit buy above the market. */
 export const order = {
   market,
   side: "buy",
@@ -17,13 +17,13 @@ export const order = {
   activationPrice: Decimal.price("40500")
 } as const
 
-/** The client order id by which the tour finds its limit order again. */
+/** The client order id of the tour's limit order. */
 export const clientOrderId = ClientOrderId.make("demo-3")
 
-/** Whether two amounts are of the same value. */
+/** Whether two amounts have the same value. */
 export const is = (expected: string, actual: Decimal.Decimal): boolean => Decimal.normalize(actual) === expected
 
-/** How many orders of alice's are open. */
+/** The number of alice's open orders. */
 export const openOrders = Effect.flatMap(
   Control,
   (control) => Effect.map(Effect.orDie(control.openOrders(Example.alice.account)), (orders) => orders.length)

@@ -1,4 +1,4 @@
-/** The tour through stop-limit and OCO orders. */
+/** The tour's chapters on stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { ClientOrderId } from "../../domain/Identifiers.ts"
@@ -10,7 +10,7 @@ import * as Faults from "../../sandbox/gateway/Faults.ts"
 import { fails, succeeds } from "./Row.ts"
 import { market, openOrders, order } from "./Scene.ts"
 
-/** Stop-limit and OCO orders, and how to cancel them all. */
+/** Stop-limit and OCO orders, and canceling all of them. */
 export const rows = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const oco = yield* CollateralOcoOrders
@@ -19,7 +19,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "StopLimitOrders.create",
-      "buy 0.1 BTC at 40600 when it reaches 40500",
+      "buy 0.1 BTC at 40600 when the price reaches 40500",
       stopLimit.create({ ...order, clientOrderId: ClientOrderId.make("demo-1") }),
       ({ clientOrderIdEcho, orderId, status }) =>
         clientOrderIdEcho === "echoed" ? `order ${orderId}, ${status}, client order id echoed` : undefined
@@ -38,7 +38,7 @@ export const rows = Effect.gen(function*() {
     ),
     fails(
       "StopLimitOrders.create",
-      "100 BTC, more than there is",
+      "100 BTC, more than the balance",
       stopLimit.create({ ...order, amount: Decimal.amount("100") }),
       "RequestRejected"
     ),
@@ -56,7 +56,7 @@ export const rows = Effect.gen(function*() {
     ),
     fails(
       "CollateralOcoOrders.create",
-      "reduce only, without a position",
+      "reduce-only, without a position",
       oco.create({ ...order, stopLimitPrice: Decimal.price("40200"), reduceOnly: true }),
       "ReduceOnlyRejected"
     ),
@@ -75,7 +75,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** An order that the exchange applies, and whose answer is lost. */
+/** An order that the exchange accepts, but whose answer is lost. */
 export const lost = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const cancelAll = yield* CancelAllOrders
@@ -93,13 +93,13 @@ export const lost = Effect.gen(function*() {
     ),
     succeeds(
       "CancelAllOrders.cancel",
-      "the order that was lost",
+      "the order with the lost answer",
       Effect.gen(function*() {
         const before = yield* openOrders
         yield* cancelAll.cancel()
         return before
       }),
-      (before) => before === 1 ? "it was there" : undefined
+      (before) => before === 1 ? "the order existed" : undefined
     )
   ] as const
 })

@@ -1,4 +1,4 @@
-/** The tour through calls that must be refused whatever they ask. */
+/** The tour's chapter on calls that must be refused, whatever they request. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -11,7 +11,7 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Example from "../../sandbox/Example.ts"
 import { fails } from "./Row.ts"
 
-/** Calls with a wrong secret, by a key without access, and to an address where nothing listens. */
+/** Calls with a wrong secret, with a key without access, and to a closed port. */
 export const rows = (baseUrl: string, dialect: Dialect) => {
   const as = (apiKey: string, apiSecret: string, url = baseUrl) =>
     Exchange.layer({
@@ -30,7 +30,7 @@ export const rows = (baseUrl: string, dialect: Dialect) => {
     ),
     fails(
       "InterestPaymentHistory.page",
-      "by bob, who is no business partner",
+      "by bob, who is not a business partner",
       Effect.provide(
         Effect.flatMap(InterestPaymentHistory, (service) => service.page()),
         as(Example.bob.apiKey, Example.bob.apiSecret)
@@ -39,7 +39,7 @@ export const rows = (baseUrl: string, dialect: Dialect) => {
     ),
     fails(
       "MainBalance.all",
-      "where nobody listens",
+      "to a closed port",
       balance.pipe(
         Effect.provide(as(Example.alice.apiKey, Example.alice.apiSecret, "http://127.0.0.1:9")),
         Effect.provideService(Call.ReadRetry, [])

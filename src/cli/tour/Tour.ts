@@ -1,4 +1,4 @@
-/** The tour: every call of the API, made for real against a sandbox, and what came of each. */
+/** The tour: makes every call of the API against a sandbox, and prints the outcomes. */
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -30,7 +30,7 @@ import * as Trading from "./Trading.ts"
 // The calls
 // -----------------------------------------------------------------------------
 
-/** The chapters, in the order in which each finds what the ones before have left. */
+/** The chapters, in order: later chapters depend on earlier ones. */
 const chapters = Effect.gen(function*() {
   return [
     ...yield* Markets.rows,
@@ -50,7 +50,7 @@ const chapters = Effect.gen(function*() {
   ]
 })
 
-/** What an answer of any kind holds, in a few words. */
+/** A summary of any answer in a few words. */
 const summary = (answer: unknown): string =>
   Array.isArray(answer)
     ? `${answer.length} records`
@@ -58,13 +58,13 @@ const summary = (answer: unknown): string =>
     ? `${answer.size} entries`
     : "answered"
 
-/** The row of a call that no chapter makes: its example request. */
+/** The row of a call without a chapter: its example request. */
 const exampleRow = (
   { endpoint, name }: Contract.Entry,
   baseUrl: string,
   dialect: Dialect
 ): Row<never> => {
-  // The sandbox's own address and key are right.
+  // The address and the key of the sandbox are valid.
   const region = Layer.orDie(Region.layer({ baseUrl, dialect }))
   const alice = Credentials.layer({
     apiKey: Redacted.make(Example.alice.apiKey),
@@ -86,11 +86,11 @@ const exampleRow = (
 // The table
 // -----------------------------------------------------------------------------
 
-/** The widths of the columns: those of the call and the time are fixed. */
+/** The widths of the columns; those of the call and the time are fixed. */
 const endpointWidth = 31
 const millisWidth = 8
 
-/** What is asked for gives way on a narrow terminal, so that what came of it is seen. */
+/** The width of the request column, which shrinks on a narrow terminal so that the outcome stays visible. */
 const requestWidth = (columns: number): number =>
   Math.min(49, Math.max(10, Math.floor((columns - endpointWidth - millisWidth) / 2)))
 
@@ -116,19 +116,19 @@ const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>
   return held
 })
 
-/** Where the tour goes, and how it is shown. */
+/** The sandbox of the tour, and its output. */
 export interface Options {
   /** The base URL of the sandbox. */
   readonly baseUrl: string
   /** Its dialect. */
   readonly dialect: Dialect
-  /** Where the table is printed. */
+  /** The screen for the table. */
   readonly screen: Screen.Screen
-  /** Says how far the tour is, for who does not see the table. */
+  /** Shows the progress if the table is not on a terminal. */
   readonly progress: Progress
 }
 
-/** Makes every call of the contract and prints a table. Returns how many did not do what the document says. */
+/** Makes every call of the contract and prints a table. Returns the number of calls that deviate from the document. */
 export const run = Effect.fnUntraced(function*(
   { baseUrl, dialect, progress, screen }: Options
 ): Effect.fn.Return<number, never, Exchange.Services | Control> {

@@ -1,4 +1,4 @@
-/** The tour through spot trading: orders that rest, match and end. */
+/** The tour's chapters on spot trading: orders that rest, match and end. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -18,7 +18,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { fails, succeeds } from "./Row.ts"
 import { clientOrderId, is, market, order } from "./Scene.ts"
 
-/** A limit order that rests, and a market order that takes it. */
+/** A resting limit order, and a market order that takes it. */
 export const matching = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const marketOrders = yield* MarketOrders
@@ -38,7 +38,7 @@ export const matching = Effect.gen(function*() {
     ),
     fails(
       "LimitOrders.create",
-      "post only and immediate or cancel at once",
+      "post-only and immediate-or-cancel together",
       limit.create({ ...selling, postOnly: true, ioc: true }),
       "ValidationFailed"
     ),
@@ -80,14 +80,14 @@ export const matching = Effect.gen(function*() {
       "CancelOrder.cancel",
       "by client order id",
       cancel.cancel({ market, clientOrderId }),
-      // The live exchange says no more than that it is canceled.
+      // The live exchange shows only that the order is canceled.
       ({ status }) => status === "PARTIAL_CANCELED" || status === "CANCELED" ? status : undefined
     ),
     fails("CancelOrder.cancel", "a second time", cancel.cancel({ market, clientOrderId }), "RequestRejected")
   ] as const
 })
 
-/** Orders that have ended, and a stop order that triggers and fills. */
+/** Ended orders, and a stop order that triggers and fills. */
 export const ended = Effect.gen(function*() {
   const history = yield* OrderHistory
   const fills = yield* Fills
