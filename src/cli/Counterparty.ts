@@ -5,23 +5,23 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { SetCounterparty, type SetCounterpartyOptions } from "../sandbox/engine/SetCounterparty.ts"
 
-const Flagged = Schema.Literals(["true", "false"]).pipe(
+const BooleanText = Schema.Literals(["true", "false"]).pipe(
   Schema.decodeTo(
     Schema.Boolean,
     SchemaTransformation.transform({ decode: (text) => text === "true", encode: (flag) => flag ? "true" : "false" })
   )
 )
 
-const Whole = Schema.optionalKey(Schema.NumberFromString.check(Schema.isInt()))
+const IntegerText = Schema.optionalKey(Schema.NumberFromString.check(Schema.isInt()))
 
 /** The settings as text. */
 const Settings = Schema.Struct({
   ...SetCounterparty,
-  enabled: Schema.optionalKey(Flagged),
-  refill: Schema.optionalKey(Flagged),
-  credit: Schema.optionalKey(Flagged),
-  levels: Whole,
-  seed: Whole
+  enabled: Schema.optionalKey(BooleanText),
+  refill: Schema.optionalKey(BooleanText),
+  credit: Schema.optionalKey(BooleanText),
+  levels: IntegerText,
+  seed: IntegerText
 })
 
 const decode = Schema.decodeUnknownOption(Settings, { onExcessProperty: "error" })

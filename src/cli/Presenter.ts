@@ -7,12 +7,12 @@ import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Nearest from "./Nearest.ts"
 import * as Screen from "./Screen.ts"
+import * as Suggestion from "./Suggestion.ts"
 import { version } from "./version.ts"
 
 /** Extra help text of a command, built only when help is printed. */
-export class More extends Context.Reference<(paint: Screen.Paint) => string>("effect-txc/cli/More", {
+export class ExtraHelp extends Context.Reference<(paint: Screen.Paint) => string>("effect-txc/cli/ExtraHelp", {
   defaultValue: () => () => ""
 }) {}
 
@@ -42,7 +42,7 @@ const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): s
   const choices = choicesIn(expected)
   if (choices.length === 0)
     return `${name} cannot be "${value}": ${expected.replace(/^(?:Expected:? )?(?=[a-z])/u, "expected ")}`
-  const near = Nearest.question(value, choices)
+  const near = Suggestion.question(value, choices)
   return near === "" && choices.length <= fewChoices
     ? `${name} cannot be "${value}": choose one of ${choices.join(", ")}`
     : `${name} cannot be "${value}"${near}`
@@ -53,11 +53,11 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
   switch (error._tag) {
     case "UnrecognizedOption": {
       const flags = [...doc.flags, ...doc.inheritedFlags ?? [], ...doc.globalFlags ?? []].map(({ name }) => `--${name}`)
-      return `There is no flag ${error.option}${Nearest.question(error.option, flags)}`
+      return `There is no flag ${error.option}${Suggestion.question(error.option, flags)}`
     }
     case "UnknownSubcommand": {
       const names = (doc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name }) => name))
-      return `There is no command "${error.subcommand}"${Nearest.question(error.subcommand, [...names, "--help"])}`
+      return `There is no command "${error.subcommand}"${Suggestion.question(error.subcommand, [...names, "--help"])}`
     }
     case "MissingArgument":
       return `The argument <${error.argument}> is missing`
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
           case "Help": {
             const { commandPath, helpDoc, reason } = event
             if (reason === "Implicit" && commandPath.length === 1) return print(overview(helpDoc, screen.paint))
-            const more = Context.get(helpDoc.annotations, More)(screen.paint)
+            const more = Context.get(helpDoc.annotations, ExtraHelp)(screen.paint)
             return print(formatter.formatHelpDoc(helpDoc) + (more === "" ? "" : `\n\n${more}`))
           }
           case "InvalidInvocation":

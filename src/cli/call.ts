@@ -15,13 +15,13 @@ import { all } from "../endpoints/all.ts"
 import * as Markets from "../endpoints/Markets.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Json from "../protocol/Json.ts"
-import * as AnyCall from "./AnyCall.ts"
-import * as Asking from "./Asking.ts"
-import * as Calls from "./Calls.ts"
-import * as FromOutside from "./Credentials.ts"
-import * as Nearest from "./Nearest.ts"
-import { More } from "./Presenter.ts"
+import * as CallList from "./CallList.ts"
+import * as Confirmation from "./Confirmation.ts"
+import * as CredentialFlags from "./CredentialFlags.ts"
+import * as EndpointCall from "./EndpointCall.ts"
+import { ExtraHelp } from "./Presenter.ts"
 import { Refused } from "./Refused.ts"
+import * as Suggestion from "./Suggestion.ts"
 
 /** Reveals the entries of a `Map`, and the secret of a newly created key: the exchange never shows it again. */
 const reveal = (value: unknown): unknown =>
@@ -41,7 +41,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Decodes the request. Refuses unknown fields, which the codec would drop. */
 const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refused> => {
-  const remedy = `Write it as in: ${Calls.example(endpoint)}`
+  const remedy = `Write it as in: ${CallList.example(endpoint)}`
   const json = Json.parse(text)
   if (Result.isFailure(json)) {
     const { message } = json.failure as Error
@@ -51,11 +51,11 @@ const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refus
   if (!Json.isObject(fields)) {
     return Result.fail(new Refused({ wrong: "The argument <request> is JSON, but not an object", remedy }))
   }
-  const known = Calls.fieldsOf(endpoint)
+  const known = CallList.fieldsOf(endpoint)
   const unknown = Object.keys(fields).find((field) => !known.includes(field))
   if (unknown === undefined) return Result.succeed(fields)
   const has = known.length === 0 ? "The call has no fields" : `Its fields are ${known.join(", ")}`
-  const wrong = `${endpoint.name} has no field ${unknown}${Nearest.question(unknown, known)}`
+  const wrong = `${endpoint.name} has no field ${unknown}${Suggestion.question(unknown, known)}`
   return Result.fail(new Refused({ wrong, remedy: `${has}. ${remedy}` }))
 }
 
@@ -77,25 +77,25 @@ const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object 
 const suggestMarket = Effect.fnUntraced(function*(error: Parameters<typeof isAboutMarket>[0], market: unknown) {
   if (typeof market !== "string" || !isAboutMarket(error)) return undefined
   const markets = yield* Markets.Markets.use(({ all }) => all).pipe(
-    Effect.provide(Layer.provide(Markets.Markets.layer, AnyCall.layerPublic))
+    Effect.provide(Layer.provide(Markets.Markets.layer, EndpointCall.layerPublic))
   )
   const names = markets.map(({ name }) => name)
   return names.some((name) => name === market)
     ? undefined
-    : `There is no market ${market}${Nearest.question(market, names)}`
+    : `There is no market ${market}${Suggestion.question(market, names)}`
 }, (suggesting) => Effect.orElseSucceed(suggesting, () => undefined))
 
 const make = (endpoint: Endpoint.Any, fields: object, secretFile: Option.Option<string>) =>
   endpoint.access === "public"
-    ? AnyCall.callPublic(endpoint, fields)
-    : AnyCall.callPrivate(endpoint, fields).pipe(
-      Effect.provide(Layer.effect(Credentials.Credentials, FromOutside.read(secretFile)))
+    ? EndpointCall.callPublic(endpoint, fields)
+    : EndpointCall.callPrivate(endpoint, fields).pipe(
+      Effect.provide(Layer.effect(Credentials.Credentials, CredentialFlags.read(secretFile)))
     )
 
 export const call = Command.make(
   "call",
   {
-    name: Argument.Literals("call", Calls.names).pipe(Argument.withDescription("The call to make")),
+    name: Argument.Literals("call", CallList.names).pipe(Argument.withDescription("The call to make")),
     request: Argument.String("request").pipe(
       Argument.withDescription("The request's fields as JSON, with this library's field names"),
       Argument.withDefault("{}")
@@ -105,14 +105,14 @@ export const call = Command.make(
       Flag.withDescription("Send a mutating call over https without confirmation"),
       Flag.withDefault(false)
     ),
-    secretFile: FromOutside.secretFile
+    secretFile: CredentialFlags.secretFile
   },
   Effect.fn(function*({ name, request, secretFile, yes }) {
     const endpoint = all.find((endpoint) => endpoint.name === name)
     if (endpoint === undefined) return
     const fields = yield* Effect.fromResult(read(endpoint, request))
     yield* Effect.gen(function*() {
-      yield* Asking.ask(endpoint, fields, yes)
+      yield* Confirmation.ask(endpoint, fields, yes)
       const answer = yield* make(endpoint, fields, secretFile).pipe(
         Effect.catch((error) =>
           Effect.flatMap(suggestMarket(error, fields["market"]), (suggestion) =>
@@ -131,7 +131,7 @@ export const call = Command.make(
       "to a sandbox, do not"
   ),
   Command.withShortDescription("Make one call to a sandbox or the live exchange, and print its answer"),
-  Command.annotate(More, Calls.list),
+  Command.annotate(ExtraHelp, CallList.list),
   Command.withExamples([
     { command: "effect-txc call ServerStatus.ping", description: "A public call" },
     { command: `effect-txc call SubAccounts.page '{"limit":5}'`, description: "The first five sub-accounts" }

@@ -13,8 +13,8 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
-import * as Data from "./Data.ts"
-import * as Ports from "./Ports.ts"
+import * as JournalFolder from "./JournalFolder.ts"
+import * as Listening from "./Listening.ts"
 import { Refused } from "./Refused.ts"
 import * as Screen from "./Screen.ts"
 
@@ -26,8 +26,8 @@ const count = (name: string, what: string) =>
   )
 
 const flags = {
-  host: Ports.host,
-  port: Ports.port,
+  host: Listening.host,
+  port: Listening.port,
   publicUrl: Flag.String("public-url").pipe(
     Flag.withDescription(
       "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
@@ -40,7 +40,7 @@ const flags = {
     ),
     Flag.withDefault(false)
   ),
-  data: Data.folder.pipe(
+  data: JournalFolder.folder.pipe(
     Flag.withDescription(
       "The folder of all venues; a host resumes the venues in it. Default: a folder of this project " +
         "under your state folder on a terminal, effect-txc-host for a program"
@@ -106,18 +106,18 @@ const pageOf = ({ baseUrl, controlToken }: Started): string => `${baseUrl}${Dash
 const curlOf = ({ baseUrl, controlToken }: Started): string =>
   `curl -X POST ${baseUrl}${ControlApi.prefix}Venues -H 'Authorization: Bearer ${controlToken}'`
 
-const whereOf = ({ folder, isNode }: Started): string =>
+const locationOf = ({ folder, isNode }: Started): string =>
   isNode
     ? "the database that the nodes share"
     : Option.getOrElse(folder, () => "a temporary folder; nothing survives this process")
 
 /** Prints the output for programs: JSON on the first line, then lines for human readers. */
-const tellProgram = (started: Started) => {
+const printForProgram = (started: Started) => {
   const { baseUrl: url, controlToken } = started
   return Effect.forEach(
     [
       Json.stringify({ url, controlUrl: url + ControlApi.prefix, controlToken }),
-      `The venues are in ${whereOf(started)}`,
+      `The venues are in ${locationOf(started)}`,
       `Create a venue: ${curlOf(started)}`,
       `Watch and control them: ${pageOf(started)}`
     ],
@@ -126,7 +126,7 @@ const tellProgram = (started: Started) => {
   )
 }
 
-const tellPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen.Screen) => {
+const printForPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen.Screen) => {
   const row = (name: string, value: string) => `  ${bold(name.padEnd(9))}${value}`
   return Console.log(
     [
@@ -135,7 +135,7 @@ const tellPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen.Scr
       "",
       row("Host", cyan(started.baseUrl)),
       row("Page", cyan(pageOf(started))),
-      row("Venues", whereOf(started)),
+      row("Venues", locationOf(started)),
       row("Create", curlOf(started)),
       row("Stop", "Ctrl-C"),
       ""
@@ -188,8 +188,8 @@ export const host = Command.make(
     )
     if (migrate && Option.isSome(cluster)) return yield* (yield* clusterNode).migrate(cluster.value, token)
     const isNode = Option.isSome(cluster)
-    const folder = memory || isNode ? Option.none() : Option.some(yield* Data.forHost(data, isForPeople))
-    if (Option.isSome(folder)) yield* Data.make(folder.value)
+    const folder = memory || isNode ? Option.none() : Option.some(yield* JournalFolder.forHost(data, isForPeople))
+    if (Option.isSome(folder)) yield* JournalFolder.make(folder.value)
     const options = withoutAbsent({
       folder: Option.getOrUndefined(folder),
       token,
@@ -207,7 +207,7 @@ export const host = Command.make(
       const opened = isNode
         ? yield* (yield* clusterNode).open({ ...options, url: cluster.value, nodeHost, nodePort, clusterPort })
         : yield* Host.open(options)
-      const { baseUrl } = yield* Ports.listen(
+      const { baseUrl } = yield* Listening.listen(
         (port) =>
           Effect.provideService(
             HostServer.serve(withoutAbsent({
@@ -222,14 +222,14 @@ export const host = Command.make(
         port,
         isForPeople
       )
-      if (Option.isSome(folder)) yield* Data.hold(folder.value, baseUrl)
+      if (Option.isSome(folder)) yield* JournalFolder.hold(folder.value, baseUrl)
       const started = { baseUrl, controlToken: opened.token, folder, isNode }
-      yield* isForPeople ? tellPerson(started, screen) : tellProgram(started)
+      yield* isForPeople ? printForPerson(started, screen) : printForProgram(started)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
-      Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
+      Effect.catchTag("JournalError", (error) => Effect.flatMap(JournalFolder.refusalOf(error, where), Effect.fail)),
       Effect.onInterrupt(() =>
         isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void
       )

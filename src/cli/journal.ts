@@ -3,14 +3,14 @@ import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Journal from "../sandbox/store/Journal.ts"
-import * as Data from "./Data.ts"
+import * as JournalFolder from "./JournalFolder.ts"
 import * as Progress from "./Progress.ts"
 
 export const journal = Command.make(
   "journal",
-  { data: Data.folder },
+  { data: JournalFolder.folder },
   Effect.fn(function*({ data }) {
-    const file = Data.journalIn(yield* Data.ofJournal(data))
+    const file = JournalFolder.journalIn(yield* JournalFolder.ofJournal(data))
     const { error, lines } = yield* Progress.during(`Reading ${file}`, Journal.salvage(file))
     if (lines.length > 0) yield* Console.log(lines.join("\n"))
     if (error !== undefined) return yield* error

@@ -19,7 +19,7 @@ import type * as Rule from "../oracle/Rule.ts"
 import { rules as allRules } from "../oracle/Rules.ts"
 import * as Target from "../oracle/Target.ts"
 import * as Dialect from "../protocol/Dialect.ts"
-import * as FromOutside from "./Credentials.ts"
+import * as CredentialFlags from "./CredentialFlags.ts"
 import * as Progress from "./Progress.ts"
 import * as Screen from "./Screen.ts"
 
@@ -71,7 +71,7 @@ const target = {
     Flag.withDescription("The public API key; TXC_API_KEY by default. The secret is never an argument"),
     Flag.optional
   ),
-  secretFile: FromOutside.secretFile,
+  secretFile: CredentialFlags.secretFile,
   controlUrl: Flag.String("control-url").pipe(
     Flag.withDescription("The URL of a sandbox's control plane; its token is TXC_CONTROL_TOKEN"),
     Flag.optional
@@ -99,7 +99,7 @@ const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFil
   const given = Option.isSome(key)
     ? Option.some(Redacted.make(key.value))
     : yield* Config.option(Config.Redacted("TXC_API_KEY"))
-  return Option.isNone(given) ? undefined : yield* FromOutside.read(secretFile, given.value)
+  return Option.isNone(given) ? undefined : yield* CredentialFlags.read(secretFile, given.value)
 })
 
 const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, profile: Profile) {

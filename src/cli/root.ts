@@ -5,7 +5,7 @@ import { host } from "./host.ts"
 import { journal } from "./journal.ts"
 import { openapi } from "./openapi.ts"
 import { oracle } from "./oracle.ts"
-import { More } from "./Presenter.ts"
+import { ExtraHelp } from "./Presenter.ts"
 import { exitCodes } from "./run.ts"
 import { sandbox } from "./sandbox.ts"
 import { sign } from "./sign.ts"
@@ -15,7 +15,7 @@ import { tour } from "./tour.ts"
 export const root = Command.make("effect-txc").pipe(
   Command.withDescription("Client, sandbox, oracle and request signing for the exchange's private HTTP API V4"),
   Command.annotate(
-    More,
+    ExtraHelp,
     ({ bold }) =>
       [bold("EXIT CODES"), ...exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)].join("\n")
   ),

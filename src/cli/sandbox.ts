@@ -19,17 +19,17 @@ import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import * as Counterparty from "./Counterparty.ts"
-import * as Data from "./Data.ts"
+import * as JournalFolder from "./JournalFolder.ts"
+import * as Listening from "./Listening.ts"
 import * as Panel from "./Panel.ts"
-import * as Ports from "./Ports.ts"
 import * as Progress from "./Progress.ts"
 import { Refused } from "./Refused.ts"
+import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
-import * as Serving from "./Serving.ts"
 
 const flags = {
-  host: Ports.host,
-  port: Ports.port,
+  host: Listening.host,
+  port: Listening.port,
   json: Flag.Boolean("json").pipe(
     Flag.withDescription(
       "Behave on a terminal as for a program: print JSON on the first line, and use any free port"
@@ -44,7 +44,7 @@ const flags = {
     Flag.withDescription("Accept reduce-only orders, or refuse them as not yet available"),
     Flag.withDefault("accepted")
   ),
-  data: Data.folder.pipe(
+  data: JournalFolder.folder.pipe(
     Flag.withDescription(
       "The folder of the journal. A sandbox resumes from the journal in it. Default: a folder of this " +
         "project under your state folder on a terminal, effect-txc-data for a program"
@@ -94,7 +94,7 @@ interface Beginning {
 }
 
 /** Starts the counterparty on the markets that the flags name. */
-const quote = (counterparty: Beginning["counterparty"]) =>
+const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
     Control.Control,
     (control) =>
@@ -125,13 +125,13 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
     if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
     if (!empty) yield* Example.setUp
   }
-  yield* quote(counterparty)
+  yield* quoteMarkets(counterparty)
   // A replayed journal may already mark its beginning.
   if ((yield* control.status).beginning === 0) yield* control.begin
 })
 
 /** Starts a new venue or resumes one. Returns whether it is new. */
-const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: string) {
+const startOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: string) {
   const control = yield* Control.Control
   if ((yield* control.status).sequence === 0) {
     yield* begin(beginning)
@@ -139,7 +139,7 @@ const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
   }
   const { clock, counterparty, empty, replay } = beginning
   if (!empty && Option.isNone(replay) && Option.isNone(clock)) {
-    yield* quote(counterparty)
+    yield* quoteMarkets(counterparty)
     return false
   }
   return yield* new Refused({
@@ -162,25 +162,25 @@ interface Started {
 }
 
 /** Prints the output for programs: JSON on the first line, then lines for human readers. */
-const tellProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Started) => {
+const printForProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Started) => {
   const { apiKey, apiSecret } = Example.alice
   const journal = Option.match(folder, {
     onNone: () => "The journal is in memory. Nothing survives this process.",
-    onSome: (folder) => `${isNew ? "A new journal" : "Resumed from the journal"}: ${Data.journalIn(folder)}`
+    onSome: (folder) => `${isNew ? "A new journal" : "Resumed from the journal"}: ${JournalFolder.journalIn(folder)}`
   })
   return Effect.forEach(
     [
       Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, apiKey, apiSecret }),
       journal,
       `Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`,
-      Serving.instructions(baseUrl, dialect)
+      SandboxServer.instructions(baseUrl, dialect)
     ],
     (line) => Console.log(line),
     { discard: true }
   )
 }
 
-const tellPerson = Effect.fnUntraced(function*(
+const printForPerson = Effect.fnUntraced(function*(
   { baseUrl, controlToken, dialect, folder, isNew }: Started,
   isUsualPort: boolean,
   { paint }: Screen.Screen
@@ -188,12 +188,12 @@ const tellPerson = Effect.fnUntraced(function*(
   const { state } = yield* Venue.Venue
   const content: Panel.Content = {
     baseUrl,
-    otherPort: isUsualPort ? undefined : `port ${Ports.usualPort} is in use`,
+    otherPort: isUsualPort ? undefined : `port ${Listening.usualPort} is in use`,
     dialect: dialect.name,
     page: `${baseUrl}${Dashboard.path}#token=${controlToken}`,
     journal: Option.match(folder, {
       onNone: () => "in memory; nothing survives this process",
-      onSome: (folder) => `${Data.journalIn(folder)} (${isNew ? "new" : "resumed"})`
+      onSome: (folder) => `${JournalFolder.journalIn(folder)} (${isNew ? "new" : "resumed"})`
     }),
     hasExample: state.keys.has(ApiKey.make(Example.alice.apiKey))
   }
@@ -242,34 +242,37 @@ export const sandbox = Command.make(
     }
     const screen = yield* Screen.current
     const isForPeople = screen.isTerminal && !json
-    const folder = memory ? Option.none() : Option.some(yield* Data.forSandbox(data, isForPeople))
-    if (Option.isSome(folder)) yield* Data.make(folder.value)
+    const folder = memory ? Option.none() : Option.some(yield* JournalFolder.forSandbox(data, isForPeople))
+    if (Option.isSome(folder)) yield* JournalFolder.make(folder.value)
 
     const spoken = Dialect.byName[name]
     const dialect = { ...spoken, policy: { ...spoken.policy, reduceOnly } }
-    const file = Option.match(folder, { onNone: () => ({}), onSome: (folder) => ({ file: Data.journalIn(folder) }) })
+    const file = Option.match(folder, {
+      onNone: () => ({}),
+      onSome: (folder) => ({ file: JournalFolder.journalIn(folder) })
+    })
     const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...file }
     const where = Option.getOrElse(folder, () => "memory")
 
     const serve = Effect.gen(function*() {
-      const isNew = yield* beginOrResume({ empty, replay, clock, counterparty }, where)
+      const isNew = yield* startOrResume({ empty, replay, clock, counterparty }, where)
       const controlToken = tokenOf(seed)
-      const { baseUrl } = yield* Ports.listen(
-        (port) => Serving.serve({ host, controlToken, port }),
+      const { baseUrl } = yield* Listening.listen(
+        (port) => SandboxServer.serve({ host, controlToken, port }),
         port,
         isForPeople
       )
-      if (Option.isSome(folder)) yield* Data.hold(folder.value, baseUrl)
+      if (Option.isSome(folder)) yield* JournalFolder.hold(folder.value, baseUrl)
       const serving = { baseUrl, controlToken, dialect, folder, isNew }
-      const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${Ports.usualPort}`)
-      yield* isForPeople ? tellPerson(serving, isUsualPort, screen) : tellProgram(serving)
+      const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${Listening.usualPort}`)
+      yield* isForPeople ? printForPerson(serving, isUsualPort, screen) : printForProgram(serving)
       if (isForPeople) yield* Panel.follow(screen)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer(options)))),
-      Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
+      Effect.catchTag("JournalError", (error) => Effect.flatMap(JournalFolder.refusalOf(error, where), Effect.fail)),
       Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(folder)}`) : Effect.void)
     )
   })

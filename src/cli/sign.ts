@@ -13,7 +13,7 @@ import * as Signer from "../client/Signer.ts"
 import * as Curl from "../protocol/Curl.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Signature from "../protocol/Signature.ts"
-import * as FromOutside from "./Credentials.ts"
+import * as CredentialFlags from "./CredentialFlags.ts"
 
 /** The URL of the request as a shell word, with the path from its body. The shell fills in an unknown base URL. */
 const urlOf = Effect.fnUntraced(function*(body: string) {
@@ -32,10 +32,10 @@ export const sign = Command.make(
     body: Argument.String("body").pipe(
       Argument.withDescription("The exact body to send, including request and nonce")
     ),
-    secretFile: FromOutside.secretFile
+    secretFile: CredentialFlags.secretFile
   },
   Effect.fn(function*({ body, secretFile }) {
-    const credentials = yield* FromOutside.read(secretFile)
+    const credentials = yield* CredentialFlags.read(secretFile)
     const payload = Signature.payloadOf(new TextEncoder().encode(body))
     const signature = yield* Effect.flatMap(Signer.Signer, ({ sign }) => sign(payload)).pipe(
       Effect.provide(Signer.layerNode.pipe(Layer.provide(Layer.succeed(Credentials.Credentials, credentials))))

@@ -16,8 +16,8 @@ import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import * as Progress from "./Progress.ts"
+import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
-import * as Serving from "./Serving.ts"
 import * as Tour from "./tour/Tour.ts"
 
 /** Some calls deviate from the document; the table shows which. */
@@ -54,7 +54,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
 
   yield* Effect.gen(function*() {
     const controlToken = randomBytes(24).toString("base64url")
-    const { baseUrl } = yield* Serving.serve({ port, controlToken })
+    const { baseUrl } = yield* SandboxServer.serve({ port, controlToken })
     yield* Example.setUp
     yield* Control.Control.use((control) => control.begin)
     if (serves) yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
@@ -70,7 +70,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     })
     const broken = yield* Effect.provide(Tour.run({ baseUrl, dialect, screen, progress }), exchange)
     if (serves) {
-      yield* Console.log(Serving.instructions(baseUrl, dialect))
+      yield* Console.log(SandboxServer.instructions(baseUrl, dialect))
       return yield* Effect.never
     }
     if (broken > 0) return yield* new NotAsDocumented({ calls: broken })

@@ -12,8 +12,8 @@ import { MainBalance } from "../../endpoints/MainBalance.ts"
 import { TradeBalance } from "../../endpoints/TradeBalance.ts"
 import { Transfers } from "../../endpoints/Transfers.ts"
 import * as Example from "../../sandbox/Example.ts"
+import { is } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
-import { is } from "./Scene.ts"
 
 /** Fees, the main balance and codes. */
 export const rows = Effect.gen(function*() {

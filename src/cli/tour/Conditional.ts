@@ -11,8 +11,8 @@ import { Fills } from "../../endpoints/Fills.ts"
 import { KillSwitch, KillSwitchSeconds } from "../../endpoints/KillSwitch.ts"
 import { KillSwitchStatus } from "../../endpoints/KillSwitchStatus.ts"
 import { OrderDeals } from "../../endpoints/OrderDeals.ts"
+import { market } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
-import { market } from "./Scene.ts"
 
 /** The deals of orders, and a kill switch that is armed and disarmed. */
 export const rows = Effect.gen(function*() {

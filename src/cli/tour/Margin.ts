@@ -10,8 +10,8 @@ import { CollateralOcoOrders } from "../../endpoints/CollateralOcoOrders.ts"
 import { OpenPositions } from "../../endpoints/OpenPositions.ts"
 import { UnexecutedOcoOrders } from "../../endpoints/UnexecutedOcoOrders.ts"
 import { Control } from "../../sandbox/control/Control.ts"
+import { market } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
-import { market } from "./Scene.ts"
 
 /** A position, and reduce-only orders against it. */
 export const rows = Effect.gen(function*() {

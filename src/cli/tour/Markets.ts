@@ -5,8 +5,8 @@ import { Assets } from "../../endpoints/Assets.ts"
 import { Markets } from "../../endpoints/Markets.ts"
 import { ServerStatus } from "../../endpoints/ServerStatus.ts"
 import { ServerTime } from "../../endpoints/ServerTime.ts"
+import { market } from "./Fixture.ts"
 import { succeeds } from "./Row.ts"
-import { market } from "./Scene.ts"
 
 /** Public calls. */
 export const rows = Effect.gen(function*() {

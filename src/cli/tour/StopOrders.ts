@@ -7,8 +7,8 @@ import { CollateralOcoOrders } from "../../endpoints/CollateralOcoOrders.ts"
 import { endpoint as stopLimitEndpoint, StopLimitOrders } from "../../endpoints/StopLimitOrders.ts"
 import { Control } from "../../sandbox/control/Control.ts"
 import * as Faults from "../../sandbox/gateway/Faults.ts"
+import { market, openOrders, order } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
-import { market, openOrders, order } from "./Scene.ts"
 
 /** Stop-limit and OCO orders, and canceling all of them. */
 export const rows = Effect.gen(function*() {

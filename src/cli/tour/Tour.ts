@@ -12,18 +12,18 @@ import type * as Exchange from "../../Exchange.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import type { Control } from "../../sandbox/control/Control.ts"
 import * as Example from "../../sandbox/Example.ts"
-import * as AnyCall from "../AnyCall.ts"
+import * as EndpointCall from "../EndpointCall.ts"
 import type { Progress } from "../Progress.ts"
 import * as Screen from "../Screen.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Balances from "./Balances.ts"
-import * as Changing from "./Changing.ts"
 import * as Conditional from "./Conditional.ts"
 import * as Margin from "./Margin.ts"
 import * as Markets from "./Markets.ts"
+import * as OrderChanges from "./OrderChanges.ts"
+import * as Refusals from "./Refusals.ts"
 import { type Row, succeeds } from "./Row.ts"
 import * as StopOrders from "./StopOrders.ts"
-import * as Strangers from "./Strangers.ts"
 import * as Trading from "./Trading.ts"
 
 // -----------------------------------------------------------------------------
@@ -45,8 +45,8 @@ const chapters = Effect.gen(function*() {
     ...yield* Margin.rows,
     ...yield* Conditional.rows,
     ...yield* Conditional.conditional,
-    ...yield* Changing.rows,
-    ...yield* Changing.stops
+    ...yield* OrderChanges.rows,
+    ...yield* OrderChanges.stops
   ]
 })
 
@@ -72,8 +72,11 @@ const exampleRow = (
   }).pipe(Layer.orDie)
   const request = endpoint.example(dialect)
   const call = endpoint.access === "public"
-    ? AnyCall.callPublic(endpoint, request)
-    : AnyCall.callPrivate(endpoint, request).pipe(Effect.catchTag("SigningFailed", Effect.die), Effect.provide(alice))
+    ? EndpointCall.callPublic(endpoint, request)
+    : EndpointCall.callPrivate(endpoint, request).pipe(
+      Effect.catchTag("SigningFailed", Effect.die),
+      Effect.provide(alice)
+    )
   return succeeds(
     `${name}.${endpoint.name.slice(name.length + 1)}`,
     Object.keys(request).length === 0 ? "" : JSON.stringify(request),
@@ -139,7 +142,7 @@ export const run = Effect.fnUntraced(function*(
   const all: ReadonlyArray<Row<Control>> = [
     ...made,
     ...others.map((entry) => exampleRow(entry, baseUrl, dialect)),
-    ...Strangers.rows(baseUrl, dialect)
+    ...Refusals.rows(baseUrl, dialect)
   ]
   let broken = 0
   for (const [index, row] of all.entries()) {

@@ -15,8 +15,8 @@ import { StockMarketOrders } from "../../endpoints/StockMarketOrders.ts"
 import { StopLimitOrders } from "../../endpoints/StopLimitOrders.ts"
 import { Tickers } from "../../endpoints/Tickers.ts"
 import { Control } from "../../sandbox/control/Control.ts"
+import { clientOrderId, is, market, order } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
-import { clientOrderId, is, market, order } from "./Scene.ts"
 
 /** A resting limit order, and a market order that takes it. */
 export const matching = Effect.gen(function*() {

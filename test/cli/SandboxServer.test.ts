@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Serving from "../../src/cli/Serving.ts"
+import * as SandboxServer from "../../src/cli/SandboxServer.ts"
 import { ApiKey } from "../../src/domain/Identifiers.ts"
 import * as MainBalance from "../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -11,7 +11,7 @@ import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { scratchFile } from "../support/files.ts"
 import { signed } from "../support/signed.ts"
 
-describe("Serving", () => {
+describe("SandboxServer", () => {
   it.live("calls in progress are journalled before the journal closes", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
@@ -25,7 +25,7 @@ describe("Serving", () => {
         const venue = yield* Venue.Venue
         const before = venue.journal.sequence()
         yield* Effect.scoped(Effect.gen(function*() {
-          yield* Serving.serve({})
+          yield* SandboxServer.serve({})
           const call = venue.handle(signed(Dialect.document, MainBalance.endpoint.path, {}, Example.alice))
           yield* Effect.forkDetach(call, { startImmediately: true })
           assert.deepStrictEqual([venue.sequence(), venue.journal.sequence()], [before + 1, before])

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { names } from "../../src/cli/Calls.ts"
-import * as Nearest from "../../src/cli/Nearest.ts"
+import { names } from "../../src/cli/CallList.ts"
+import * as Suggestion from "../../src/cli/Suggestion.ts"
 import { property } from "../support/property.ts"
 
-describe("Nearest", () => {
+describe("Suggestion", () => {
   property(
     "a call is found by a name with one wrong, missing or extra letter, in any case",
     [fc.constantFrom(...names), fc.nat(), fc.constantFrom("", "q", "qq"), fc.boolean()],
@@ -14,7 +14,7 @@ describe("Nearest", () => {
         const at = where % name.length
         const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
         // Without one letter, the name may be nearer to another call.
-        const found = Nearest.find(isUpper ? typed.toUpperCase() : typed, names)
+        const found = Suggestion.find(isUpper ? typed.toUpperCase() : typed, names)
         if (names.includes(typed)) return
         // `CancelOcoOrder` and `CancelOtoOrder` differ only in the letter that is wrong here.
         const twin = name.replace(/O[ct]o(?=Order\.)/u, (kind) => kind === "Oco" ? "Oto" : "Oco")
@@ -23,10 +23,10 @@ describe("Nearest", () => {
   )
 
   it("a name is found by its beginning, and an unrelated text finds nothing", () => {
-    assert.strictEqual(Nearest.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
-    assert.strictEqual(Nearest.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
+    assert.strictEqual(Suggestion.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
+    assert.strictEqual(Suggestion.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])
-      assert.isUndefined(Nearest.find(text, ["Assets.all", "Markets.all"]))
-    assert.strictEqual(Nearest.question("everything", names), "")
+      assert.isUndefined(Suggestion.find(text, ["Assets.all", "Markets.all"]))
+    assert.strictEqual(Suggestion.question("everything", names), "")
   })
 })

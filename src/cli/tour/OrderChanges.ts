@@ -9,8 +9,8 @@ import { CollateralTriggerMarketOrders } from "../../endpoints/CollateralTrigger
 import { LimitOrders } from "../../endpoints/LimitOrders.ts"
 import { ModifyOrder } from "../../endpoints/ModifyOrder.ts"
 import { StopMarketOrders } from "../../endpoints/StopMarketOrders.ts"
+import { market } from "./Fixture.ts"
 import { succeeds } from "./Row.ts"
-import { market } from "./Scene.ts"
 
 const buy = (price: `${number}`) => ({
   market,

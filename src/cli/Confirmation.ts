@@ -13,7 +13,7 @@ import { toStderr } from "./Screen.ts"
  * Whether a call may move real money: it mutates, and does not go to a sandbox. The live exchange is reached over https
  * only, and a sandbox serves plain http.
  */
-const isSerious = (endpoint: Endpoint.Any, baseUrl: string): boolean =>
+const mayMoveMoney = (endpoint: Endpoint.Any, baseUrl: string): boolean =>
   endpoint.mutates && !baseUrl.startsWith("http://")
 
 const describe = (endpoint: Endpoint.Any, { baseUrl, dialect }: Region["Service"], request: object): string => {
@@ -33,7 +33,7 @@ const notSent = "Nothing was sent"
  */
 export const ask = Effect.fnUntraced(function*(endpoint: Endpoint.Any, request: object, agreed: boolean) {
   const region = yield* Region
-  if (agreed || !isSerious(endpoint, region.baseUrl)) return
+  if (agreed || !mayMoveMoney(endpoint, region.baseUrl)) return
   const stdio = yield* Stdio.Stdio
   if (!(yield* stdio.stdinIsTerminal) || !(yield* stdio.stderrIsTerminal)) {
     return yield* new Refused({

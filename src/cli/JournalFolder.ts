@@ -18,7 +18,7 @@ export const folder: Flag.Flag<Option.Option<string>> = Flag.String("data").pipe
 )
 
 /** The default folder when a program starts the sandbox, relative to the working directory. */
-const ofPrograms = "effect-txc-data"
+const programFolder = "effect-txc-data"
 
 /** The journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
@@ -70,7 +70,7 @@ export const ofProject = Effect.gen(function*() {
 
 /** The journal folder of a new or resumed sandbox: the given one, or the project's if a person starts the sandbox. */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
-  Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(ofPrograms)
+  Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(programFolder)
 
 /** The folder of a host's venues: the given one, or the project's if a person starts the host. */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
@@ -83,7 +83,7 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
 /** The folder of an existing journal: the given one, else `effect-txc-data`, else the project's. */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
-  const candidates = Option.isSome(given) ? [given.value] : [ofPrograms, yield* ofProject]
+  const candidates = Option.isSome(given) ? [given.value] : [programFolder, yield* ofProject]
   for (const folder of candidates) if (yield* files.exists(journalIn(folder))) return folder
   return yield* new Refused({
     wrong: `No journal found in ${candidates.join(" or ")}`,
