@@ -92,7 +92,7 @@ const flags = {
   )
 }
 
-/** The facts about a started host that it prints. */
+/** A started host, as its output describes it. */
 interface Started {
   readonly baseUrl: string
   readonly controlToken: string

@@ -93,7 +93,7 @@ interface Beginning {
   readonly counterparty: ReadonlyArray<SetCounterpartyOptions>
 }
 
-/** Starts the counterparty on the markets that the flags name. */
+/** Makes the counterparty quote the markets that the flags name. */
 const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
     Control.Control,
@@ -152,7 +152,7 @@ const startOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
 // The output
 // -----------------------------------------------------------------------------
 
-/** The facts about a started sandbox that it prints. */
+/** A started sandbox, as its output describes it. */
 interface Started {
   readonly baseUrl: string
   readonly controlToken: string

@@ -356,7 +356,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.live.bulk",
     point: "Many orders in one call, which only the live exchange's documentation describes",
-    stance: "as that documentation says; with stopOnFail the answer ends with the refusal",
+    stance: "as that documentation says; with stopOnFail, the first refusal ends the answer",
     rules: ["live-bulk.*"]
   },
   {

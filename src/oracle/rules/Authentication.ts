@@ -30,7 +30,7 @@ const flip = (hex: string, at: number): string => {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "auth.public",
-    statement: "Answers public calls without authentication",
+    statement: "Accepts public calls without authentication",
     clause,
     profile: "read-only",
     check: (world) => Effect.flatMap(world.get(Paths.ping), (answer) => accepted(answer, "without any header"))

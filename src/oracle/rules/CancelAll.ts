@@ -146,7 +146,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.nothing",
-    statement: "Answers with success when no order is open",
+    statement: "Succeeds when no order is open",
     clause,
     level: "SHOULD",
     check: (world) =>

@@ -48,7 +48,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.status",
-    statement: "Answers a code application with HTTP 200",
+    statement: "Returns HTTP 200 when a code is applied",
     clause,
     live: created,
     check: (world) =>

@@ -123,7 +123,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     ...LiveCalls.heading(
-      "Replaces a filled order's entry in the list with orders on the other side that wait for both prices"
+      "Places waiting orders at both prices once the order is filled, and no longer lists it"
     ),
     id: "oto.filled",
     values: Orders.sides,
@@ -157,7 +157,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     ...LiveCalls.heading(
-      "Cancels an order by the group's id with oto-cancel, answers an empty list, and then no longer finds it"
+      "Cancels an order by the group's id with oto-cancel, returns an empty list, and then no longer finds it"
     ),
     id: "oto.cancel",
     check: (world) =>
@@ -242,7 +242,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
-    ...LiveCalls.heading("Cancels either kind by its id with conditional-cancel, and answers an empty list"),
+    ...LiveCalls.heading("Cancels either kind by its id with conditional-cancel, and returns an empty list"),
     id: "conditional.cancel",
     values: ["oco", "oto"] as const,
     check: (world, kind) =>

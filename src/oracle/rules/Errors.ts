@@ -91,7 +91,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forEach({
     id: "errors.private.status",
-    statement: "Answers an error with HTTP 4xx",
+    statement: "Returns HTTP 4xx for an error",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -207,7 +207,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "errors.unknown-path",
-    statement: "Answers a call to an unknown path with HTTP 404 and a JSON error object",
+    statement: "Returns HTTP 404 and a JSON error object for an unknown path",
     clause,
     level: "INFO",
     profile: "read-only",
@@ -224,7 +224,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.method",
-    statement: "Answers a call with the wrong method with HTTP 405 and a JSON error object",
+    statement: "Returns HTTP 405 and a JSON error object for a wrong method",
     clause,
     level: "INFO",
     profile: "read-only",

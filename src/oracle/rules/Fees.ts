@@ -42,7 +42,7 @@ const direction = (key: "deposit" | "withdraw"): FieldRules.Table => ({
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "fees.response",
-    statement: "Answers an array of fee entries",
+    statement: "Returns an array of fee entries",
     clause: "Endpoints §5",
     profile: "read-only",
     check: fees

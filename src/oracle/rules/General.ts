@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.answer.success",
-    statement: "Answers a valid call with a JSON object or array, never with a scalar or an empty body",
+    statement: "Returns a JSON object or array for a valid call, never a scalar or an empty body",
     clause,
     profile: "read-only",
     values: pathsOf,
@@ -172,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "general.answer.json",
-    statement: "Answers every call with a JSON object or array, even when it refuses the call",
+    statement: "Returns a JSON object or array for every call, even a refused one",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -322,7 +322,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "versioning.reduce-only",
-    statement: "Refuses the announced reduceOnly parameter of OCO orders as a field, or "
+    statement: "Either refuses the field reduceOnly of OCO orders, which the document announces, or "
       + "implements it as documented",
     clause: "Versioning",
     level: "INFO",

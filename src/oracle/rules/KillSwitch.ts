@@ -70,7 +70,7 @@ const timed = (check: (world: World) => Effect.Effect<unknown, Verdict.CheckErro
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     ...LiveCalls.heading(
-      "Answers an armed kill switch with market, types, start time and cancellation time, in seconds"
+      "Returns market, types, start time and cancellation time in seconds when the kill switch is armed"
     ),
     id: "kill-switch.timer",
     check: timed((world) =>
@@ -96,7 +96,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     ...LiveCalls.heading(
-      "Cancels the market's orders at the timeout, not before, and removes the timer"
+      "Cancels the market's orders when the timeout ends, not earlier, and removes the timer"
     ),
     id: "kill-switch.cancels",
     check: timed((world) =>
@@ -134,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   Rule.always({
-    ...LiveCalls.heading("Disarms the kill switch with timeout null: answers an empty list and cancels nothing"),
+    ...LiveCalls.heading("Disarms the kill switch with timeout null, returns an empty list, and cancels nothing"),
     id: "kill-switch.disarm",
     check: timed((world) =>
       Effect.gen(function*() {

@@ -101,7 +101,7 @@ const required: { readonly [K in Kind]: ReadonlyArray<string> } = {
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
-    ...LiveCalls.heading("Answers a waiting stop order with its type, its activation price and no fills"),
+    ...LiveCalls.heading("Shows a new stop order with its type, its activation price and no fills"),
     id: "live-stops.waits",
     values: cases,
     check: (world, { kind, side }) =>

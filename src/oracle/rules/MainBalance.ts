@@ -27,7 +27,7 @@ const mainBalanceOf = (json: unknown, ticker: string): string | undefined => {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "balance.response",
-    statement: "Answers an object keyed by asset ticker",
+    statement: "Returns an object keyed by asset ticker",
     clause: "Endpoints §7",
     profile: "read-only",
     check: (world) =>

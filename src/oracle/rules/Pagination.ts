@@ -231,7 +231,7 @@ const pagesComplete = (list: List): Rule.Rule =>
 const pagesStable = (list: List): Rule.Rule =>
   Rule.always({
     id: `${list.id}.pages.stable`,
-    statement: "Answers the same page twice in the same way",
+    statement: "Returns the same page twice in a row",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
@@ -248,7 +248,7 @@ const pagesStable = (list: List): Rule.Rule =>
 const pagesBeyond = (list: List): Rule.Rule =>
   Rule.always({
     id: `${list.id}.pages.beyond`,
-    statement: "Answers a page past the last record with no records, not with a refusal",
+    statement: "Returns an empty page past the last record, not a refusal",
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",

@@ -7,7 +7,7 @@ import * as Paths from "../world/Paths.ts"
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "ping.response",
-    statement: "Answers an array with the single string pong",
+    statement: "Returns an array with the single string pong",
     clause: "Endpoints §8",
     profile: "read-only",
     check: (world) =>

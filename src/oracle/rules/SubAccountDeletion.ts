@@ -24,7 +24,7 @@ const refuses = (answer: Parameters<typeof Refusals.namedFields>[0], world: Worl
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.response",
-    statement: "Answers a deletion with HTTP 200 and an empty JSON object",
+    statement: "Returns HTTP 200 and an empty JSON object for a deletion",
     clause,
     live: Rule.other("the body may be empty", Rule.liveAnswers),
     check: (world) =>

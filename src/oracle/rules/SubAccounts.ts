@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.search.nothing",
-    statement: "Answers a search without a match with an empty page",
+    statement: "Returns an empty page for a search without a match",
     clause: "Endpoints §9",
     profile: "read-only",
     check: (world) =>

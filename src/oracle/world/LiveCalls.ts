@@ -36,7 +36,7 @@ export const call = Effect.fnUntraced(function*(
   return answer.status === 404 ? yield* Verdict.skip(`the target does not serve ${path}`) : answer
 })
 
-/** Makes a private call that answers a JSON object. */
+/** Makes a private call, and expects a JSON object. */
 export const object = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -50,7 +50,7 @@ export const object = Effect.fnUntraced(function*(
     : yield* new Verdict.Broken({ expected: "HTTP 200 with a JSON object", got: Verdict.describe(answer), answer })
 })
 
-/** Makes a private call that answers a JSON list. */
+/** Makes a private call, and expects a JSON list. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,

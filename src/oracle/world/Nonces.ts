@@ -10,7 +10,7 @@ const maxAhead = 1000
 
 /**
  * Gives each call a new nonce: the target's time in milliseconds, incremented when two calls share a millisecond. A
- * target may have an acceptance window, and the key's owner probably uses milliseconds too.
+ * target may have an acceptance window, and the key's owner is likely to use milliseconds too.
  */
 export const make = (dialect: Dialect, serverTime: Effect.Effect<number>): World["nonce"] => {
   const lastOf = new Map<string, number>()

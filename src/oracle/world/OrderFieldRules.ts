@@ -50,7 +50,7 @@ interface Wrong<A> {
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
 }
 
-/** A few wrong values, which every check tries completely. */
+/** A few wrong values; every check tries all of them. */
 const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "examples"> => ({
   values: fc.constantFrom(...values),
   examples: values

@@ -232,7 +232,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-list",
-    fault: "the deletion of a sub-account answers a list",
+    fault: "the deletion of a sub-account returns a list",
     breaks: ["delete.response"],
     ...answering(remove, "success", () => [])
   },

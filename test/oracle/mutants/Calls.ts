@@ -53,7 +53,7 @@ const anyKey = ({ state }: Instance): string => [...state.keys.keys()].at(-1) ??
 const enveloping = (change: (fields: Fields, request: Request) => Fields): Change =>
   arriving((request, venue) => withFields(venue, request, (fields) => change(fields, request)))
 
-/** Replaces the nonce by an unused one, from a counter far from all clocks. */
+/** Replaces the nonce with an unused one, from a counter far from any clock. */
 const counting = (change: (fields: Fields, next: () => Fields) => Fields): Change => ({
   make: () => {
     let last = 5e15
@@ -141,7 +141,7 @@ const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mu
   )
 }))
 
-/** Ignores a permission of sub-accounts, or never grants it. */
+/** Sub-accounts that may trade without the permission, or may not trade with it. */
 const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collateral", "collateralEnabled"]] as const)
   .flatMap(([name, permission]) =>
     [true, false].map((isEnabled): Mutant => ({

@@ -176,7 +176,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "kill-switch-disarmed-object",
-    fault: "disarming answers an object",
+    fault: "disarming returns an object",
     breaks: ["kill-switch.disarm"],
     ...answering(killSwitch, "success", (json) => Array.isArray(json) ? {} : json)
   },
@@ -272,7 +272,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "oto-exit-survives",
-    fault: "the leg without a trigger stays open",
+    fault: "the untriggered leg stays open",
     breaks: ["oto.exit"],
     make: () => ({
       answer: (answer, { path }, venue) => {
@@ -297,7 +297,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "oto-cancel-object",
-    fault: "cancellations answer an object",
+    fault: "cancellations return an object",
     breaks: ["oto.cancel", "conditional.cancel"],
     ...answering(isCancel, "success", () => ({}))
   },

@@ -304,7 +304,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "funding-rates-anything",
-    fault: "every invalid query answers an empty list",
+    fault: "every invalid query returns an empty list",
     breaks: ["funding-rates.refusal", "funding-rates.market"],
     make: () => ({
       answer: (answer, { path }) =>

@@ -155,7 +155,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "live-changes-amount-ignored",
-    fault: "a new price makes the new amount ineffective",
+    fault: "a change of both price and amount ignores the amount",
     breaks: ["live-changes.keeps"],
     ...asking(modify, (fields) => fields["price"] === undefined ? fields : without(fields, "amount"))
   },

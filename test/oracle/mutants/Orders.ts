@@ -75,7 +75,7 @@ const placed = (
   })
 })
 
-/** Replaces an invalid field of an order by a valid one. */
+/** Replaces an invalid field of an order with a valid one. */
 const repaired = (path: string, key: string): Change => ({
   make: () => {
     const fields = path === oco
