@@ -70,7 +70,7 @@ export const stops = Effect.gen(function*() {
   return [
     succeeds(
       "StopMarketOrders.create",
-      "buy for 500 USDT when the price reaches 44000",
+      "buy for 500 USDT when it reaches 44000",
       stopMarket.create({
         market,
         side: "buy",
@@ -81,7 +81,7 @@ export const stops = Effect.gen(function*() {
     ),
     succeeds(
       "CollateralStopLimitOrders.create",
-      "sell 0.01 BTC on margin at 37000 when the price reaches 37500",
+      "sell 0.01 BTC on margin at 37000 when it reaches 37500",
       stopLimit.create({
         market,
         side: "sell",

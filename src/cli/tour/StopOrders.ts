@@ -19,7 +19,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "StopLimitOrders.create",
-      "buy 0.1 BTC at 40600 when the price reaches 40500",
+      "buy 0.1 BTC at 40600 when it reaches 40500",
       stopLimit.create({ ...order, clientOrderId: ClientOrderId.make("demo-1") }),
       ({ clientOrderIdEcho, orderId, status }) =>
         clientOrderIdEcho === "echoed" ? `order ${orderId}, ${status}, client order id echoed` : undefined

@@ -54,7 +54,7 @@ const isFilled = ([stock, money]: readonly [number, number], amount: number, pri
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "stop-limit.bbo.queue",
-    statement: "Rests a triggered order with bboRole 1 at the best price of its own side",
+    statement: "Leaves a triggered order with bboRole 1 resting at the best price of its own side",
     clause,
     level: "SHOULD",
     values: Orders.sides,

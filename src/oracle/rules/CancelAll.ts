@@ -75,7 +75,7 @@ const live = Rule.other("HTTP 422")
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "cancel-all.everything",
-    statement: "Cancels all orders without fields: all types, on all markets",
+    statement: "Cancels all orders if no field is given: all types, on all markets",
     clause,
     check: (world) => leaves(world, {}, [])
   }),
@@ -243,7 +243,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.envelope",
-    statement: "Cancels orders without request, without nonce, or without both",
+    statement: "Accepts a call without request, without nonce, and without both",
     clause,
     level: "SHOULD",
     live: Rule.other("both are required"),

@@ -107,7 +107,7 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
     }),
     Rule.always({
       id: `${id}.limit.default.applies`,
-      statement: `Lists ${defaultLimit} records of a longer list without a limit`,
+      statement: `Limits a page to ${defaultLimit} records by default`,
       clause,
       check: (world) =>
         Effect.gen(function*() {
