@@ -7,6 +7,10 @@
  * - What is refused is given to the schema, which says why, or accepts it after all.
  * - What is accepted, the schema accepts, with an equal value of the same keys in the same order.
  * - A node of a schema that nobody has taught this module is interpreted.
+ *
+ * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the checks of the domain by
+ * collecting their issues, renames keys by making a second object, and counts no keys, so that repeated ones take another
+ * walk over the answer. `benchmarks/README.md` says by how much.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -199,15 +203,9 @@ const structure = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => 
 
 type Test<A = never> = (value: A) => boolean
 
-/** What two checks of the schema library check, by their names. Most numbers have one of them. */
-const numbers: ReadonlyMap<unknown, Test<unknown>> = new Map<unknown, Test<unknown>>([
-  ["effect/schema/isInt", Number.isSafeInteger],
-  ["effect/schema/isFinite", Number.isFinite]
-])
-
 const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never>> = []): ReadonlyArray<Test> =>
   checks.flatMap((check) => {
-    const test = Check.testOf(check) ?? numbers.get(check.annotations?.representation?.id)
+    const test = Check.testOf(check)
     if (test !== undefined) return [test]
     if (check._tag === "FilterGroup") return testsOf(ast, check.checks)
     return [(value) => check.run(value, ast, options) === undefined]
@@ -220,25 +218,19 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
   const tests = testsOf(ast, checks)
-  const [first, second, ...others] = tests
+  const [first, ...others] = tests
   if (first === undefined) return undefined
   // The node's own structure has proved the type that its checks expect.
-  if (second === undefined) return (value) => first(value as never)
-  if (others.length === 0) return (value) => first(value as never) && second(value as never)
+  if (others.length === 0) return (value) => first(value as never)
   return (value) => tests.every((test) => test(value as never))
 }
 
 /** A text that passes tests. */
-const text = ([first, second, third, ...others]: ReadonlyArray<Test<string>>): Parser => {
+const text = ([first, ...others]: ReadonlyArray<Test<string>>): Parser => {
   if (first === undefined) return aString
-  if (second === undefined) return (input) => typeof input === "string" && first(input) ? input : refused
-  if (third === undefined) {
-    return (input) => typeof input === "string" && first(input) && second(input) ? input : refused
-  }
+  if (others.length === 0) return (input) => typeof input === "string" && first(input) ? input : refused
   return (input) =>
-    typeof input === "string" && first(input) && second(input) && third(input) && others.every((test) => test(input))
-      ? input
-      : refused
+    typeof input === "string" && first(input) && others.every((test) => test(input)) ? input : refused
 }
 
 const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
