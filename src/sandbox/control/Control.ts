@@ -64,16 +64,6 @@ type Failure = ControlRefused | Journal.JournalError
 type Done = Effect.Effect<void, Failure>
 
 /**
- * The methods of the owner actions. Each is durable when it succeeds.
- *
- * @category services
- * @since 0.1.0
- */
-export type OwnerMethods = {
-  readonly [Method in keyof Command.OwnerActions]: (options: Command.OptionsOf<Command.OwnerActions[Method]>) => Done
-}
-
-/**
  * The control of a sandbox. A change succeeds once it is durable; it fails with `ControlRefused`, which names the fields
  * that are wrong, or with `JournalError` when the venue's journal fails.
  *
@@ -82,7 +72,7 @@ export type OwnerMethods = {
  */
 export class Control extends Context.Service<
   Control,
-  OwnerMethods & {
+  Command.OwnerMethods<Done> & {
     /** How the counterparty quotes which markets, and how much it has been credited. */
     readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
     /** All accounts and their keys. The counterparty is none of them. */
@@ -226,7 +216,7 @@ export class Control extends Context.Service<
  */
 export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
   return Control.of({
-    ...Command.eachOwnerAction<OwnerMethods>((_method, _tag) => (options: object) =>
+    ...Command.eachOwnerAction<Command.OwnerMethods<Done>>((_method, _tag) => (options: object) =>
       checked(venue, { _tag, ...options } as OwnerAction)
     ),
     counterparty: Effect.map(venue.read, CounterpartyView.counterparty),

@@ -286,15 +286,61 @@ const owned = <Options>(
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
+/** The methods of the owner actions, as an editor shows them. */
+export interface OwnerMethods<Done> {
+  /** Opens an account. */
+  readonly openAccount: (options: OpenAccountOptions) => Done
+  /** Opens a sub-account, which is an account of its own too. */
+  readonly openSubAccount: (options: OpenSubAccountOptions) => Done
+  /** Sets what a sub-account may trade. An absent field stays as it is. */
+  readonly setSubAccount: (options: SetSubAccountOptions) => Done
+  /** Adds an API key with its secret. */
+  readonly addKey: (options: AddKeyOptions) => Done
+  /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
+  readonly setKey: (options: SetKeyOptions) => Done
+  /**
+   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
+   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
+   */
+  readonly setCurrency: (options: SetCurrencyOptions) => Done
+  /** Credits a wallet from outside the exchange; also one of the account `counterparty`. */
+  readonly fund: (options: FundOptions) => Done
+  /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
+  readonly createCode: (options: CreateCodeOptions) => Done
+  /** Opens a fixed-term plan. */
+  readonly openPlan: (options: OpenPlanOptions) => Done
+  /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
+  readonly invest: (options: InvestOptions) => Done
+  /** Pays interest of a fixed-term plan to an account's main wallet, at once. */
+  readonly payInterest: (options: PayInterestOptions) => Done
+  /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
+  readonly movePrice: (options: MovePriceOptions) => Done
+  /** Moves the price of a market by a difference. The market must have a price. */
+  readonly stepPrice: (options: StepPriceOptions) => Done
+  /** Moves the price of a market several times, as the venue's time passes. */
+  readonly playPrices: (options: PlayPricesOptions) => Done
+  /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
+  readonly openPosition: (options: OpenPositionOptions) => Done
+  /**
+   * Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an
+   * account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find a
+   * book. It is off until this says otherwise.
+   */
+  readonly setCounterparty: (options: SetCounterpartyOptions) => Done
+}
+
+/** The owner actions, by the names of their methods. */
+export type OwnerActions = {
+  readonly [Method in keyof OwnerMethods<void>]: OwnerAction<Parameters<OwnerMethods<void>[Method]>[0]>
+}
+
 /**
  * The owner actions that commands carry out. This is the only list of them: the methods of `Control`, the operations of
  * `ControlApi` with their handlers, and the commands of the journal follow from it. The command and the operation have the
  * method's name with a capital letter.
  */
-export const ownerActions = {
-  /** Opens an account. */
+export const ownerActions: OwnerActions = {
   openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
-  /** Opens a sub-account, which is an account of its own too. */
   openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is an account of its own too.", {
     id: SubAccountId,
     parent: Schema.String,
@@ -306,14 +352,12 @@ export const ownerActions = {
     spotEnabled: Schema.Boolean,
     collateralEnabled: Schema.Boolean
   }),
-  /** Sets what a sub-account may trade. An absent field stays as it is. */
   setSubAccount: owned<SetSubAccountOptions>("Sets what a sub-account may trade. An absent field stays as it is.", {
     id: SubAccountId,
     kycStatus: key(Schema.String),
     spotEnabled: key(Schema.Boolean),
     collateralEnabled: key(Schema.Boolean)
   }),
-  /** Adds an API key with its secret. */
   addKey: owned<AddKeyOptions>("Adds an API key with its secret.", {
     account: Schema.String,
     apiKey: ApiKey,
@@ -323,15 +367,10 @@ export const ownerActions = {
     enabled: Schema.Boolean,
     endpoints: key(KeyEndpoints)
   }),
-  /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
   setKey: owned<SetKeyOptions>(
     "Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction.",
     { apiKey: ApiKey, enabled: key(Schema.Boolean), endpoints: key(Schema.NullOr(KeyEndpoints)) }
   ),
-  /**
-   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
-   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
-   */
   setCurrency: owned<SetCurrencyOptions>(
     "Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An " +
       "absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.",
@@ -343,19 +382,16 @@ export const ownerActions = {
       withdraw: key(Terms)
     }
   ),
-  /** Credits a wallet from outside the exchange; also one of the account `counterparty`. */
   fund: owned<FundOptions>("Credits a wallet from outside the exchange; also one of the account `counterparty`.", {
     account: Schema.String,
     wallet: Wallet,
     ticker: Ticker,
     amount: Amount
   }),
-  /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
   createCode: owned<CreateCodeOptions>(
     "Takes an amount from an account's main wallet, and puts it into a code that another account can apply.",
     { account: Schema.String, code: Code, ticker: Ticker, amount: Amount, passphrase: key(Passphrase) }
   ),
-  /** Opens a fixed-term plan. */
   openPlan: owned<OpenPlanOptions>("Opens a fixed-term plan.", {
     planId: PlanId,
     ticker: Ticker,
@@ -364,12 +400,10 @@ export const ownerActions = {
     interestTicker: key(Ticker),
     interestRatio: key(Amount)
   }),
-  /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
   invest: owned<InvestOptions>(
     "Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes.",
     { account: Schema.String, planId: PlanId, investmentId: InvestmentId, amount: Amount }
   ),
-  /** Pays interest of a fixed-term plan to an account's main wallet, at once. */
   payInterest: owned<PayInterestOptions>("Pays interest of a fixed-term plan to an account's main wallet, at once.", {
     account: Schema.String,
     planId: PlanId,
@@ -377,31 +411,22 @@ export const ownerActions = {
     ticker: Ticker,
     amount: Amount
   }),
-  /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
   movePrice: owned<MovePriceOptions>(
     "Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered.",
     { market: MarketName, price: Price }
   ),
-  /** Moves the price of a market by a difference. The market must have a price. */
   stepPrice: owned<StepPriceOptions>("Moves the price of a market by a difference. The market must have a price.", {
     market: MarketName,
     by: Decimal
   }),
-  /** Moves the price of a market several times, as the venue's time passes. */
   playPrices: owned<PlayPricesOptions>("Moves the price of a market several times, as the venue's time passes.", {
     market: MarketName,
     steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
   }),
-  /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
   openPosition: owned<OpenPositionOptions>(
     "Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price.",
     { account: Schema.String, market: MarketName, side: OrderSide, amount: Amount, price: key(Price) }
   ),
-  /**
-   * Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an
-   * account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find a
-   * book. It is off until this says otherwise.
-   */
   setCounterparty: owned<SetCounterpartyOptions>(
     "Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an " +
       "account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find " +
@@ -409,9 +434,6 @@ export const ownerActions = {
     SetCounterparty
   )
 }
-
-/** The owner actions, by the names of their methods. */
-export type OwnerActions = typeof ownerActions
 
 /** What the caller of an owner action says. */
 export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Options : never

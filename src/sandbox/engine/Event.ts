@@ -13,7 +13,7 @@ import type { Order } from "./Order.ts"
 import * as Units from "./Units.ts"
 
 /** The order that an event is about. */
-export interface Subject {
+export interface Subject<None = never> {
   /** The exchange's id of the order. */
   readonly order: OrderId
   /** The account that placed it. */
@@ -21,54 +21,54 @@ export interface Subject {
   /** The market that it trades on. */
   readonly market: MarketName
   /** The client's id of the order, if it gave one. */
-  readonly clientOrderId?: ClientOrderId
+  readonly clientOrderId?: ClientOrderId | None
 }
 
 /** An order was placed. */
-export interface OrderPlaced extends Subject {
+export interface OrderPlaced<None = never> extends Subject<None> {
   readonly _tag: "OrderPlaced"
 }
 
 /** A stop order was triggered. */
-export interface OrderActivated extends Subject {
+export interface OrderActivated<None = never> extends Subject<None> {
   readonly _tag: "OrderActivated"
 }
 
 /** An order ended: it can trade no more. */
-export interface OrderEnded extends Subject {
+export interface OrderEnded<None = never> extends Subject<None> {
   readonly _tag: "OrderEnded"
   /** Why: the status that the order ended with. */
   readonly status: string
 }
 
 /** A trade was made. */
-export interface Traded {
+export interface Traded<Number = Decimal, None = never> {
   readonly _tag: "Traded"
   /** The market. */
   readonly market: MarketName
   /** The price, in quote currency. */
-  readonly price: Decimal
+  readonly price: Number
   /** The amount, in base currency. */
-  readonly amount: Decimal
+  readonly amount: Number
   /** The taker's side. */
   readonly side: OrderSide
   /** The order that was in the book; absent when it is no order of this exchange. */
-  readonly maker?: OrderId
+  readonly maker?: OrderId | None
   /** The order that took it; absent when it is no order of this exchange. */
-  readonly taker?: OrderId
+  readonly taker?: OrderId | None
 }
 
 /** The price of a market moved. */
-export interface PriceMoved {
+export interface PriceMoved<Number = Decimal> {
   readonly _tag: "PriceMoved"
   /** The market. */
   readonly market: MarketName
   /** The new price, in quote currency. */
-  readonly price: Decimal
+  readonly price: Number
 }
 
 /** A fixed-term plan paid interest. */
-export interface InterestPaid {
+export interface InterestPaid<Number = Decimal> {
   readonly _tag: "InterestPaid"
   /** The account that received it. */
   readonly account: string
@@ -77,7 +77,7 @@ export interface InterestPaid {
   /** The asset. */
   readonly ticker: Ticker
   /** How much was paid. */
-  readonly amount: Decimal
+  readonly amount: Number
 }
 
 /** A kill switch was not armed again in time. The orders that it cancels end after this. */
@@ -147,30 +147,32 @@ export const fields = {
   Restored: { sequence: Schema.Int }
 } satisfies { readonly [Tag in Shown["_tag"]]: FieldsOf<Omit<Extract<Shown, { readonly _tag: Tag }>, "_tag">> }
 
-/** An event as the engine reports it: with numbers for decimals, and `undefined` for what is absent. */
-type Reported<A> = {
-  readonly [Key in keyof A]-?: Required<A>[Key] extends Decimal ? Units.Units
-    : {} extends Pick<A, Key> ? Required<A>[Key] | undefined
-    : A[Key]
-}
-
 /** A balance has changed. A command reports each balance at most once, after all its other events. */
 export interface BalanceReported extends Pick<BalanceChanged, "_tag"> {
   /** The balance after the command. */
   readonly balance: Ledger.Balance
 }
 
-/** Something that happened, as the engine reports it. */
-export type Event = Reported<Exclude<Shown, BalanceChanged>> | BalanceReported
+/** Something that happened, as the engine reports it: in units instead of decimals, and with `undefined` for what is absent. */
+export type Event =
+  | OrderPlaced<undefined>
+  | OrderActivated<undefined>
+  | OrderEnded<undefined>
+  | Traded<Units.Units, undefined>
+  | PriceMoved<Units.Units>
+  | InterestPaid<Units.Units>
+  | KillSwitchFired
+  | BalanceReported
+  | Restored
 
 /** An event of an order that has no more to it than its subject. */
 export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   _tag: Tag,
   { account, clientOrderId, id, market }: Order
-): Reported<Subject> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
+): Subject<undefined> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
 
 /** The event of an order that has ended. */
-export const ended = ({ account, clientOrderId, id, market, status }: Order): Reported<OrderEnded> => ({
+export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded<undefined> => ({
   _tag: "OrderEnded",
   order: id,
   account,

@@ -5,11 +5,11 @@ import * as Command from "../../../src/sandbox/engine/Command.ts"
 
 const source = readFileSync(new URL("../../../src/sandbox/engine/Command.ts", import.meta.url), "utf8")
 
-/** The doc above each entry of the table: what an editor shows of the method. */
+/** The doc of each method, which an editor shows. */
 const docs = Object.fromEntries(
-  [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}(\w+): owned</gu)].map(([, doc = "", method = ""]) =>
-    [method, doc.replaceAll(/\s*\n\s*\*\s?/gu, " ").trim()] as const
-  )
+  [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+): \(options/gu)].map((
+    [, doc = "", method = ""]
+  ) => [method, doc.replaceAll(/\s*\n\s*\*\s?/gu, " ").trim()] as const)
 )
 
 describe("owner actions", () => {
