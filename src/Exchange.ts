@@ -21,16 +21,20 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Account from "./client/Account.ts"
 import * as Call from "./client/call/Call.ts"
 import * as Credentials from "./client/Credentials.ts"
-import * as MarketRules from "./client/MarketRules.ts"
-import * as Nonce from "./client/Nonce.ts"
-import * as RateLimits from "./client/RateLimits.ts"
+import { isolated } from "./client/Isolated.ts"
+import type * as MarketRules from "./client/MarketRules.ts"
+import type * as Nonce from "./client/Nonce.ts"
+import type * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
-import * as Signer from "./client/Signer.ts"
-import * as Transport from "./client/transport/Transport.ts"
+import * as Settings from "./client/Settings.ts"
+import type * as Signer from "./client/Signer.ts"
+import { orHttpClient } from "./client/transport/DefaultTransport.ts"
+import type * as Transport from "./client/transport/Transport.ts"
 import * as Contract from "./endpoints/all.ts"
-import { Markets } from "./endpoints/Markets.ts"
+import * as Markets from "./endpoints/Markets.ts"
 import type * as Endpoint from "./protocol/Endpoint.ts"
 import { Reconciliation } from "./Reconciliation.ts"
 
@@ -49,13 +53,6 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
  * @since 0.1.0
  */
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
-
-/**
- * Layers are shared by reference within a program, and most here are one value for all exchanges. Each exchange needs
- * its own: what is built inside is shared with nothing outside, while the result is still built once wherever it is used.
- */
-const isolated = <A, E, R>(inside: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
-  Layer.fromBuildMemo((_shared, scope) => Layer.buildWithMemoMap(inside, Layer.makeMemoMapUnsafe(), scope))
 
 /**
  * The layers of all services with an access. Their types are lost in the list, so they are stated here, once: the
@@ -89,18 +86,19 @@ export const layerPublic: Layer.Layer<
   Layer.fresh
 )
 
-/** Every private endpoint. */
-const privateEndpoints = layersOf<
-  Exclude<Services, PublicServices | Reconciliation>,
-  Call.Call | MarketRules.MarketRules
->(
-  "private"
-)
+/** Every endpoint, from calls and market rules. */
+const layerOfCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | MarketRules.MarketRules> = Reconciliation
+  .layer.pipe(
+    Layer.provideMerge(Layer.merge(
+      layersOf<Exclude<Services, PublicServices | Reconciliation>, Call.Call | MarketRules.MarketRules>("private"),
+      layersOf<PublicServices, Call.PublicCall>("public")
+    ))
+  )
 
 /**
  * Every endpoint, from services of your own choice: the region, who signs, the nonces, the market rules, and what sends:
- * `Transport.layerHttpClient`, `FetchTransport.layer`, or `UndiciTransport.layer` of `effect-txc/node`. Built anew wherever it is
- * used, so that two of them with different keys in one program stay apart.
+ * `FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`. Built again wherever
+ * it is used, so that two of them with different keys in one program stay apart.
  *
  * @category layers
  * @since 0.1.0
@@ -114,76 +112,33 @@ export const layerServices: Layer.Layer<
   | RateLimits.RateLimits
   | MarketRules.MarketRules
   | Transport.Transport
-> = Reconciliation.layer.pipe(
-  Layer.provideMerge(Layer.merge(privateEndpoints, layerPublic)),
-  Layer.provide(Call.layer),
-  Layer.fresh
-)
+> = layerOfCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * Market rules that are loaded from the exchange itself and shared.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerMarketRules: Layer.Layer<
-  MarketRules.MarketRules,
-  never,
-  Region.Region | RateLimits.RateLimits | Transport.Transport
-> = Layer.unwrap(Markets.use((markets) => Effect.succeed(MarketRules.layerCached(markets.all)))).pipe(
-  Layer.provide(Markets.layer),
-  Layer.provide(Call.layerPublic),
-  Layer.fresh
-)
-
-/**
- * The services that a program may replace, because it shares its key with other programs, say. Exchanges of one program
- * share a service if they are given the very same layer: an equal one is not enough.
+ * The services that a program may replace, see `Account.Shared`. Without a `transport` it is the `HttpClient` of the context
+ * that sends.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Shared<E = never, R = never, T = HttpClient.HttpClient> {
-  /** Gives calls their nonces; `Nonce.layerWindow` by default. */
-  readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
-  /** Holds calls within the rate limits; `RateLimits.layerMemory` by default. `RateLimits.layerNone` counts nothing. */
-  readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
-  /**
-   * Sends the calls; the `HttpClient` of the context by default. On Node `UndiciTransport.layer` costs least for each call.
-   * `FetchTransport.layer` needs no package, wherever it runs.
-   */
-  readonly transport?: Layer.Layer<Transport.Transport, E, T>
-}
+export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Shared<E, R, T>
 
 /**
- * Whose account it is.
+ * Where the exchange is, whose account it is, and what replaces a default: see `Account.Options`.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Account {
-  /** The API key and its secret. */
-  readonly credentials: Credentials.Options
-}
+export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
-/**
- * Where the exchange is, whose account it is, and what replaces a default.
- *
- * @category models
- * @since 0.1.0
- */
-export type Options<E = never, R = never, T = HttpClient.HttpClient> = Region.Options & Account & Shared<E, R, T>
-
-const withDefaults = <E, E2, R2, T>(
-  foundation: Layer.Layer<Region.Region | Credentials.Credentials, E>,
-  { nonce = Nonce.layerWindow, rateLimits = RateLimits.layerMemory, transport }: Shared<E2, R2, T>
-): Layer.Layer<Services, E | E2 | Signer.SigningFailed, R2 | T> =>
-  isolated(
-    layerServices.pipe(
-      Layer.provide([Signer.layerNode, layerMarketRules]),
-      Layer.provide(foundation)
-    )
-  ).pipe(Layer.provide([nonce, rateLimits, Transport.orHttpClient(transport)]))
+/** Every endpoint of an account: its own services, its own market rules. */
+const withDefaults = <E, E2, R, T>(
+  place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
+  shared: Shared<E2, R, T>
+): Layer.Layer<Services, E | E2 | Signer.SigningFailed, R | T> =>
+  isolated(Layer.provide(layerOfCalls, Markets.layerMarketRules)).pipe(
+    Layer.provide(Account.layerOver(place, { ...shared, transport: orHttpClient(shared.transport) }))
+  )
 
 /**
  * Every endpoint of an exchange account, with the defaults: signed by `node:crypto`, windowed nonces, market rules
@@ -216,7 +171,7 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
   Services,
   Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | Config.ConfigError | E,
   R | T
-> => withDefaults(Layer.merge(Region.layerConfig, Credentials.layerConfig), shared)
+> => withDefaults(Layer.merge(Settings.layerRegion, Settings.layerCredentials), shared)
 
 /**
  * From configuration, see {@link layerConfigWith}, with the defaults.

@@ -23,7 +23,8 @@ import * as Schedule from "effect/Schedule"
 import { ClockOffset } from "./client/Nonce.ts"
 import * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
-import * as Transport from "./client/transport/Transport.ts"
+import { orHttpClient } from "./client/transport/DefaultTransport.ts"
+import type * as Transport from "./client/transport/Transport.ts"
 import { type Failure, ServerTime } from "./endpoints/ServerTime.ts"
 import * as Exchange from "./Exchange.ts"
 
@@ -115,5 +116,5 @@ export const layer = <E = never, T = HttpClient.HttpClient>(
     })
   ).pipe(
     Layer.provide(Exchange.layerPublic),
-    Layer.provide([Region.layer(region), RateLimits.layerMemory, Transport.orHttpClient(transport)])
+    Layer.provide([Region.layer(region), RateLimits.layerMemory, orHttpClient(transport)])
   )

@@ -20,6 +20,7 @@ export * as OpenApi from "./OpenApi.ts"
 export * from "./endpoints/contract.ts"
 
 // How a call is made
+export * as Account from "./client/Account.ts"
 export * as Call from "./client/call/Call.ts"
 export * as ClientOrderIdEcho from "./client/ClientOrderIdEcho.ts"
 export * as ClientOrderIds from "./client/ClientOrderIds.ts"
@@ -32,6 +33,7 @@ export * as Nonce from "./client/Nonce.ts"
 export * as Pages from "./client/Pages.ts"
 export * as RateLimits from "./client/RateLimits.ts"
 export * as Region from "./client/Region.ts"
+export * as Settings from "./client/Settings.ts"
 export * as Signer from "./client/Signer.ts"
 export * as Transport from "./client/transport/Transport.ts"
 

@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
-import * as Transport from "../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../src/client/transport/HttpClientTransport.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import { Markets } from "../src/endpoints/Markets.ts"
 import { ServerStatus } from "../src/endpoints/ServerStatus.ts"
@@ -178,7 +178,7 @@ describe("layerPublic", () => {
         Effect.map(Markets.use(({ all }) => all), (all) => all.length)
       ]).pipe(
         Effect.provide(
-          Layer.provide(Exchange.layerPublic, [Region.layer(place), Transport.layerHttpClient, RateLimits.layerMemory])
+          Layer.provide(Exchange.layerPublic, [Region.layer(place), HttpClientTransport.layer, RateLimits.layerMemory])
         )
       )
       assert.deepStrictEqual(found, ["pong", 5])

@@ -9,10 +9,17 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
 /** Imports and re-exports, of types too. */
 const importForm = /(?:^|\n)(?:import|export)\s[^"]*?from "(\.[^"]+)"/gu
 
-const importsOf = (file: string): ReadonlyArray<string> =>
-  [...readFileSync(join(source, file), "utf8").matchAll(importForm)].map(([, path = ""]) => join(dirname(file), path))
+/** A module that is loaded when it is needed. */
+const lazyForm = /\bimport\("(\.[^"]+)"\)/gu
 
-const graph = new Map(files.map((file) => [file, importsOf(file)]))
+const foundIn = (file: string, form: RegExp): ReadonlyArray<string> =>
+  [...readFileSync(join(source, file), "utf8").matchAll(form)].map(([, path = ""]) => join(dirname(file), path))
+
+/** What is loaded with each file. */
+const graph = new Map(files.map((file) => [file, foundIn(file, importForm)]))
+
+/** The same, with what is loaded later. */
+const whole = new Map([...graph].map(([file, imports]) => [file, [...imports, ...foundIn(file, lazyForm)]]))
 
 /** Each circle once, as the files along it. */
 const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
@@ -44,11 +51,15 @@ describe("imports", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
     assert.deepStrictEqual(circles(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), [["b", "c", "b"]])
-    for (const imported of [...graph.values()].flat()) assert.isTrue(graph.has(imported), imported)
+    for (const imported of [...whole.values()].flat()) assert.isTrue(graph.has(imported), imported)
+    assert.include(
+      whole.get("client/transport/DefaultTransport.ts") ?? [],
+      "client/transport/HttpClientTransport.ts"
+    )
   })
 
-  it("go in no circle", () => {
-    assert.deepStrictEqual(circles(graph).map((circle) => circle.join(" -> ")), [])
+  it("go in no circle, with those that are loaded later", () => {
+    assert.deepStrictEqual(circles(whole).map((circle) => circle.join(" -> ")), [])
   })
 
   it("reach undici from its own entry point alone", () => {
@@ -73,14 +84,31 @@ describe("imports", () => {
     assert.deepStrictEqual(needing(/from "effect\/cluster/u, graph.keys()), ["sandbox/cluster/Membership.ts"])
   })
 
-  it("of a start load neither Effect's HTTP client nor its configuration", () => {
-    const start = [...reached("index.ts", new Set()), ...reached("node.ts", new Set())]
-    const costly = /^import \* as \w+ from "effect\/(?:http\/|Config|FileSystem)/mu
-    const text = (file: string) => readFileSync(join(source, file), "utf8")
-    assert.deepStrictEqual(start.filter((file) => costly.test(text(file))), [])
-    for (const later of ["client/transport/HttpClientTransport.ts", "client/Settings.ts"]) {
-      assert.isTrue(costly.test(text(later)), later)
+  /** The modules of Effect that a file and all that it imports import. */
+  const effectIn = (file: string): ReadonlySet<string> =>
+    new Set(
+      [file, ...reached(file, new Set())].flatMap((each) =>
+        [...readFileSync(join(source, each), "utf8").matchAll(/^import \* as \w+ from "(effect\/[^"]+)"/gmu)].map(
+          ([, name = ""]) => name
+        )
+      )
+    )
+
+  it("of a start do not load Effect's HTTP client", () => {
+    for (const entry of ["index.ts", "node.ts"]) {
+      assert.deepStrictEqual([...effectIn(entry)].filter((name) => name.startsWith("effect/http/")), [], entry)
     }
+    assert.include([...effectIn("client/transport/HttpClientTransport.ts")], "effect/http/HttpClient")
+  })
+
+  it("of one endpoint and an account load neither streams nor configuration nor other endpoints", () => {
+    const entries = ["client/Account.ts", "client/transport/UndiciTransport.ts", "endpoints/CancelOrder.ts"]
+    const loaded = new Set(entries.flatMap((entry) => [...reached(entry, new Set())]))
+    assert.deepStrictEqual([...loaded].filter((file) => file.startsWith("endpoints/")), [])
+    const effect = new Set(entries.flatMap((entry) => [...effectIn(entry)]))
+    const costly = ["effect/Stream", "effect/Config", "effect/ConfigProvider", "effect/FileSystem"]
+    assert.deepStrictEqual(costly.filter((name) => effect.has(name)), [])
+    assert.includeMembers([...effectIn("index.ts")], costly)
   })
 
   it("of one endpoint never reach the list of all endpoints", () => {

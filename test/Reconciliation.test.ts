@@ -17,7 +17,7 @@ import * as Nonce from "../src/client/Nonce.ts"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import * as Signer from "../src/client/Signer.ts"
-import * as Transport from "../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../src/client/transport/HttpClientTransport.ts"
 import { ApiKey, ClientOrderId } from "../src/domain/Identifiers.ts"
 import { BulkLimitOrders } from "../src/endpoints/BulkLimitOrders.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
@@ -143,7 +143,7 @@ const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
 const clientOf = (apiKey: string, dialect: Dialect.Dialect, form: keyof typeof nonces, baseUrl = InProcess.baseUrl) =>
   Exchange.layerServices.pipe(
     Layer.provide([
-      Transport.layerHttpClient,
+      HttpClientTransport.layer,
       Signer.layerNode,
       nonces[form],
       RateLimits.layerMemory,

@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
-import * as Transport from "../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../src/client/transport/HttpClientTransport.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
@@ -47,7 +47,7 @@ const open = Layer.unwrap(
   Effect.map(
     Place,
     (place) =>
-      Layer.provide(Exchange.layerPublic, [Region.layer(place), Transport.layerHttpClient, RateLimits.layerNone])
+      Layer.provide(Exchange.layerPublic, [Region.layer(place), HttpClientTransport.layer, RateLimits.layerNone])
   )
 )
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Credentials from "../client/Credentials.ts"
+import * as Settings from "../client/Settings.ts"
 
 /** The flag that names a file with the API secret. */
 export const secretFile = Flag.File("secret-file").pipe(
@@ -22,6 +23,6 @@ export const read = Effect.fnUntraced(function*(file: Option.Option<string>, key
   const apiKey = key ?? (yield* Config.Redacted("TXC_API_KEY"))
   const apiSecret = Option.isNone(file)
     ? yield* Config.Redacted("TXC_API_SECRET")
-    : Redacted.make((yield* Credentials.readPrivate(file.value)).trim())
+    : Redacted.make((yield* Settings.readPrivate(file.value)).trim())
   return yield* Credentials.make({ apiKey, apiSecret })
 })

@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Credentials from "../client/Credentials.ts"
-import * as Region from "../client/Region.ts"
+import * as Settings from "../client/Settings.ts"
 import { all } from "../endpoints/all.ts"
 import * as Markets from "../endpoints/Markets.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
@@ -122,7 +122,7 @@ export const call = Command.make(
         )
       )
       yield* Console.log(toJson(answer))
-    }).pipe(Effect.provide(Region.layerConfig))
+    }).pipe(Effect.provide(Settings.layerRegion))
   })
 ).pipe(
   Command.withDescription(

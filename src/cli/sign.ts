@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Credentials from "../client/Credentials.ts"
 import * as Region from "../client/Region.ts"
+import * as Settings from "../client/Settings.ts"
 import * as Signer from "../client/Signer.ts"
 import * as Curl from "../protocol/Curl.ts"
 import * as Json from "../protocol/Json.ts"
@@ -17,7 +18,7 @@ import * as CredentialFlags from "./CredentialFlags.ts"
 
 /** The URL of the request as a shell word, with the path from its body. The shell fills in an unknown base URL. */
 const urlOf = Effect.fnUntraced(function*(body: string) {
-  const region = yield* Effect.option(Effect.provide(Region.Region, Region.layerConfig))
+  const region = yield* Effect.option(Effect.provide(Region.Region, Settings.layerRegion))
   const fields = Option.getOrUndefined(Result.getSuccess(Json.parse(body)))
   const path = Json.isObject(fields) && typeof fields["request"] === "string" ? fields["request"] : ""
   return Option.match(region, {

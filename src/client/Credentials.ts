@@ -1,26 +1,19 @@
 /**
- * The API key and its secret.
+ * The API key and its secret. `Settings` reads them from the environment or from a file.
  *
  * @example
  * ```ts
  * import * as Redacted from "effect/Redacted"
  * import { Credentials } from "effect-txc"
  *
- * // From `TXC_API_KEY` and `TXC_API_SECRET`; or from a file that only its owner may read.
- * export const fromConfig = Credentials.layerConfig
- * export const fromFile = Credentials.layerFile("/run/secrets/txc.env")
- *
- * // Of a key that came from somewhere else.
  * export const given = (apiKey: string, apiSecret: string) =>
  *   Credentials.layer({ apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) })
  * ```
  *
  * @since 0.1.0
  */
-import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -43,25 +36,6 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
   declare readonly problem: string
   override get message(): string {
     return `${this.part === "apiKey" ? "The API key" : "The API secret"} ${this.problem}`
-  }
-}
-
-/**
- * The file with the key and the secret can't be read, or others than its owner may use it.
- *
- * @category errors
- * @since 0.1.0
- */
-export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRefused>()("CredentialsFileRefused", {
-  path: Schema.String,
-  problem: Schema.String
-}) {
-  /** The path of the file. */
-  declare readonly path: string
-  /** Why it is refused, and how to fix that. */
-  declare readonly problem: string
-  override get message(): string {
-    return `The credentials in ${this.path} are not used: ${this.problem}`
   }
 }
 
@@ -138,48 +112,3 @@ export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
  */
 export const layer = (options: Options): Layer.Layer<Credentials, InvalidCredentials> =>
   Layer.effect(Credentials, make(options))
-
-/** Not an import: who has the key and the secret does not pay for what reads them. */
-const settings = Effect.promise(() => import("./Settings.ts"))
-
-/**
- * From configuration: `TXC_API_KEY` and `TXC_API_SECRET`.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerConfig: Layer.Layer<Credentials, InvalidCredentials | Config.ConfigError> = Layer.effect(
-  Credentials,
-  Effect.flatMap(Effect.flatMap(settings, ({ credentials }) => credentials), make)
-)
-
-/**
- * The text of a file that only its owner may use (mode 0600 or stricter). Any other file is refused, and the error says how
- * to fix it. Where files have no such modes, as on Windows, all are refused. Reads 64 KiB at most.
- *
- * @category files
- * @since 0.1.0
- */
-export const readPrivate = (
-  path: string
-): Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> =>
-  Effect.flatMap(settings, ({ readPrivate }) => readPrivate(path))
-
-/**
- * From a file that only its owner may use, see {@link readPrivate}, with a line for each of `TXC_API_KEY=…` and
- * `TXC_API_SECRET=…`.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerFile = (
-  path: string
-): Layer.Layer<
-  Credentials,
-  InvalidCredentials | CredentialsFileRefused | Config.ConfigError,
-  FileSystem.FileSystem
-> =>
-  Layer.effect(
-    Credentials,
-    Effect.flatMap(Effect.flatMap(settings, ({ credentialsIn }) => credentialsIn(path)), make)
-  )

@@ -1,5 +1,5 @@
 /**
- * Which exchange is called, and in which dialect.
+ * Which exchange is called, and in which dialect. `Settings` reads it from the environment.
  *
  * @example
  * ```ts
@@ -12,7 +12,6 @@
  *
  * @since 0.1.0
  */
-import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -134,16 +133,3 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
  * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Region, InvalidBaseUrl> => Layer.effect(Region, make(options))
-
-/**
- * From configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT` (`document` or
- * `live`) and, if need be, `TXC_ALLOW_INSECURE`.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerConfig: Layer.Layer<Region, InvalidBaseUrl | Config.ConfigError> = Layer.effect(
-  Region,
-  // Not an import: who states the region does not pay for what reads it.
-  Effect.flatMap(Effect.promise(() => import("./Settings.ts")), ({ region }) => Effect.flatMap(region, make))
-)

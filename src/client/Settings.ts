@@ -1,12 +1,24 @@
 /**
- * What may come from configuration and from files: the key, its secret, and the exchange. `Credentials.ts` and `Region.ts`
- * load this when they are asked for it.
+ * Reads the key, its secret and the exchange from configuration, and credentials from a file.
+ *
+ * @example
+ * ```ts
+ * import { Settings } from "effect-txc"
+ *
+ * // From `TXC_API_KEY` and `TXC_API_SECRET`; or from a file that only its owner may read.
+ * export const fromConfig = Settings.layerCredentials
+ * export const fromFile = Settings.layerCredentialsFile("/run/secrets/txc.env")
+ * ```
+ *
+ * @since 0.1.0
  */
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Region from "./Region.ts"
@@ -15,11 +27,46 @@ import * as Region from "./Region.ts"
 // Credentials
 // -----------------------------------------------------------------------------
 
+/**
+ * The file with the key and the secret can't be read, or others than its owner may use it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRefused>()("CredentialsFileRefused", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  /** The path of the file. */
+  declare readonly path: string
+  /** Why it is refused, and how to fix that. */
+  declare readonly problem: string
+  override get message(): string {
+    return `The credentials in ${this.path} are not used: ${this.problem}`
+  }
+}
+
 /** The key and its secret: `TXC_API_KEY` and `TXC_API_SECRET`. */
-export const credentials: Config.Config<Credentials.Options> = Config.all({
+const credentials: Config.Config<Credentials.Options> = Config.all({
   apiKey: Config.Redacted("TXC_API_KEY"),
   apiSecret: Config.Redacted("TXC_API_SECRET")
 })
+
+/**
+ * Credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerCredentials: Layer.Layer<
+  Credentials.Credentials,
+  Credentials.InvalidCredentials | Config.ConfigError
+> = Layer.effect(
+  Credentials.Credentials,
+  Effect.gen(function*() {
+    return yield* Credentials.make(yield* credentials)
+  })
+)
 
 /** Two short lines fit in it. */
 const maxSize = 65_536
@@ -27,19 +74,25 @@ const maxSize = 65_536
 /** The permissions of a file's group and of all others. */
 const ofOthers = 0o077
 
-/** The text of a file that only its owner may use: see {@link Credentials.readPrivate}. */
+/**
+ * The text of a file that only its owner may use (mode 0600 or stricter). Any other file is refused, and the error says how
+ * to fix it. Where files have no such modes, as on Windows, all are refused. Reads 64 KiB at most.
+ *
+ * @category files
+ * @since 0.1.0
+ */
 export const readPrivate: (
   path: string
-) => Effect.Effect<string, Credentials.CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(
+) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(
   function*(path: string) {
     const files = yield* FileSystem.FileSystem
     // The file that is checked is the file that is read, whatever happens to its name in between.
     const file = yield* files.open(path, { flag: "r" })
     const { mode, type } = yield* file.stat
-    if (type !== "File") return yield* new Credentials.CredentialsFileRefused({ path, problem: "it is not a file" })
+    if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is not a file" })
     if ((mode & ofOthers) !== 0) {
       const octal = (mode & 0o777).toString(8).padStart(4, "0")
-      return yield* new Credentials.CredentialsFileRefused({
+      return yield* new CredentialsFileRefused({
         path,
         problem: `others than its owner may use it (mode ${octal}); run: chmod 600 ${path}`
       })
@@ -50,18 +103,31 @@ export const readPrivate: (
   (read, path) =>
     Effect.scoped(read).pipe(
       Effect.catchTag("PlatformError", ({ message }) =>
-        Effect.fail(new Credentials.CredentialsFileRefused({ path, problem: `it can't be read: ${message}` })))
+        Effect.fail(new CredentialsFileRefused({ path, problem: `it can't be read: ${message}` })))
     )
 )
 
-/** The key and its secret in a file that only its owner may use: see {@link Credentials.layerFile}. */
-export const credentialsIn = (
+/**
+ * Credentials from a file that only its owner may use, see {@link readPrivate}, with a line for each of `TXC_API_KEY=…` and
+ * `TXC_API_SECRET=…`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerCredentialsFile = (
   path: string
-): Effect.Effect<
-  Credentials.Options,
-  Credentials.CredentialsFileRefused | Config.ConfigError,
+): Layer.Layer<
+  Credentials.Credentials,
+  Credentials.InvalidCredentials | CredentialsFileRefused | Config.ConfigError,
   FileSystem.FileSystem
-> => Effect.flatMap(readPrivate(path), (text) => credentials.parse(ConfigProvider.fromDotEnvContents(text)))
+> =>
+  Layer.effect(
+    Credentials.Credentials,
+    Effect.gen(function*() {
+      const text = yield* readPrivate(path)
+      return yield* Credentials.make(yield* credentials.parse(ConfigProvider.fromDotEnvContents(text)))
+    })
+  )
 
 // -----------------------------------------------------------------------------
 // Region
@@ -74,21 +140,30 @@ const place = Config.all({
   allowInsecure: Config.withDefault(Config.Boolean("TXC_ALLOW_INSECURE"), false)
 })
 
-/** The exchange that is called: see {@link Region.layerConfig}. */
-export const region: Effect.Effect<Region.Options, Region.InvalidBaseUrl | Config.ConfigError> = Effect.flatMap(
-  place,
-  ({ allowInsecure, baseUrl, dialect, region }): Effect.Effect<Region.Options, Region.InvalidBaseUrl> => {
-    if (Option.isSome(region) && Option.isNone(baseUrl)) return Effect.succeed({ region: region.value })
+/**
+ * The exchange from configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT`
+ * (`document` or `live`) and, if need be, `TXC_ALLOW_INSECURE`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerRegion: Layer.Layer<Region.Region, Region.InvalidBaseUrl | Config.ConfigError> = Layer.effect(
+  Region.Region,
+  Effect.gen(function*() {
+    const { allowInsecure, baseUrl, dialect, region } = yield* place
+    if (Option.isSome(region) && Option.isNone(baseUrl)) return yield* Region.make({ region: region.value })
     if (Option.isSome(baseUrl) && Option.isSome(dialect) && Option.isNone(region)) {
-      return Effect.succeed({ baseUrl: baseUrl.value, dialect: Dialect.byName[dialect.value], allowInsecure })
-    }
-    return Effect.fail(
-      new Region.InvalidBaseUrl({
-        baseUrl: Option.getOrElse(baseUrl, () => ""),
-        problem: Option.isSome(baseUrl) && Option.isNone(region)
-          ? "set TXC_DIALECT to document or live: which one is spoken there can't be guessed"
-          : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
+      return yield* Region.make({
+        baseUrl: baseUrl.value,
+        dialect: Dialect.byName[dialect.value],
+        allowInsecure
       })
-    )
-  }
+    }
+    return yield* new Region.InvalidBaseUrl({
+      baseUrl: Option.getOrElse(baseUrl, () => ""),
+      problem: Option.isSome(baseUrl) && Option.isNone(region)
+        ? "set TXC_DIALECT to document or live: which one is spoken there can't be guessed"
+        : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
+    })
+  })
 )

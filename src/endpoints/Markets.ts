@@ -17,11 +17,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as MarketRules from "../client/MarketRules.ts"
 import * as Observation from "../client/Observation.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
@@ -124,3 +125,13 @@ export class Markets extends Context.Service<Markets, {
     })
   )
 }
+
+/**
+ * Market rules that are loaded from the exchange itself, see `MarketRules.layerCached`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMarketRules: Layer.Layer<MarketRules.MarketRules, never, Call.PublicCall> = Layer.unwrap(
+  Markets.useSync(({ all }) => MarketRules.layerCached(all))
+).pipe(Layer.provide(Markets.layer), Layer.fresh)

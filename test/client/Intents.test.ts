@@ -13,7 +13,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
@@ -203,7 +203,7 @@ describe("a fiber that is interrupted", () => {
 const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =>
   Exchange.layerServices.pipe(
     Layer.provide([
-      Transport.layerHttpClient,
+      HttpClientTransport.layer,
       Layer.succeed(Signer.Signer, { ...credentialsOf(alice), scrub: (text) => text, sign }),
       Nonce.layerWindow,
       RateLimits.layerNone,

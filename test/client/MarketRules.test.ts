@@ -9,7 +9,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type MarketName, marketName } from "../../src/domain/Identifiers.ts"
 import * as Market from "../../src/domain/Market.ts"
@@ -218,7 +218,7 @@ describe("layerNone", () => {
   /** Alice's client of the world, with these rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
-      Layer.provide([Transport.layerHttpClient, Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),
+      Layer.provide([HttpClientTransport.layer, Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),
       Layer.provide([Credentials.layer(credentialsOf(alice)), Layer.unwrap(Effect.map(Place, Region.layer))]),
       Layer.provideMerge(inProcess(Dialect.document))
     )

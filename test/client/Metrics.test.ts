@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
 import { ServerStatus } from "../../src/endpoints/ServerStatus.ts"
@@ -151,7 +151,7 @@ describe("waits for a rate limit", () => {
           bucket: () => ({ take: Effect.succeed(millis), refused: () => Effect.succeed(0), retries: 0 })
         }),
         Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.live }),
-        Layer.provide(Transport.layerHttpClient, answering(() => json(200, ["pong"])))
+        Layer.provide(HttpClientTransport.layer, answering(() => json(200, ["pong"])))
       ]),
       Layer.orDie
     )

@@ -13,7 +13,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -39,7 +39,7 @@ const client = (
   http: Layer.Layer<HttpClient.HttpClient | Recorder>
 ) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Transport.layerHttpClient, Signer.layerNode, nonce, RateLimits.layerNone, MarketRules.layerNone]),
+    Layer.provide([HttpClientTransport.layer, Signer.layerNode, nonce, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl: "http://localhost", dialect })]),
     Layer.provideMerge(http)
   )

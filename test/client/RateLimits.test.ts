@@ -12,7 +12,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { Codes, endpoint as codes } from "../../src/endpoints/Codes.ts"
 import { Fees } from "../../src/endpoints/Fees.ts"
@@ -225,7 +225,7 @@ const tooMany = () => refusal(429, 0, "Too Many Attempts.")
 const client = (answer: Answering) =>
   Exchange.layerServices.pipe(
     Layer.provide([
-      Transport.layerHttpClient,
+      HttpClientTransport.layer,
       Signer.layerNode,
       Nonce.layerWindow,
       RateLimits.layerMemory,

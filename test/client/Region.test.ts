@@ -1,7 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Region from "../../src/client/Region.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { failsWith } from "../support/fails.ts"
@@ -71,68 +69,4 @@ describe("make", () => {
       yield* failsWith("InvalidBaseUrl")(at("ftp://example.com", true))
       yield* failsWith("InvalidBaseUrl")(at("http://example.com", false))
     }))
-})
-
-describe("layerConfig", () => {
-  const from = (env: Readonly<Record<string, string>>) =>
-    Effect.map(Region.Region, ({ baseUrl, dialect }) => `${baseUrl} ${dialect.name}`).pipe(
-      Effect.provide(Layer.provide(Region.layerConfig, ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
-    )
-
-  const accepted: ReadonlyArray<readonly [Readonly<Record<string, string>>, string]> = [
-    [{ TXC_REGION: "eu" }, "https://whitebit.eu live"],
-    [{ TXC_BASE_URL: "https://example.com", TXC_DIALECT: "document" }, "https://example.com document"],
-    [{ TXC_BASE_URL: "http://localhost:1", TXC_DIALECT: "live" }, "http://localhost:1 live"],
-    [
-      { TXC_BASE_URL: "http://exchange.internal", TXC_DIALECT: "live", TXC_ALLOW_INSECURE: "true" },
-      "http://exchange.internal live"
-    ]
-  ]
-  for (const [env, expected] of accepted) {
-    it.effect(`accepts ${JSON.stringify(env)}`, () =>
-      Effect.gen(function*() {
-        assert.strictEqual(yield* from(env), expected)
-      }))
-  }
-
-  const refused: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string]> = [
-    ["nothing at all", {}, "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"],
-    ["a dialect alone", { TXC_DIALECT: "live" }, "set either TXC_REGION"],
-    ["an empty base URL", { TXC_BASE_URL: "", TXC_DIALECT: "live" }, "set either TXC_REGION"],
-    ["a base URL without its dialect", { TXC_BASE_URL: "https://example.com" }, "set TXC_DIALECT"],
-    [
-      "a region and a base URL",
-      { TXC_REGION: "eu", TXC_BASE_URL: "https://example.com", TXC_DIALECT: "live" },
-      "set either TXC_REGION"
-    ],
-    [
-      "http to another machine",
-      { TXC_BASE_URL: "http://example.com", TXC_DIALECT: "live" },
-      "plain http to another machine"
-    ]
-  ]
-  for (const [name, env, problem] of refused) {
-    it.effect(`refuses ${name}`, () =>
-      Effect.gen(function*() {
-        const error = yield* failsWith("InvalidBaseUrl")(from(env))
-        assert.include(error.message, problem)
-      }))
-  }
-
-  const wrong: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string]> = [
-    ["an unknown region", { TXC_REGION: "mars" }, "TXC_REGION"],
-    ["an unknown dialect", { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "v5" }, "TXC_DIALECT"],
-    [
-      "an allowInsecure that is neither",
-      { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "live", TXC_ALLOW_INSECURE: "perhaps" },
-      "TXC_ALLOW_INSECURE"
-    ]
-  ]
-  for (const [name, env, variable] of wrong) {
-    it.effect(`refuses ${name}, and says which variable it is`, () =>
-      Effect.gen(function*() {
-        const error = yield* failsWith("ConfigError")(from(env))
-        assert.include(error.message, variable)
-      }))
-  }
 })

@@ -9,7 +9,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { all } from "../../src/endpoints/all.ts"
 import type * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Arbitraries from "../support/arbitraries.ts"
@@ -72,7 +72,7 @@ describe("a signed request", () => {
       }).pipe(
         Effect.provide(
           Call.layer.pipe(
-            Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, Transport.layerHttpClient]),
+            Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, HttpClientTransport.layer]),
             Layer.provide([
               Credentials.layer(credentialsOf({ account: "", apiKey, apiSecret })),
               Region.layer({ baseUrl: "https://exchange.invalid", dialect })

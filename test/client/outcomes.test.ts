@@ -13,6 +13,7 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
@@ -61,7 +62,7 @@ const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFa
 /** What sends, over a client of Effect or without one. All that is sent is recorded. */
 const transports: Readonly<Record<string, Layer.Layer<Transport.Transport, never, HttpClient.HttpClient | Recorder>>> =
   {
-    "an HttpClient": Transport.layerHttpClient,
+    "an HttpClient": HttpClientTransport.layer,
     "undici's dispatch": recorded(UndiciTransport.layer),
     "the platform's fetch": recorded(FetchTransport.layer)
   }

@@ -21,6 +21,7 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import { Passphrase } from "../../src/domain/Code.ts"
@@ -202,7 +203,7 @@ class Telling extends Dispatcher {
 }
 
 const transports = {
-  "an HttpClient": (tell: Tell) => Transport.fromHttpClient(overClient(tell)),
+  "an HttpClient": (tell: Tell) => HttpClientTransport.make(overClient(tell)),
   "a fetch": (tell: Tell) => FetchTransport.fromFetch(overFetch(tell)),
   "a dispatcher": (tell: Tell) => UndiciTransport.fromDispatcher(new Telling(tell))
 }

@@ -9,7 +9,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
@@ -22,7 +22,7 @@ import { entries } from "./fixtures/all.ts"
 /** Alice's client of the sandbox's example exchange. */
 const exampleExchange = (dialect: Dialect) =>
   Layer.merge(Call.layer, Call.layerPublic).pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, Transport.layerHttpClient]),
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, HttpClientTransport.layer]),
     Layer.provide([
       Credentials.layer({
         apiKey: Redacted.make(Example.alice.apiKey),

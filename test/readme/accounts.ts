@@ -1,4 +1,4 @@
-import { Credentials, Exchange, MainBalance, type Region } from "effect-txc"
+import { Credentials, Exchange, MainBalance, type Region, Settings } from "effect-txc"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +16,7 @@ const account = <Self>(
     Layer.provide(Layer.unwrap(
       Effect.map(Credentials.Credentials, (credentials) => Exchange.layer({ ...region, credentials }))
     )),
-    Layer.provide(Credentials.layerFile(keyFile))
+    Layer.provide(Settings.layerCredentialsFile(keyFile))
   )
 
 export const accounts = (region: Region.Options, folder: string) =>

@@ -13,7 +13,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
-import * as Transport from "../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { Code, Passphrase } from "../../src/domain/Code.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { ApiKey, InvestmentId, marketName, PlanId, SubAccountId, ticker } from "../../src/domain/Identifiers.ts"
@@ -290,7 +290,7 @@ const answeredBy = (services: typeof ready) =>
   nonce?: Nonce.Nonce["Service"]
 ): Layer.Layer<Exchange.Services | Recorder> =>
   Exchange.layerServices.pipe(
-    Layer.provide(Transport.layerHttpClient),
+    Layer.provide(HttpClientTransport.layer),
     Layer.provide(nonce === undefined ? Layer.empty : Layer.succeed(Nonce.Nonce, nonce)),
     Layer.provide(services),
     Layer.provide([

@@ -12,6 +12,7 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
+import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Exchange from "../../src/Exchange.ts"
@@ -21,7 +22,7 @@ import { note, Recorder } from "./http.ts"
 
 /** A transport over Effect's client. */
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
-  Layer.provide(Transport.layerHttpClient, http)
+  Layer.provide(HttpClientTransport.layer, http)
 
 /** Effect's clients, by what is below. */
 export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {

@@ -1,4 +1,18 @@
-/** Sends over any `HttpClient` of Effect. `Transport.ts` loads it when somebody has such a client. */
+/**
+ * Sends over any `HttpClient` of Effect. `Exchange` uses it when it is given no transport.
+ *
+ * @example
+ * ```ts
+ * import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+ * import * as Layer from "effect/Layer"
+ * import * as HttpClientTransport from "effect-txc/client/HttpClientTransport"
+ *
+ * // Effect's own client over undici.
+ * export const transport = HttpClientTransport.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))
+ * ```
+ *
+ * @since 0.1.0
+ */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -115,7 +129,16 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
 // The transport
 // -----------------------------------------------------------------------------
 
-/** Sends over a client of Effect: see {@link Transport.fromHttpClient}. */
+/**
+ * Sends over a client of Effect. No header that holds a secret is printed.
+ *
+ * A request that may be delivered once has a body that can be read once, so nothing below can send it again: neither a
+ * `fetch` after HTTP 421, nor a client that retries. Still, give it a client that does not retry by itself: when a request
+ * was delivered and the retry cannot connect, only the second failure is known.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"] => ({
   send: (request) =>
     Effect.withFiber((fiber) => {
@@ -143,8 +166,13 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
     })
 })
 
-/** Sends over the `HttpClient` of the context: see {@link Transport.layerHttpClient}. */
-export const layer: Layer.Layer<Transport.Transport, never, HttpClient.HttpClient> = Layer.effect(
-  Transport.Transport,
-  Effect.map(HttpClient.HttpClient, make)
+/**
+ * Sends over the `HttpClient` of the context: see {@link make}. Built again wherever it is used, so that two exchanges of one
+ * program can have different clients.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Transport.Transport, never, HttpClient.HttpClient> = Layer.fresh(
+  Layer.effect(Transport.Transport, Effect.map(HttpClient.HttpClient, make))
 )

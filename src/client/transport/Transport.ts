@@ -24,8 +24,6 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
-import * as Layer from "effect/Layer"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
 // -----------------------------------------------------------------------------
@@ -185,53 +183,3 @@ export class Transport extends Context.Service<Transport, {
 export const MaxAnswerBytes = Context.Reference<number>("effect-txc/client/Transport/MaxAnswerBytes", {
   defaultValue: () => 32 * 1024 * 1024
 })
-
-// -----------------------------------------------------------------------------
-// Over any HttpClient
-// -----------------------------------------------------------------------------
-
-/** Not an import: only who has an `HttpClient` pays for what it takes to send over one. */
-const overHttpClient = Effect.promise(() => import("./HttpClientTransport.ts"))
-
-/**
- * Sends over a client of Effect. No header that holds a secret is printed.
- *
- * A request that may be delivered once has a body that can be read once, so nothing below can send it again: neither a
- * `fetch` after HTTP 421, nor a client that retries. Give it a client that does not retry by itself all the same: of one
- * that was delivered and then could not connect again, only the second failure is known.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"] => {
-  let made: Transport["Service"] | undefined
-  return {
-    send: (request) =>
-      made === undefined
-        ? Effect.flatMap(overHttpClient, ({ make }) => (made = make(http)).send(request))
-        : made.send(request)
-  }
-}
-
-/**
- * Sends over the `HttpClient` of the context: see {@link fromHttpClient}. Built anew wherever it is used, so that two
- * exchanges of one program can have different clients.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.fresh(
-  Layer.unwrap(Effect.map(overHttpClient, ({ layer }) => layer))
-)
-
-/**
- * A transport that was chosen, or else one over the `HttpClient` of the context.
- *
- * @category layers
- * @since 0.1.0
- */
-export const orHttpClient = <E = never, T = HttpClient.HttpClient>(
-  chosen: Layer.Layer<Transport, E, T> | undefined
-): Layer.Layer<Transport, E, T> =>
-  // Nobody states a `T` and chooses nothing: without a choice it is the `HttpClient`.
-  (chosen ?? layerHttpClient) as never

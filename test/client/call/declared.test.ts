@@ -12,7 +12,7 @@ import * as Nonce from "../../../src/client/Nonce.ts"
 import * as RateLimits from "../../../src/client/RateLimits.ts"
 import * as Region from "../../../src/client/Region.ts"
 import * as Signer from "../../../src/client/Signer.ts"
-import * as Transport from "../../../src/client/transport/Transport.ts"
+import * as HttpClientTransport from "../../../src/client/transport/HttpClientTransport.ts"
 import { all } from "../../../src/endpoints/all.ts"
 import type { Dialect } from "../../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../../src/protocol/Endpoint.ts"
@@ -191,7 +191,7 @@ const tagOf = (endpoint: Endpoint.Any, dialect: Dialect, request: object, course
     ? Call.PublicCall.use(({ make }) => make(endpoint)(request))
     : Call.Call.use(({ make }) => make(endpoint)(request))
   const layer = Layer.merge(Call.layer, Call.layerPublic).pipe(
-    Layer.provide(Transport.layerHttpClient),
+    Layer.provide(HttpClientTransport.layer),
     Layer.provide([
       Region.layer({ baseUrl: "https://exchange.invalid", dialect }),
       Layer.succeed(HttpClient.HttpClient, responding(course)),
