@@ -1,21 +1,23 @@
 import { defineConfig } from "vitest/config"
+import packageJson from "./package.json" with { type: "json" }
 import { isLong } from "./test/support/long.ts"
+
+type Target = string | { readonly default: string } | null
+
+const exported: Readonly<Record<string, Target>> = packageJson.exports
 
 const source = (path: string) => new URL(path, import.meta.url).pathname
 
+/** `./domain/*` at `./dist/domain/*.js` is `src/domain/*.ts`. */
+const aliasOf = ([entry, target]: readonly [string, Target]) =>
+  target === null || typeof target === "string" ? [] : [{
+    find: new RegExp(`^effect-txc${entry.slice(1).replace("*", "(.+)")}$`, "u"),
+    replacement: source(target.default.replace("./dist/", "./src/").replace(/\.js$/u, ".ts")).replace("*", "$1")
+  }]
+
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^effect-txc$/u, replacement: source("./src/index.ts") },
-      { find: /^effect-txc\/node$/u, replacement: source("./src/node.ts") },
-      { find: /^effect-txc\/redis$/u, replacement: source("./src/redis.ts") },
-      { find: /^effect-txc\/cluster$/u, replacement: source("./src/cluster.ts") },
-      { find: /^effect-txc\/sandbox$/u, replacement: source("./src/sandbox/index.ts") },
-      { find: /^effect-txc\/sandbox\/vitest$/u, replacement: source("./src/sandbox/Vitest.ts") },
-      { find: /^effect-txc\/oracle$/u, replacement: source("./src/oracle/index.ts") },
-      { find: /^effect-txc\/oracle\/vitest$/u, replacement: source("./src/oracle/Vitest.ts") }
-    ]
-  },
+  // What strangers import by the package's name is its source here.
+  resolve: { alias: Object.entries(exported).flatMap(aliasOf) },
   test: {
     // Programs that tests start compile what they import once, not once each.
     env: { NODE_COMPILE_CACHE: source("./node_modules/.cache/compiled") },

@@ -1,27 +1,77 @@
-/** The command as files that need no packages. What only a cluster needs is in a file of its own. */
+/**
+ * The command. It loads the package's own modules from `dist`, and Effect, which every user of the package has. It brings along
+ * what else it needs: the optional packages, and those of the package's modules that import one.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import * as undici from "undici"
 
-const root = new URL("..", import.meta.url)
+const root = fileURLToPath(new URL("..", import.meta.url))
 
-const names = Object.keys(undici).filter((name) => /^[A-Za-z]\w*$/u.test(name) && name !== "default")
-
-/** `export * from` a package in CommonJS has no names in a file of its own, so they are written out. */
-const namesOfUndici = {
-  name: "names-of-undici",
+/**
+ * The part of undici that is used: agents, and their requests. Its index also brings a `fetch`, caches, mocks and web sockets,
+ * which no bundler can drop.
+ */
+const partOfUndici = {
+  name: "part-of-undici",
+  resolveId: (id) => id === "undici" ? { id: "\0undici" } : null,
   load: (id) =>
-    /platform-node[\\/]dist[\\/]Undici\.js$/u.test(id)
-      ? `import undici from "undici"\nexport default undici\nexport const { ${names.join(", ")} } = undici\n`
+    id === "\0undici"
+      ? [
+        `import Agent from "undici/lib/dispatcher/agent.js"`,
+        `import Dispatcher from "undici/lib/dispatcher/dispatcher.js"`,
+        `import api from "undici/lib/api/index.js"`,
+        // As undici's own index does.
+        "Object.assign(Dispatcher.prototype, api)",
+        "export { Agent }",
+        "export default { Agent }"
+      ].join("\n")
+      : /platform-node[\\/]dist[\\/]Undici\.js$/u.test(id)
+      ? `export { Agent } from "undici"`
+      // A second parser, which is only used where UNDICI_USE_MILO is set.
+      : /undici[\\/]lib[\\/]milo[\\/]/u.test(id)
+      ? `export const setup = () => { throw new Error("UNDICI_USE_MILO: the command has only undici's own parser") }`
       : null
 }
 
-export default {
-  input: fileURLToPath(new URL("src/cli/main.ts", root)),
-  platform: "node",
-  plugins: [namesOfUndici],
-  output: {
-    dir: fileURLToPath(new URL("dist/cli", root)),
-    format: "esm",
-    chunkFileNames: "chunks/[name].js"
+/** The command and programs like it, with all that they import. */
+export const whole = { platform: "node", plugins: [partOfUndici] }
+
+const imports = new Map(
+  globSync("src/**/*.ts", { cwd: root, exclude: ["src/cli/**", "src/sandbox/page/app/**"] }).map((path) => {
+    const text = readFileSync(join(root, path), "utf8")
+    return [path, [...text.matchAll(/^(?:import|export)\s(?!type )[^"]*?from "([^"]+)"/gmu)].map(([, from]) => from)]
+  })
+)
+
+const isOptional = (from) => !/^(?:\.|node:|effect\/)/u.test(from)
+
+/** Whether a module, or any that it imports, imports an optional package. */
+const needsOptional = (path, seen = new Set()) => {
+  if (seen.has(path)) return false
+  seen.add(path)
+  return imports.get(path).some((from) =>
+    isOptional(from) || (from.startsWith(".") && needsOptional(join(dirname(path), from), seen))
+  )
+}
+
+/** Leaves the package's own modules where they are. */
+const ownModules = {
+  name: "own-modules",
+  resolveId: (id, importer) => {
+    if (/^effect\//u.test(id)) return { id, external: true }
+    if (importer === undefined || !id.startsWith(".")) return null
+    const path = join(dirname(importer), id).slice(root.length)
+    if (!imports.has(path) || needsOptional(path)) return null
+    const built = join(root, path.replace(/^src/u, "dist").replace(/\.ts$/u, ".js"))
+    if (!existsSync(built)) throw new Error(`${built} is not built`)
+    return { id: built, external: "relative" }
   }
+}
+
+export default {
+  ...whole,
+  input: join(root, "src/cli/main.ts"),
+  plugins: [partOfUndici, ownModules],
+  output: { dir: join(root, "dist/cli"), format: "esm", minify: true, chunkFileNames: "chunks/[name].js" }
 }

@@ -1,16 +1,22 @@
-/** What importers get, by the package's own name: every entry point that runs without a test runner, and a stream. */
-import * as Effect from "effect/Effect"
+/** What importers get, by the package's own name: every path that runs without a test runner. */
 import assert from "node:assert"
 import { readFileSync } from "node:fs"
 
-const { exports, name } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+const list = readFileSync(new URL("../test/package/exports.txt", import.meta.url), "utf8")
+const [paths] = list.split("\n\n")
+const entries = paths.split("\n").slice(1).map((line) => line.trim().split(" = ")[0])
+  .filter((entry) => !entry.endsWith("/vitest"))
 
-const entries = Object.keys(exports).filter((entry) => !entry.endsWith(".json") && !entry.endsWith("/vitest"))
+const modules = await Promise.all(entries.map((entry) => import(entry)))
+for (const [at, module] of modules.entries()) assert(Object.keys(module).length > 0, entries[at])
 
-// The client loads streams when it makes one: nothing else of this program has loaded them before.
-const { Pages } = await import(name)
-const stream = Pages.stream("stream", () => Effect.succeed({ offset: 0, limit: 100, records: ["only"] }))
-const { runCollect } = await import("effect/Stream")
-assert.deepStrictEqual(await Effect.runPromise(runCollect(stream)), ["only"])
+// A module is one, whichever way it is imported.
+const [{ Call }, alone] = await Promise.all([import("effect-txc"), import("effect-txc/client/Call")])
+assert.strictEqual(Call.Call, alone.Call)
 
-await Promise.all(entries.map((entry) => import(name + entry.slice(1))))
+// What no list names can't be imported.
+for (
+  const path of ["client/call/Attempt", "client/Observation", "domain/Check", "endpoints/all", "protocol/Classify"]
+) {
+  await assert.rejects(import(`effect-txc/${path}`), { code: "ERR_PACKAGE_PATH_NOT_EXPORTED" })
+}

@@ -5,7 +5,7 @@
  */
 import { copyFileSync, existsSync, globSync, statSync } from "node:fs"
 import { rolldown } from "rolldown"
-import command from "./command.js"
+import { whole } from "./command.js"
 
 const at = (path) => new URL(`../${path}`, import.meta.url).pathname
 
@@ -13,7 +13,7 @@ const folder = at("node_modules/.cache/programs")
 const page = at("src/sandbox/page/page.html")
 
 const programs = {
-  main: command.input,
+  main: at("src/cli/main.ts"),
   drawing: at("test/support/drawing.ts"),
   hosted: at("test/support/hosted.ts"),
   node: at("test/sandbox/cluster/node.ts"),
@@ -37,7 +37,7 @@ const isOld = () => {
 /** Vitest does it before the tests, and after the page, which is copied. */
 export const setup = async () => {
   if (!isOld()) return
-  const bundle = await rolldown({ ...command, input: programs })
+  const bundle = await rolldown({ ...whole, input: programs })
   await bundle.write({ dir: folder, entryFileNames: "[name].mjs", chunkFileNames: "shared/[name].mjs" })
   await bundle.close()
   // Whoever serves the page reads it from its own folder.

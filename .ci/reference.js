@@ -1,7 +1,7 @@
 /**
- * Writes the reference of the API into `dist/api`, a page for each module, and `dist/llms.txt`, which lists all pages for
+ * Writes the reference of the API into `reference/api`, a page for each module, and `reference/llms.txt`, which lists all pages for
  * language models. Both are made from the declarations and their docs, which the editor shows too. They are read as text
- * and never checked: that takes a second, so every build can make them.
+ * and never checked. Needs `dist`.
  */
 import ts from "@tsd/typescript"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -76,7 +76,18 @@ const walk = (entry, path) => {
   own.push(...declared(parse(path)))
   if (own.length > 0) add(entry, entry, path, own)
 }
-for (const [entry, { types }] of Object.entries(exported)) if (types !== undefined) walk(join(name, entry), join(types))
+const entries = Object.entries(exported).filter(([, target]) => target?.types !== undefined)
+const isModule = ([entry]) => /^\.\/(?:client|domain|endpoints|protocol)\//u.test(entry)
+for (const [entry, { types }] of entries.filter((each) => !isModule(each))) walk(join(name, entry), join(types))
+
+// Modules that no list of modules has, but only a path of their own.
+for (const [entry, { types }] of entries.filter(isModule)) {
+  for (const path of globSync(types).toSorted()) {
+    const title = path.match(/(\w+)\.d\.ts$/u)[1]
+    if (parsed.has(join(path)) || exported[entry.replace("*", title)] === null) continue
+    add(join(name, entry.replace("*", title)), title, join(path), declared(parse(join(path))))
+  }
+}
 
 // -----------------------------------------------------------------------------
 // Pages
@@ -114,7 +125,11 @@ const page = ({ about, entry, items, title }) => {
   const categories = Map.groupBy(items, (item) => item.category)
   return [
     `# ${title}`,
-    title === entry ? "" : `\`import { ${title} } from "${entry}"\``,
+    title === entry
+      ? ""
+      : entry.endsWith(`/${title}`)
+      ? `\`import * as ${title} from "${entry}"\``
+      : `\`import { ${title} } from "${entry}"\``,
     linked(about.words, names),
     about.example ?? "",
     ...[...categories].flatMap(([category, all]) => [
@@ -124,8 +139,8 @@ const page = ({ about, entry, items, title }) => {
   ].filter((text) => text !== "").join("\n\n") + "\n"
 }
 
-mkdirSync("dist/api", { recursive: true })
-for (const module of modules) writeFileSync(join("dist/api", fileOf(module.title)), page(module))
+mkdirSync("reference/api", { recursive: true })
+for (const module of modules) writeFileSync(join("reference/api", fileOf(module.title)), page(module))
 
 const line = (folder) => ({ about, title }) =>
   `- [${title}](${folder}${fileOf(title)}): ${firstSentence(linked(about.words, new Set()))}`
@@ -134,14 +149,14 @@ const reference = (folder, heading) =>
     [entry, all]
   ) => [`${heading} ${entry}`, all.map(line(folder)).join("\n")])
 
-writeFileSync("dist/api/README.md", [`# ${name} ${version}`, ...reference("", "##")].join("\n\n") + "\n")
+writeFileSync("reference/api/README.md", [`# ${name} ${version}`, ...reference("", "##")].join("\n\n") + "\n")
 
 /** A page that is written by hand: its heading and its first sentence. */
 const written = (path) => {
   const [heading = "", ...paragraphs] = read(path).split("\n\n")
   const title = heading.replace("# ", "")
   const words = firstSentence(paragraphs.find((text) => /^(?:[A-Z]|`[^`])/u.test(text)) ?? "")
-  return `- [${title.replaceAll("`", "")}](${relative("dist", path)}): ${
+  return `- [${title.replaceAll("`", "")}](${relative("reference", path)}): ${
     words.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
   }`
 }
@@ -152,7 +167,7 @@ const pages = [
 ]
 
 writeFileSync(
-  "dist/llms.txt",
+  "reference/llms.txt",
   [
     `# ${name}`,
     `> ${description}`,
