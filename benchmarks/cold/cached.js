@@ -1,6 +1,6 @@
-/** The library with its defaults, with what Node has kept of compiling it before. */
+/** One endpoint of the library, with what Node has kept of compiling it before. */
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 
 enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
-await import("./txc.js")
+await import("./account.js")

@@ -1,6 +1,6 @@
 /** A venue with a journal: from the start of the process until it serves. Argument: the journal's file. */
 import * as Effect from "effect/Effect"
-import { Sandbox, Server } from "../dist/run/sandbox/index.js"
+import { Sandbox, Server } from "../dist/sandbox/index.js"
 
 const [file] = process.argv.slice(2)
 const program = Server.serve().pipe(

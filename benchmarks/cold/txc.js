@@ -1,8 +1,8 @@
 /** The library with its defaults, as its README begins. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Dialect, Exchange, MainBalance } from "../dist/run/index.js"
-import { UndiciTransport } from "../dist/run/node.js"
+import { Dialect, Exchange, MainBalance } from "../dist/index.js"
+import { UndiciTransport } from "../dist/node.js"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
 const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }

@@ -17,8 +17,7 @@ const run = (command: string, ...args: ReadonlyArray<string>): void => {
 export const build = (): void => {
   rmSync(folder, { recursive: true, force: true })
   run("tsc", "-p", "src", "--noCheck", "--outDir", folder, "--declaration", "false", "--declarationMap", "false")
-  run("babel", folder, "--out-dir", folder, "--plugins", "annotate-pure-calls")
-  run("rolldown", "-c", ".ci/library.js", "--dir", `${folder}/run`)
+  run("babel", folder, "--out-dir", folder, "--config-file", "./.ci/babel.js")
   // Tells bundlers that no module of the package has side effects.
   writeFileSync(`${folder}/package.json`, JSON.stringify({ type: "module", sideEffects: [] }))
 }

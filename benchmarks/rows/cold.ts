@@ -14,18 +14,15 @@ const run = promisify(execFile)
 
 const scriptOf = (name: string): string => fileURLToPath(new URL(`../cold/${name}.js`, import.meta.url))
 
+const everything = "txc with Exchange.layer"
 const cached = "txc with Node's compile cache"
 
-/** A program as one file, as a bundler makes it of the modules. */
+/** A program as one file. */
 const bundled = async (name: string): Promise<string> => {
   const build = await rolldown({
     input: scriptOf(name),
     platform: "node",
-    logLevel: "silent",
-    plugins: [{
-      name: "modules",
-      resolveId: (id) => id.startsWith("../dist/run/") ? id.replace("../dist/run", folder) : undefined
-    }]
+    logLevel: "silent"
   })
   const file = `${folder}/cold/${name}.js`
   await build.write({ file, format: "esm", minify: true, codeSplitting: false })
@@ -48,9 +45,11 @@ export const rows: ReadonlyArray<Row> = [{
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
     const scripts = [
-      ...["undici", "txc", "effect", "ccxt"].map((name) => [name, scriptOf(name)] as const),
+      ...["undici", "effect", "ccxt"].map((name) => [name, scriptOf(name)] as const),
+      ["txc", scriptOf("account")] as const,
+      [everything, scriptOf("txc")] as const,
       [cached, scriptOf("cached")] as const,
-      ["txc bundled", await bundled("txc")] as const
+      ["txc bundled", await bundled("account")] as const
     ]
     const turns = scripts.map(([name, script]) => [name, () => once(script, `http://127.0.0.1:${stub.ready}`)] as const)
     // One process each to bring the files into the system's cache: nothing else of a process stays warm.
@@ -61,6 +60,7 @@ export const rows: ReadonlyArray<Row> = [{
     return {
       lines: [
         line(compared, "cold start to the first signed answer", "txc", "undici", "ms"),
+        line(compared, "cold start to the first signed answer", everything, "undici", "ms"),
         line(compared, "cold start to the first signed answer", cached, "undici", "ms"),
         line(compared, "cold start to the first signed answer", "txc bundled", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "effect", "undici", "ms"),
