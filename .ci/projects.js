@@ -32,6 +32,7 @@ for (const [folder, type] of [["esm", "module"], ["cjs", "commonjs"]]) {
   writeFileSync(`${folder}/package.json`, JSON.stringify({ type }))
   writeFileSync(`${folder}/program.ts`, read("../test/package/program.ts"))
 }
+writeFileSync("esm/inferred.ts", read("../test/package/inferred.ts"))
 const resolutions = { nodenext: "NodeNext", bundler: "Preserve" }
 for (const [moduleResolution, module] of Object.entries(resolutions)) {
   const options = { module, moduleResolution, target: "ES2022", types: ["node"], strict: true, skipLibCheck: false }
@@ -65,7 +66,25 @@ const check = async (compiler, resolution) => {
   }
 }
 
+/** Makes the declarations of a project that exports inferred services and layers, and compiles these again. */
+const checkDeclarations = async (compiler, resolution) => {
+  const out = `${compiler}-${resolution}-declarations`
+  const { compilerOptions } = JSON.parse(readFileSync(`${resolution}.json`, "utf8"))
+  const compile = async (name, options, files) => {
+    writeFileSync(`${out}-${name}.json`, JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files }))
+    await run("node", `node_modules/${compiler}/bin/tsc`, "-p", `${out}-${name}.json`)
+  }
+  const emitted = { declaration: true, emitDeclarationOnly: true, rootDir: ".", outDir: out }
+  await compile("emit", emitted, ["esm/inferred.ts"])
+  const text = readFileSync(`${out}/esm/inferred.d.ts`, "utf8")
+  if (/\bany\b/u.test(text)) throw new Error(`a type was lost: ${text}`)
+  cpSync("esm/package.json", `${out}/esm/package.json`)
+  await compile("again", { noEmit: true }, [`${out}/esm/inferred.d.ts`])
+  console.log(`${compiler}, ${resolution}: declarations compile again`)
+}
+
 // Two at a time, for two cores.
 for (const resolution of Object.keys(resolutions)) {
   await Promise.all(Object.keys(compilers).map((compiler) => check(compiler, resolution)))
+  await Promise.all(Object.keys(compilers).map((compiler) => checkDeclarations(compiler, resolution)))
 }

@@ -27,6 +27,8 @@ import type { MarketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
 import type { Violation } from "../protocol/Violation.ts"
 
+export type { Violation } from "../protocol/Violation.ts"
+
 /**
  * The markets could not be loaded, so an order can't be checked.
  *
