@@ -1,28 +1,18 @@
-/** A program that makes one call, through the platform's own `fetch`. */
+/** A program that makes one call, through the platform's own `fetch`. It imports each module by its own path. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import {
-  Call,
-  Credentials,
-  FetchTransport,
-  MarketRules,
-  Nonce,
-  RateLimits,
-  Region,
-  Signer,
-  StopLimitOrders
-} from "../dist/index.js"
+import * as Account from "../dist/client/Account.js"
+import * as MarketRules from "../dist/client/MarketRules.js"
+import * as FetchTransport from "../dist/client/transport/FetchTransport.js"
+import { StopLimitOrders } from "../dist/endpoints/StopLimitOrders.js"
+
+const credentials = { apiKey: Redacted.make("api-key"), apiSecret: Redacted.make("api-secret") }
 
 const layer = StopLimitOrders.layer.pipe(
-  Layer.provide(Call.layer),
-  Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, MarketRules.layerNone]),
-  Layer.provide([
-    Region.layer({ region: "global" }),
-    Credentials.layer({ apiKey: Redacted.make("key"), apiSecret: Redacted.make("secret") }),
-    FetchTransport.layer
-  ])
+  Layer.provide(Account.layer({ region: "global", credentials, transport: FetchTransport.layer })),
+  Layer.provide(MarketRules.layerNone)
 )
 
 export const create = (order) =>
-  Effect.runPromise(StopLimitOrders.StopLimitOrders.use((orders) => orders.create(order)).pipe(Effect.provide(layer)))
+  Effect.runPromise(StopLimitOrders.use((orders) => orders.create(order)).pipe(Effect.provide(layer)))

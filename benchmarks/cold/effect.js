@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto"
 import Pool from "undici/lib/dispatcher/pool.js"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
-const path = "/api/v4/main-account/balance"
+const path = "/api/v4/trade-account/balance"
 const payload = Buffer.from(JSON.stringify({ request: path, nonce: `${Date.now() * 1000}` }))
 const encoded = payload.toString("base64")
 const headers = {
@@ -24,7 +24,7 @@ const answer = Effect.callback((resume) => {
     onResponseError: (_controller, error) => resume(Effect.fail(error))
   })
 })
-const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Schema.String }))
+const Balances = Schema.Record(Schema.String, Schema.Struct({ available: Schema.String, freeze: Schema.String }))
 const balances = Effect.flatMap(answer, (text) => Schema.decodeUnknownEffect(Balances)(JSON.parse(text)))
 const { T000 } = await Effect.runPromise(balances)
 if (T000 === undefined) throw new Error("not the answer")

@@ -1,13 +1,13 @@
 /** The library with its defaults, as its README begins. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Dialect, Exchange, MainBalance } from "../dist/index.js"
+import { Dialect, Exchange, TradeBalance } from "../dist/index.js"
 import { UndiciTransport } from "../dist/node.js"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
 const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
 const exchange = Exchange.layer({ baseUrl, dialect: Dialect.document, credentials, transport: UndiciTransport.layer })
-const balances = Effect.flatMap(MainBalance.MainBalance, ({ all }) => all).pipe(
+const balances = Effect.flatMap(TradeBalance.TradeBalance, ({ all }) => all).pipe(
   Effect.provide(exchange)
 )
 const { size } = await Effect.runPromise(balances)

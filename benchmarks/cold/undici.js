@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import { Pool } from "undici"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
-const path = "/api/v4/main-account/balance"
+const path = "/api/v4/trade-account/balance"
 const payload = Buffer.from(JSON.stringify({ request: path, nonce: `${Date.now() * 1000}` }))
 const encoded = payload.toString("base64")
 const answer = await new Pool(baseUrl).request({

@@ -52,9 +52,15 @@ const fees = tickers.map((ticker, index) => ({
   withdraw: transfer(index + 1)
 }))
 
+/** The same balances of the trade account: half of each is in orders. */
+const tradeBalances = Object.fromEntries(
+  Object.entries(balances).map(([ticker, { main_balance: available }]) => [ticker, { available, freeze: available }])
+)
+
 export const answers = {
   "/api/v4/order/stop_limit": JSON.stringify(order),
   "/api/v4/main-account/balance": JSON.stringify(balances),
+  "/api/v4/trade-account/balance": JSON.stringify(tradeBalances),
   "/api/v4/main-account/fee": JSON.stringify(fees)
 } as const
 

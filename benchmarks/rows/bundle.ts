@@ -1,75 +1,41 @@
-/** What a bundler makes of a program that uses one endpoint. */
+/** What bundlers make of a program that uses one endpoint. */
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { rolldown } from "rolldown"
+import { bundlers } from "../harness/bundlers.ts"
 import type { Row } from "../harness/report.ts"
 
-/**
- * What a bundler can't know, and whoever bundles may tell it: reading a property does nothing else, writing one of an object
- * that nobody uses is of no use, and no global is looked up to see whether it is there.
- */
-const pure = {
-  propertyReadSideEffects: false,
-  propertyWriteSideEffects: false,
-  unknownGlobalSideEffects: false
-} as const
+const pathOf = (entry: string) => fileURLToPath(new URL(`../bundled/${entry}`, import.meta.url))
 
-interface Options {
-  /** Whether the packages that the program imports are in the file. */
-  readonly packages: boolean
-  /** What the bundler may drop. */
-  readonly treeshake: typeof pure | true
-}
-
-/** The program as one file. */
-const minified = async (entry: string, { packages, treeshake }: Options) => {
-  const build = await rolldown({
-    input: fileURLToPath(new URL(`../bundled/${entry}`, import.meta.url)),
-    platform: "node",
-    logLevel: "silent",
-    treeshake,
-    external: (id) => !packages && /^[^./]/u.test(id)
-  })
-  const { output: [{ code }] } = await build.generate({ format: "esm", minify: true })
-  await build.close()
-  return code
-}
-
-const zipped = (code: string) => gzipSync(code, { level: 9 }).byteLength
-
-const bundle = async (entry: string) => {
-  const code = await minified(entry, { packages: true, treeshake: pure })
-  return {
-    minified: Buffer.byteLength(code),
-    gzip: zipped(code),
-    /** With what the bundler does when nobody tells it anything. */
-    untold: zipped(await minified(entry, { packages: true, treeshake: true })),
-    /** The part that is not of packages. */
-    own: Buffer.byteLength(await minified(entry, { packages: false, treeshake: pure }))
+/** The bytes of a program after gzip, for each bundler. */
+const sizes = async (entry: string): Promise<ReadonlyMap<string, number>> => {
+  const found = new Map<string, number>()
+  for (const [name, bundle] of Object.entries(bundlers)) {
+    found.set(name, gzipSync(await bundle(pathOf(entry)), { level: 9 }).byteLength)
   }
+  return found
 }
 
 const kilo = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`
 
+const listed = (all: ReadonlyMap<string, number>) =>
+  [...all].map(([name, bytes]) => `${name} ${kilo(bytes)}`).join(", ")
+
 export const rows: ReadonlyArray<Row> = [{
   name: "bundle",
-  title: "bundle of one endpoint, minified and gzip",
+  title: "bundle of one endpoint over fetch, minified and gzip",
   run: async () => {
-    const txc = await bundle("endpoint.js")
-    const naive = await bundle("naive.js")
-    const ratio = txc.gzip / naive.gzip
+    const txc = await sizes("endpoint.js")
+    const naive = await sizes("naive.js")
+    const ratios = [...txc].map(([name, bytes]) => bytes / (naive.get(name) ?? Number.NaN)).toSorted((a, b) => a - b)
+    const [min = 0, , median = 0, , max = 0] = ratios
     return {
       lines: [{
-        what: "bundle of one endpoint, minified and gzip",
+        what: "bundle of one endpoint over fetch, minified and gzip",
         against: "a naive Effect client's",
-        ratios: { size: { min: ratio, median: ratio, max: ratio } },
-        absolutes:
-          `gzip: txc **${kilo(txc.gzip)}**, naive Effect client ${kilo(naive.gzip)} (with the bundler's defaults ` +
-          `${kilo(txc.untold)} and ${kilo(naive.untold)}); minified ${kilo(txc.minified)}, ${
-            kilo(txc.own)
-          } of it our own`
+        ratios: { size: { min, median, max } },
+        absolutes: `txc: **${listed(txc)}**; naive Effect client: ${listed(naive)}`
       }],
-      data: { txc, naive }
+      data: { txc: Object.fromEntries(txc), naive: Object.fromEntries(naive) }
     }
   }
 }]
