@@ -26,6 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/call/Call.ts"
+import * as LocalRefusal from "../client/call/LocalRefusal.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import * as Observation from "../client/Observation.ts"
 import * as OrderEcho from "../client/OrderEcho.ts"
@@ -187,7 +188,7 @@ export class ModifyOrder extends Context.Service<ModifyOrder, {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
       const call = make(endpoint, {
-        check: (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.changed(request)),
+        check: (request) => LocalRefusal.withinMarketRules(rules, endpoint, dialect, Market.changed(request)),
         contradiction: OrderEcho.contradictionOfChange
       })
       return { modify: (request) => Observation.spanned(endpoint.name, call(request)) }

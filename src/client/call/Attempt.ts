@@ -16,13 +16,14 @@ import * as Envelope from "../../protocol/Envelope.ts"
 import * as Errors from "../../protocol/Errors.ts"
 import * as Scrub from "../../protocol/Scrub.ts"
 import * as Signature from "../../protocol/Signature.ts"
-import * as Intents from "../Intents.ts"
+import type * as Intents from "../Intents.ts"
 import type * as Nonce from "../Nonce.ts"
 import type { Progress } from "../Observation.ts"
 import type * as RateLimits from "../RateLimits.ts"
 import type * as Signer from "../Signer.ts"
 import type * as Transport from "../transport/Transport.ts"
 import { clientOrderIdOf, orderReferenceOf } from "./OrderReference.ts"
+import * as Recording from "./Recording.ts"
 
 // -----------------------------------------------------------------------------
 // What an attempt needs
@@ -371,7 +372,7 @@ const recorded = (
   answer: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.clockWith((clock) =>
-    Intents.around(
+    Recording.around(
       intents,
       {
         endpoint: attempt.endpoint.name,

@@ -36,7 +36,6 @@ import { refusedLocally } from "./LocalRefusal.ts"
 import * as Retry from "./Retry.ts"
 
 export { Timeout, withTimeout } from "./Attempt.ts"
-export { refusedLocally, withinMarketRules } from "./LocalRefusal.ts"
 export { ReadRetry } from "./Retry.ts"
 
 // -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import type * as Market from "../../domain/Market.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
+import * as LocalRefusal from "../call/LocalRefusal.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
 import { ClientOrderIds, type Unassigned } from "../ClientOrderIds.ts"
 import { MarketRules } from "../MarketRules.ts"
@@ -55,7 +56,7 @@ export const layer = <
       const ids = yield* ClientOrderIds
       const isEchoed = echoes(dialect.policy)
       const call = make(endpoint, {
-        check: (request) => Call.withinMarketRules(rules, endpoint, dialect, bounds(request)),
+        check: (request) => LocalRefusal.withinMarketRules(rules, endpoint, dialect, bounds(request)),
         contradiction: (request, order) => OrderEcho.contradiction(request, bounds(request), legs(order))
       })
       return {

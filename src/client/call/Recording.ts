@@ -1,0 +1,55 @@
+/** Records an attempt before it is made, and its outcome after. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Errors from "../../protocol/Errors.ts"
+import type * as Intents from "../Intents.ts"
+
+/** How an attempt ended. From the hand-over to the transport on, an attempt that ends without an answer is unknown. */
+const outcomeOf = (exit: Exit.Exit<unknown, Errors.CallError>, isSent: () => boolean): Errors.Outcome => {
+  if (Exit.isSuccess(exit)) return "applied"
+  const failure = exit.cause.reasons.find((reason) => reason._tag === "Fail")
+  return failure === undefined ? (isSent() ? "unknown" : "not-applied") : failure.error.outcome
+}
+
+/**
+ * Runs an attempt between `record` and `settled`. `isSent` says whether it has been handed to the transport, `timeout` how
+ * long the record may take.
+ *
+ * An outcome that can't be recorded is logged. The caller has it all the same.
+ */
+export const around = <A>(
+  { record, settled }: Intents.Service,
+  intent: Intents.Intent,
+  isSent: () => boolean,
+  timeout: Duration.Input,
+  attempt: Effect.Effect<A, Errors.CallError>
+): Effect.Effect<A, Errors.CallError> => {
+  const { clientOrderId, endpoint } = intent
+  const settle = (outcome: Errors.Outcome) =>
+    Effect.catchCause(
+      Effect.suspend(() => settled(intent, outcome)),
+      (cause) => Effect.logError(`${endpoint}: its outcome, ${outcome}, could not be recorded`, cause)
+    )
+  const notRecorded = (reason: string) =>
+    new Errors.ExchangeUnreachable({
+      endpoint,
+      why: "not-recorded",
+      reason,
+      ...(clientOrderId === undefined ? {} : { clientOrderId })
+    })
+  const recorded = Effect.suspend(() => record(intent)).pipe(
+    Effect.mapError(({ reason }) => notRecorded(reason)),
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () =>
+        Effect.fail(notRecorded(`not recorded within ${Duration.toMillis(Duration.fromInputUnsafe(timeout))} ms`))
+    })
+  )
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.onExit(
+      Effect.andThen(restore(recorded), restore(attempt)),
+      (exit) => settle(outcomeOf(exit, isSent))
+    )
+  )
+}
