@@ -229,8 +229,7 @@ export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value:
 const text = ([first, ...others]: ReadonlyArray<Test<string>>): Parser => {
   if (first === undefined) return aString
   if (others.length === 0) return (input) => typeof input === "string" && first(input) ? input : refused
-  return (input) =>
-    typeof input === "string" && first(input) && others.every((test) => test(input)) ? input : refused
+  return (input) => typeof input === "string" && first(input) && others.every((test) => test(input)) ? input : refused
 }
 
 const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
