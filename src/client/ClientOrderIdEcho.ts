@@ -24,7 +24,7 @@ import type { ClientOrderId } from "../domain/Identifiers.ts"
  * What an answer says about the client order id that was sent:
  *
  * - `echoed`: the answer has it, so the exchange took it.
- * - `missing`: the answer lacks it, or has another one. The order may not have it.
+ * - `missing`: the answer lacks it. The order may not have it. An answer with another one is no success: see `OutcomeUnknown`.
  * - `never-echoed`: this exchange answers no order of this kind with its client order id, and finds none by it. Nobody
  *   can know whether it took the id.
  *

@@ -1,34 +1,85 @@
-/** Whether the answer to a created order is about the order that was asked for. */
+/**
+ * Whether the answer to a call about an order is about the order that was asked for. An answer about another one proves
+ * nothing: it may be the answer to another call.
+ */
 import * as Decimal from "../domain/Decimal.ts"
-import type { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 import type * as Market from "../domain/Market.ts"
-import type { OrderSide, ReceivedSide } from "../domain/Order.ts"
+import {
+  type BboRole,
+  type OrderSide,
+  OrderType,
+  type PositionSide,
+  type ReceivedPositionSide,
+  type ReceivedSelfTradePrevention,
+  type ReceivedSide,
+  type ReceivedType,
+  SelfTradePrevention
+} from "../domain/Order.ts"
 
-/** What every request for an order says. */
-export interface Ordered {
+/** What requests for an order and answers about it both say, by the same names. Absent is what one of them does not say. */
+interface Echoed {
+  /** The client order id. */
+  readonly clientOrderId?: ClientOrderId
+  /** The limit. */
+  readonly price?: Decimal.Decimal
+  /** The price that triggers it. */
+  readonly activationPrice?: Decimal.Decimal
+  /** Whether the order may only rest in the book. */
+  readonly postOnly?: boolean
+  /** Whether the part that cannot trade at once is canceled. */
+  readonly ioc?: boolean
+  /** Whether the order trades only with retail orders. */
+  readonly rpi?: boolean
+  /** Whether the order takes as a retail order. */
+  readonly retail?: boolean
+  /** Whether the order may only reduce a position. */
+  readonly reduceOnly?: boolean
+}
+
+/** What a request for an order says. */
+export interface Ordered extends Echoed {
   /** Where to trade. */
   readonly market: MarketName
   /** Whether to buy or to sell. */
   readonly side: OrderSide
   /** How much. */
   readonly amount: Decimal.Amount
-  /** Whether the order may only reduce a position. */
-  readonly reduceOnly?: boolean
+  /** Whether the exchange chooses the price, and with it whether the order rests. */
+  readonly bboRole?: BboRole
+  /** What happens when it would trade with an order of the same account. */
+  readonly stp?: SelfTradePrevention
+  /** The position that it belongs to. */
+  readonly positionSide?: PositionSide
+  /** The price of its take-profit. */
+  readonly takeProfit?: Decimal.Price
+  /** The price of its stop-loss. */
+  readonly stopLoss?: Decimal.Price
 }
 
-/** What every answer says of an order that was created. */
-export interface Leg {
+/** What an answer says of an order. */
+export interface Leg extends Echoed {
   /** Where it trades. */
   readonly market: MarketName
   /** Whether it buys or sells. */
   readonly side: ReceivedSide
+  /** Limit, market and so on. */
+  readonly type: ReceivedType
   /** How much was ordered. */
   readonly amount: Decimal.Decimal
   /** How much was filled, in units of the base currency. */
   readonly dealStock: Decimal.Decimal
-  /** The client order id, where the answer has one. */
-  readonly clientOrderId?: ClientOrderId
+  /** What happens when it would trade with an order of the same account. */
+  readonly stp?: ReceivedSelfTradePrevention
+  /** The position that it belongs to. */
+  readonly positionSide?: ReceivedPositionSide
+  /** The orders that it triggers. */
+  readonly oto?: { readonly takeProfit?: Decimal.Decimal; readonly stopLoss?: Decimal.Decimal }
 }
+
+/** How a field of the answer differs. */
+const differs = (field: string, found: unknown, asked: unknown): string =>
+  `the order's ${field} is ${String(found)}, not ${String(asked)}`
 
 /** Whether an amount is a part of another one, or all of it. */
 const isPartOf = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean =>
@@ -54,23 +105,88 @@ const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amoun
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }
 
+/** The first price that is neither the one that was asked for nor cut from it. */
+const otherPrice = <K extends string>(
+  fields: ReadonlyArray<K>,
+  asked: { readonly [P in K]?: Decimal.Decimal },
+  said: { readonly [P in K]?: Decimal.Decimal }
+): string | undefined => {
+  for (const field of fields) {
+    const [expected, found] = [asked[field], said[field]]
+    if (expected === undefined || found === undefined) continue
+    if (!Decimal.Equivalence(found, expected) && !isCutFrom(found, expected)) return differs(field, found, expected)
+  }
+  return undefined
+}
+
+/** Whether a value is one that this library knows. One that it does not know may be the exchange's new word for another. */
+const isKnown = (values: ReadonlyArray<string>, value: string): boolean => values.includes(value)
+
+/** A `stock market` order is a market order, which some answers do not tell apart. */
+const kindOf = (type: ReceivedType): ReceivedType => type === "stock market" ? "market" : type
+
+/** The first of the order's kind, its flags and its position that is not what was asked for. */
+const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefined => {
+  if (kindOf(leg.type) !== kindOf(type) && isKnown(OrderType.literals, leg.type)) return differs("type", leg.type, type)
+  for (const flag of ["postOnly", "ioc", "rpi", "retail", "reduceOnly"] as const) {
+    // An order at the best price rests or takes as its role demands.
+    if (asked.bboRole !== undefined && (flag === "postOnly" || flag === "ioc")) continue
+    if (asked[flag] !== undefined && leg[flag] !== undefined && leg[flag] !== asked[flag]) {
+      return differs(flag, leg[flag], asked[flag])
+    }
+  }
+  const { positionSide, stp } = leg
+  if (asked.stp !== undefined && stp !== undefined && stp !== asked.stp && isKnown(SelfTradePrevention.literals, stp)) {
+    return differs("stp", stp, asked.stp)
+  }
+  // In one-way mode the exchange ignores the side that was asked for.
+  const isOther = positionSide !== asked.positionSide && (positionSide === "LONG" || positionSide === "SHORT")
+  return asked.positionSide !== undefined && isOther
+    ? differs("positionSide", positionSide, asked.positionSide)
+    : undefined
+}
+
+/** What names an order. */
+export interface Naming {
+  /** Where it trades. */
+  readonly market: MarketName
+  /** The exchange's identifier. */
+  readonly orderId?: OrderId | undefined
+  /** The client order id. */
+  readonly clientOrderId?: ClientOrderId | undefined
+}
+
+/** How the order that an answer names differs from the one that was named; `undefined` when it does not. */
+export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
+  for (const field of ["market", "orderId", "clientOrderId"] as const) {
+    const [expected, found] = [asked[field], said[field]]
+    if (expected !== undefined && found !== undefined && found !== expected) return differs(field, found, expected)
+  }
+  return undefined
+}
+
 /**
- * How an answer differs from the order that was asked for, in its market, its side or its amount; `undefined` when it does
- * not. Amounts are compared by value. A smaller one is an answer to a reduce-only order, which the exchange reduces to the
- * position (document, Endpoints §2), and to a market order, which may trade less; one with fewer digits is an answer where
- * the market has fewer.
+ * How an answer differs from the order of a type that was asked for, in any field that both have; `undefined` when it does
+ * not. Decimals are compared by value. Four differences are the exchange's own:
+ *
+ * - Amounts and prices may be cut to the precision of the market.
+ * - The amount of a reduce-only order may be smaller: the exchange reduces it to the position (document, Endpoints §2).
+ * - The amount of a market order may be smaller, or what was traded.
+ * - An order at the best bid or offer may have any price.
  */
 export const contradiction = (
   asked: Ordered,
+  type: OrderType,
   bounds: Market.Bounded,
-  legs: ReadonlyArray<Leg>
+  leg: Leg
 ): string | undefined => {
-  for (const leg of legs) {
-    if (leg.market !== asked.market) return `the order is on ${leg.market}, not on ${asked.market}`
-    if (leg.side !== asked.side) return `the order is a ${String(leg.side)}, not a ${asked.side}`
-    if (!isOf(asked, bounds, leg)) return `the order's amount is ${leg.amount}, not ${asked.amount}`
-  }
-  return undefined
+  const other = otherOrder(asked, leg)
+  if (other !== undefined) return other
+  if (leg.side !== asked.side) return differs("side", leg.side, asked.side)
+  if (!isOf(asked, bounds, leg)) return differs("amount", leg.amount, asked.amount)
+  return otherManner(asked, type, leg) ??
+    otherPrice(asked.bboRole === undefined ? ["price", "activationPrice"] : ["activationPrice"], asked, leg) ??
+    otherPrice(["takeProfit", "stopLoss"], asked, leg.oto ?? {})
 }
 
 /** What a request to change an order says of it. */
@@ -89,29 +205,15 @@ export interface Changed {
   readonly activationPrice?: Decimal.Price
 }
 
-/** What an answer says of an order that was changed. */
-export interface Successor extends Leg {
-  /** The limit, where it has one. */
-  readonly price?: Decimal.Decimal
-  /** The price that triggers it, where it has one. */
-  readonly activationPrice?: Decimal.Decimal
-}
-
 /**
  * How an answer differs from the change that was asked for; `undefined` when it does not. The amount may be a smaller one: the
- * new order is for what is not filled, and a reduce-only order for no more than its position.
+ * new order is for what is not filled, and a reduce-only order for no more than its position. Its order id is a new one.
  */
-export const contradictionOfChange = (asked: Changed, order: Successor): string | undefined => {
-  if (order.market !== asked.market) return `the order is on ${order.market}, not on ${asked.market}`
-  if (asked.clientOrderId !== undefined && (order.clientOrderId ?? asked.clientOrderId) !== asked.clientOrderId) {
-    return `the order has client order id ${order.clientOrderId}, not ${asked.clientOrderId}`
-  }
+export const contradictionOfChange = (asked: Changed, order: Leg): string | undefined => {
+  const { clientOrderId, market } = asked
+  const other = otherOrder({ market, clientOrderId }, order)
+  if (other !== undefined) return other
   const size = asked.amount ?? asked.total
-  if (size !== undefined && !isPartOf(order.amount, size)) return `the order's amount is ${order.amount}, not ${size}`
-  for (const field of ["price", "activationPrice"] as const) {
-    const [expected, found] = [asked[field], order[field]]
-    const isOther = expected !== undefined && found !== undefined && !Decimal.Equivalence(expected, found)
-    if (isOther && !isCutFrom(found, expected)) return `the order's ${field} is ${found}, not ${expected}`
-  }
-  return undefined
+  if (size !== undefined && !isPartOf(order.amount, size)) return differs("amount", order.amount, size)
+  return otherPrice(["price", "activationPrice"], asked, order)
 }

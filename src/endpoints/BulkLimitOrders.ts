@@ -93,12 +93,15 @@ type Field = keyof Endpoint.Request<typeof LimitOrders.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * What became of one order: it was placed, or refused.
+ * What became of one order: it was placed, or refused; or its part of the answer does not say what became of it.
  *
  * @category models
  * @since 0.1.0
  */
-export type Outcome = Result.Result<ClientOrderIdEcho.Created<OrderAnswer.Order>, Refusal>
+export type Outcome = Result.Result<
+  ClientOrderIdEcho.Created<OrderAnswer.Order>,
+  Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
+>
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -176,6 +179,7 @@ export class BulkLimitOrders extends Context.Service<BulkLimitOrders, {
     endpoint,
     {
       each: LimitOrders.endpoint,
+      type: "limit",
       bounds: (order) => Market.limit({ ...order, collateral: false })
     }
   )

@@ -115,7 +115,7 @@ export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Fi
  * @category models
  * @since 0.1.0
  */
-export type Outcome = Result.Result<Canceled, Refusal>
+export type Outcome = Result.Result<Canceled, Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable>
 
 // -----------------------------------------------------------------------------
 // Endpoint

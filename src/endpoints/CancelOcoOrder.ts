@@ -22,6 +22,7 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as OrderEcho from "../client/OrderEcho.ts"
 import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -115,6 +116,19 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // Service
 // -----------------------------------------------------------------------------
 
+/** How the pair of an answer differs from the one that was named, by its own id or by that of one of its legs. */
+const otherPair = (
+  { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,
+  { id, stopLoss, takeProfit }: CollateralOcoOrders.CollateralOcoOrder
+): string | undefined => {
+  if (orderId !== undefined && ![id, stopLoss.orderId, takeProfit.orderId].includes(orderId)) {
+    return `the order is ${id}, not ${orderId}`
+  }
+  const otherLeg = ({ clientOrderId: said, market: on }: CollateralOcoOrders.Leg) =>
+    OrderEcho.otherOrder({ market, clientOrderId }, { market: on, clientOrderId: said })
+  return otherLeg(stopLoss) ?? otherLeg(takeProfit)
+}
+
 /**
  * Cancels collateral OCO orders.
  *
@@ -134,6 +148,7 @@ export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
   static readonly layer: Layer.Layer<CancelOcoOrder, never, Call.Call> = PlainService.layer(
     CancelOcoOrder,
     endpoint,
-    (cancel) => ({ cancel })
+    (cancel) => ({ cancel }),
+    { contradiction: otherPair, sameId: true }
   )
 }

@@ -25,6 +25,7 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as OrderEcho from "../client/OrderEcho.ts"
 import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -137,6 +138,7 @@ export class CancelOrder extends Context.Service<CancelOrder, {
   static readonly layer: Layer.Layer<CancelOrder, never, Call.Call> = PlainService.layer(
     CancelOrder,
     endpoint,
-    (cancel) => ({ cancel })
+    (cancel) => ({ cancel }),
+    { contradiction: OrderEcho.otherOrder, sameId: true }
   )
 }

@@ -93,12 +93,15 @@ type Field = keyof Endpoint.Request<typeof CollateralLimitOrders.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.ReduceOnlyRejected<Field> | Errors.RequestRejected<Field>
 
 /**
- * What became of one order: it was placed, or refused.
+ * What became of one order: it was placed, or refused; or its part of the answer does not say what became of it.
  *
  * @category models
  * @since 0.1.0
  */
-export type Outcome = Result.Result<ClientOrderIdEcho.Created<OrderAnswer.Order>, Refusal>
+export type Outcome = Result.Result<
+  ClientOrderIdEcho.Created<OrderAnswer.Order>,
+  Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
+>
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -177,6 +180,7 @@ export class CollateralBulkLimitOrders extends Context.Service<CollateralBulkLim
       endpoint,
       {
         each: CollateralLimitOrders.endpoint,
+        type: "limit",
         bounds: (order) => Market.limit({ ...order, collateral: true })
       }
     )

@@ -121,7 +121,7 @@ export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders
     endpoint,
     {
       bounds: (request) => Market.limit({ ...request, collateral: true }),
-      legs: (order) => [order]
+      legs: (order, request) => [[order, "limit", request]]
     }
   )
 }

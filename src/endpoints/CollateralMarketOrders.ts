@@ -122,7 +122,7 @@ export class CollateralMarketOrders extends Context.Service<CollateralMarketOrde
     endpoint,
     {
       bounds: (request) => Market.market({ ...request, collateral: true, quoteAmount: false }),
-      legs: (order) => [order]
+      legs: (order, request) => [[order, "market", request]]
     }
   )
 }

@@ -257,7 +257,10 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
     endpoint,
     {
       bounds: Market.collateralOco,
-      legs: ({ stopLoss, takeProfit }) => [stopLoss, takeProfit],
+      legs: ({ stopLoss, takeProfit }, request) => [
+        [stopLoss, "stop limit", { ...request, price: request.stopLimitPrice }],
+        [takeProfit, "limit", request]
+      ],
       echoes: ({ legClientOrderIds }) => legClientOrderIds === "echoed"
     }
   )

@@ -122,6 +122,9 @@ export class CollateralStopLimitOrders extends Context.Service<CollateralStopLim
   static readonly layer: Layer.Layer<CollateralStopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralStopLimitOrders,
     endpoint,
-    { bounds: (request) => Market.stopLimit({ ...request, collateral: true }), legs: (order) => [order] }
+    {
+      bounds: (request) => Market.stopLimit({ ...request, collateral: true }),
+      legs: (order, request) => [[order, "stop limit", request]]
+    }
   )
 }

@@ -125,7 +125,7 @@ export class CollateralTriggerMarketOrders extends Context.Service<CollateralTri
       endpoint,
       {
         bounds: (request) => Market.stopMarket({ ...request, collateral: true, quoteAmount: false }),
-        legs: (order) => [order]
+        legs: (order, request) => [[order, "stop market", request]]
       }
     )
 }

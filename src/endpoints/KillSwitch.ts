@@ -196,11 +196,18 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
-/** How an answer differs from what was asked for: a kill switch of another market, one too many, or none. */
-const contradiction = ({ market, timeout }: Request, answer: Timer | void): string | undefined => {
+/** How an answer differs from what was asked for: another market, time or kind of order, a kill switch too many, or none. */
+const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"
   if (timeout === null) return "a kill switch is still armed"
-  return answer.market === market ? undefined : `the kill switch is on ${answer.market}, not on ${market}`
+  if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
+  const seconds = answer.cancellationTime - answer.startTime
+  if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
+  // Without types it cancels orders of all of them, and the answer may name them or not.
+  const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
+  const said: ReadonlyArray<string> = answer.types ?? asked
+  const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))
+  return isOther === true ? `the kill switch cancels ${said.join(", ")}, not ${asked.join(", ")}` : undefined
 }
 
 /**

@@ -162,7 +162,7 @@ export class LimitOrders extends Context.Service<LimitOrders, {
     endpoint,
     {
       bounds: (request) => Market.limit({ ...request, collateral: false }),
-      legs: (order) => [order]
+      legs: (order, request) => [[order, "limit", request]]
     }
   )
 }

@@ -118,7 +118,7 @@ export class MarketOrders extends Context.Service<MarketOrders, {
     endpoint,
     {
       bounds: (request) => Market.market({ ...request, collateral: false, quoteAmount: request.side === "buy" }),
-      legs: (order) => [order]
+      legs: (order, request) => [[order, "market", request]]
     }
   )
 }

@@ -117,7 +117,7 @@ export class StockMarketOrders extends Context.Service<StockMarketOrders, {
     endpoint,
     {
       bounds: (request) => Market.market({ ...request, collateral: false, quoteAmount: false }),
-      legs: (order) => [order]
+      legs: (order, request) => [[order, "stock market", request]]
     }
   )
 }

@@ -182,6 +182,6 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   static readonly layer: Layer.Layer<StopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopLimitOrders,
     endpoint,
-    { bounds: Market.stopLimit, legs: (order) => [order] }
+    { bounds: Market.stopLimit, legs: (order, request) => [[order, "stop limit", request]] }
   )
 }

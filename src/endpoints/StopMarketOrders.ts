@@ -120,7 +120,7 @@ export class StopMarketOrders extends Context.Service<StopMarketOrders, {
     endpoint,
     {
       bounds: (request) => Market.stopMarket({ ...request, collateral: false, quoteAmount: request.side === "buy" }),
-      legs: (order) => [order]
+      legs: (order, request) => [[order, "stop market", request]]
     }
   )
 }

@@ -26,8 +26,14 @@ export interface Answer {
   readonly scrub: (text: string) => string
   /** Of the request, where it has one. */
   readonly clientOrderId?: ClientOrderId | undefined
+  /** The request, in the domain's form. */
+  readonly request?: object | undefined
   /** How a value that was read differs from what the request asked for; `undefined` when it does not. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
+  /** Whether the answer is about the order that the request names by its id, and not about a new one. */
+  readonly sameId?: boolean | undefined
+  /** Whether the answer is a list of {@link BulkAnswer.Item}: one that can't be read leaves the others as they are. */
+  readonly perItem?: boolean | undefined
 }
 
 /** The secret of a new key, which an exchange shows once. */
@@ -131,6 +137,12 @@ const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
   return success === false || ((Number.isInteger(code) || typeof code === "bigint") && "message" in json)
 }
 
+/**
+ * Whether a code of an error body says that the exchange could not reach its own trading service, or not understand it (live
+ * documentation, of bulk orders: 500). What has become of the order is not known then.
+ */
+export const isServerError = (code: number): boolean => code >= 500 && code < 600
+
 /** What an error body says, as far as it can be read. */
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
@@ -151,7 +163,8 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
   const { code, errors, message, success } = json
-  return Number.isSafeInteger(code) && typeof message === "string" && success === undefined &&
+  return Number.isSafeInteger(code) && !isServerError(Number(code)) && typeof message === "string" &&
+    success === undefined &&
     (Json.isObject(errors) || (omitsErrors && (errors === undefined || errors === null || Array.isArray(errors))))
 }
 
@@ -240,7 +253,7 @@ export const itemRefusal = <E extends Endpoint.Any>(
   each: E,
   dialect: Dialect,
   refusal: BulkAnswer.Refusal,
-  clientOrderId: ClientOrderId | undefined
+  clientOrderId?: ClientOrderId
 ): ItemRefusal<E> =>
   // What is chosen by the value of `refusals` is what the type chooses by its type.
   toItemRefusal(endpoint, each, dialect, refusal, clientOrderId) as ItemRefusal<E>
@@ -252,6 +265,9 @@ export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
   { readonly _tag: "ValidationFailed" | "ReduceOnlyRejected" | "RequestRejected" }
 >
+
+/** What one order of many can fail with: it was refused, or what has become of it is not known. */
+export type ItemFailure<E extends Endpoint.Any> = ItemRefusal<E> | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 
 const toItemRefusal = (
   endpoint: Endpoint.Any,
@@ -306,6 +322,47 @@ const publicRefusal = (
 // The verdict
 // -----------------------------------------------------------------------------
 
+/** What a request and an answer that can't be read may both say of an order, by its keys on the wire. */
+const echoes = {
+  market: "market",
+  side: "side",
+  clientOrderId: "clientOrderId",
+  client_order_id: "clientOrderId"
+} as const
+
+/**
+ * How an answer contradicts a request, as far as it can be told from one that does not decode: another market, side or client
+ * order id anywhere in it, or none of the order ids that it shows is the one that was named.
+ */
+const contradictionIn = (
+  request: object,
+  json: unknown,
+  ids: ReadonlyArray<string>,
+  sameId: boolean | undefined
+): string | undefined => {
+  const asked = request as
+    & { readonly orderId?: string }
+    & { readonly [K in (typeof echoes)[keyof typeof echoes]]?: string }
+  const visit = (value: unknown, depth: number): string | undefined => {
+    if (!Json.isObject(value) || depth > 2) return undefined
+    for (const [key, field] of Object.entries(echoes)) {
+      const [expected, said] = [asked[field], value[key]]
+      if (expected !== undefined && typeof said === "string" && said !== "" && said !== expected) {
+        return `the order's ${field} is ${said}, not ${expected}`
+      }
+    }
+    for (const inner of Object.values(value)) {
+      const found = visit(inner, depth + 1)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const { orderId } = asked
+  return sameId === true && orderId !== undefined && ids.length > 0 && !ids.includes(orderId)
+    ? `the order is ${ids.join(", ")}, not ${orderId}`
+    : visit(json, 0)
+}
+
 /** What a success says: the endpoint's value, if it can be read and is about what was asked. */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
@@ -313,15 +370,27 @@ const accepted = <E extends Endpoint.Any>(
   answer: Answer,
   json: unknown
 ): Verdict<Endpoint.Response<E>> => {
-  const read = Endpoint.codec(endpoint, dialect).readResponse(answer.text, json)
-  const failure = Result.getOrUndefined(Result.flip(read))
+  const { readResponse, readRows } = Endpoint.codec(endpoint, dialect)
+  const read = readResponse(answer.text, json)
+  if (Result.isSuccess(read)) {
+    const problem = answer.contradiction?.(read.success)
+    return problem === undefined
+      ? { _tag: "Answered", value: read.success as Endpoint.Response<E> }
+      : uncertain("contradictory-answer", problemOf(problem, answer))
+  }
+  const { failure } = read
   if (failure === Json.repeatedKey) return uncertain("unreadable-answer", notJson(failure))
-  const problem = Result.isSuccess(read) ? answer.contradiction?.(read.success) : failure?.message
-  if (Result.isSuccess(read) && problem === undefined) {
-    return { _tag: "Answered", value: read.success as Endpoint.Response<E> }
+  if (answer.perItem === true) {
+    const items = readRows(json)?.map((row, at) => readItem(answer, at, row))
+    const problem = items && answer.contradiction?.(items)
+    if (problem !== undefined) return uncertain("contradictory-answer", problemOf(problem, answer))
+    // What the schema of an item does not have, its type does.
+    if (items !== undefined) return { _tag: "Answered", value: items as Endpoint.Response<E> }
   }
   const ids = orderIdsOf(endpoint, json)
-  const said = problemOf(problem ?? "", answer)
+  const contradiction = contradictionIn(answer.request ?? {}, json, ids, answer.sameId)
+  if (contradiction !== undefined) return uncertain("contradictory-answer", problemOf(contradiction, answer))
+  const said = problemOf(failure.message, answer)
   return ids.length === 0
     ? uncertain("unreadable-answer", said)
     : refused(
@@ -333,6 +402,20 @@ const accepted = <E extends Endpoint.Any>(
         body: shown(answer)
       })
     )
+}
+
+/** One item of many, which need not be readable. */
+const readItem = (answer: Answer, at: number, { json, read }: Endpoint.Row): unknown => {
+  if (Result.isSuccess(read)) return read.success
+  const { orders = [] } = (answer.request ?? {}) as { readonly orders?: ReadonlyArray<object> }
+  const ids = orderIds([json])
+  const contradiction = contradictionIn(orders[at] ?? {}, json, ids, answer.sameId)
+  const unreadable: BulkAnswer.Unreadable = {
+    problem: problemOf(read.failure.message, answer),
+    orderIds: ids,
+    ...(contradiction === undefined ? {} : { contradiction: problemOf(contradiction, answer) })
+  }
+  return { unreadable }
 }
 
 const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>

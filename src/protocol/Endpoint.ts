@@ -17,7 +17,8 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import type { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
 import * as Compiled from "./Compiled.ts"
 import type { Dialect, PublicForm, PublicRefusal, Refusal } from "./Dialect.ts"
@@ -376,11 +377,44 @@ export interface Codec<Request, Response> {
     text: string,
     json: unknown
   ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
+  /** Reads each row of an answer that is a list, or the page of one, by itself; `undefined` when the answer is neither. */
+  readonly readRows: (json: unknown) => ReadonlyArray<Row> | undefined
   /** Writes an answer; fails when it is not a value of the domain. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
+/**
+ * One row of a list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Row {
+  /** As it was answered. */
+  readonly json: unknown
+  /** As a value of the domain. */
+  readonly read: Result.Result<unknown, Schema.SchemaError>
+}
+
 const all = { errors: "all" } as const
+
+/** The schema of the rows of a list, or of a page's `records`. */
+const rowOf = (ast: SchemaAST.AST): SchemaAST.AST | undefined => {
+  if (ast._tag === "Arrays") return ast.elements.length === 0 ? ast.rest[0] : undefined
+  const records = ast._tag === "Objects" ? ast.propertySignatures.find(({ name }) => name === "records") : undefined
+  return records && rowOf(records.type)
+}
+
+const rowReader = (response: () => Schema.Codec<unknown, unknown>) => {
+  const row = rowOf(response().ast)
+  const readRow = row && Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(row))
+  return (json: unknown): ReadonlyArray<Row> | undefined => {
+    const rows = Json.isObject(json) ? json["records"] : json
+    return readRow && Array.isArray(rows)
+      ? rows.map((json: unknown) => ({ json, read: readRow(json) }))
+      : undefined
+  }
+}
 
 /** All violations, in the order of the fields. A schema looks at several fields only when each of them is right. */
 const violations = <A>(
@@ -430,6 +464,8 @@ const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unk
       const decoded = decodeResponse(json)
       return Json.isUnique(text, json, tally.keys) ? decoded : Result.fail(Json.repeatedKey)
     },
+    // Few answers need it.
+    readRows: (json) => rowReader(response)(json),
     encodeResponse: Compiled.encodeUnknownResult(response)
   }
 }

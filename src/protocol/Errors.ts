@@ -459,8 +459,8 @@ export class RateLimited extends judged(
 }
 
 /**
- * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode, or is about another
- * market, side or amount than the one that was asked for. An order exists. Do not retry: that would create another one. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
+ * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. An order exists. Do not
+ * retry: that would create another one. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
  *
  * @category errors
  * @since 0.1.0
@@ -482,7 +482,7 @@ export class AcceptedUnreadable extends judged(
   declare readonly status: number
   /** The identifiers that the answer shows, at least one: of the order, or of a pair and its legs. */
   declare readonly orderIds: ReadonlyArray<OrderId>
-  /** Why the answer does not decode, or how it differs from what was asked for. */
+  /** Why the answer does not decode. */
   declare readonly problem: string
   /** What is shown of the answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
@@ -503,9 +503,12 @@ export class AcceptedUnreadable extends judged(
  * - `timeout`: no answer came in time
  * - `connection-lost`: the connection ended before the whole answer was there
  * - `redirected`: the answer was a redirect (3xx), which the client never follows
- * - `server-error`: HTTP 408, 421 or 5xx, whatever the body says: something between the exchange and us may have answered
+ * - `server-error`: HTTP 408, 421 or 5xx, whatever the body says: something between the exchange and us may have answered.
+ *   Or code 500 and up for one of many orders: the exchange's own gateway did not understand what answered it
  * - `unreadable-answer`: the answer was neither a success that decodes, nor one that shows an order id, nor the exchange's
  *   own error body; or it was too large to be read
+ * - `contradictory-answer`: the answer says something else than what was sent, such as another client order id, market or
+ *   price: it may be the answer to another call
  *
  * @category models
  * @since 0.1.0
@@ -523,7 +526,8 @@ export const UnknownCause = Schema.Literals([
   "connection-lost",
   "redirected",
   "server-error",
-  "unreadable-answer"
+  "unreadable-answer",
+  "contradictory-answer"
 ])
 
 /**

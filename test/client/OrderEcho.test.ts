@@ -1,7 +1,8 @@
-/** An answer that is about another order than the one that was asked for is an order, but not the caller's success. */
+/** An answer that is about another order than the one that was asked for proves nothing: it may be that to another call. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import * as OrderEcho from "../../src/client/OrderEcho.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
 import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
@@ -13,7 +14,7 @@ import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
 import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import { StopMarketOrders } from "../../src/endpoints/StopMarketOrders.ts"
-import type { Dialect } from "../../src/protocol/Dialect.ts"
+import { type Dialect, live } from "../../src/protocol/Dialect.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import { entries } from "../endpoints/fixtures/all.ts"
 import { bordered } from "../support/borders.ts"
@@ -58,6 +59,7 @@ const taking = {
 }
 const calls = { ...spot, ...reducible, ...taking }
 type Name = keyof typeof calls
+const allNames = Object.keys(calls) as ReadonlyArray<Name>
 
 const legNames = ["stop_loss", "take_profit"]
 
@@ -67,12 +69,29 @@ type Change = Readonly<Record<string, unknown>>
 const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
   const { golden } = entries.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
   const { response } = golden.wire[dialect.name]
-  const { amount, market, side } = fieldsOf(sent)
+  const {
+    activation_price,
+    amount,
+    client_order_id,
+    clientOrderId,
+    market,
+    price,
+    reduceOnly,
+    side,
+    stop_limit_price
+  } = fieldsOf(sent)
+  // A pair echoes the client order id in the document's dialect only.
+  const isPair = "stop_loss" in (response as Change)
+  const id = dialect.name === "document" ? { client_order_id } : { clientOrderId: isPair ? "" : clientOrderId }
   const leg = (of: unknown, at: number) => ({
     ...of as Change,
+    ...id,
     amount,
     market,
     side,
+    ...("reduceOnly" in (of as Change) ? { reduceOnly: reduceOnly ?? false } : {}),
+    ...("activation_price" in (of as Change) ? { activation_price } : {}),
+    ...(price === undefined ? {} : { price: isPair && at === 0 ? stop_limit_price : price }),
     ...(at === changed || changed === legNames.length ? change : {})
   })
   const whole = response as Change
@@ -81,38 +100,22 @@ const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change)
     : leg(whole, changed)
 }
 
-const idsIn = (value: unknown): ReadonlyArray<string> =>
-  Json.isObject(value)
-    ? Object.entries(value).flatMap(([key, inner]) =>
-      ["id", "order_id", "orderId"].includes(key) ? [String(inner)] : idsIn(inner)
-    )
-    : []
-
 const made = (dialect: Dialect, name: Name, asked: Asked, changed: number, change: Change) => {
-  let ids: ReadonlyArray<string> = []
   const call = calls[name](asked) as ReturnType<typeof calls.LimitOrders>
-  const effect = call.pipe(
-    Effect.provide(answered((sent) => {
-      const answer = answerTo(dialect, sent, changed, change)
-      ids = idsIn(answer)
-      return new Response(Json.stringify(answer))
-    }, dialect))
+  return call.pipe(
+    Effect.provide(answered((sent) => new Response(Json.stringify(answerTo(dialect, sent, changed, change))), dialect))
   )
-  return { effect, ids: () => ids }
 }
 
 const contradicts = (dialect: Dialect, name: Name, asked: Asked, changed: number, change: Change, problem: string) =>
   Effect.gen(function*() {
-    const { effect, ids } = made(dialect, name, asked, changed, change)
-    const error = yield* failsWith("AcceptedUnreadable")(effect)
-    assert.deepStrictEqual([error.outcome, error.status], ["applied", 200])
-    assert.isAtLeast(error.orderIds.length, 1)
-    assert.deepStrictEqual<ReadonlyArray<string>>(error.orderIds, ids())
-    assert.include(error.problem, problem)
+    const error = yield* failsWith("OutcomeUnknown")(made(dialect, name, asked, changed, change))
+    assert.deepStrictEqual([error.outcome, error.why, error.status], ["unknown", "contradictory-answer", 200])
+    assert.deepStrictEqual([error.market, typeof error.clientOrderId], [btcUsdt, "string"])
+    assert.include(error.reason, problem)
   })
 
-const agrees = (dialect: Dialect, name: Name, asked: Asked, changed: number, change: Change) =>
-  made(dialect, name, asked, changed, change).effect
+const agrees = made
 
 const names = <T extends object>(of: T) => fc.constantFrom(...Object.keys(of) as Array<Name>)
 const anyDialect = fc.constantFrom(...dialects.map((dialect) => ({ ...dialect, toString: () => dialect.name })))
@@ -131,14 +134,14 @@ const sides = fc.constantFrom("buy" as const, "sell" as const)
 
 describe("an answer to a created order", () => {
   property(
-    "of another market, whichever leg says so, is an order that was applied",
+    "of another market, whichever leg says so, proves nothing",
     [anyDialect, names(calls), sides, anyLeg],
     (dialect, name, side, leg) =>
       contradicts(dialect, name, { side, amount: decimal(5, 2) }, leg, { market: "ETH_USDT" }, "ETH_USDT")
   )
 
   property(
-    "of the other side, or of none that is known, is an order that was applied",
+    "of the other side, or of none that is known, proves nothing",
     [anyDialect, names(calls), sides, anyLeg, fc.boolean()],
     (dialect, name, side, leg, known) => {
       const other = known ? side === "buy" ? "sell" : "buy" : "short"
@@ -147,7 +150,7 @@ describe("an answer to a created order", () => {
   )
 
   property(
-    "of a greater amount is an order that was applied",
+    "of a greater amount proves nothing",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, digits, fc.boolean()],
     (dialect, name, side, leg, units, scale, more, reduceOnly) =>
       contradicts(
@@ -161,7 +164,7 @@ describe("an answer to a created order", () => {
   )
 
   property(
-    "of a smaller amount, of none, or of less than none, is an order that was applied",
+    "of a smaller amount, of none, or of less than none, proves nothing",
     [
       anyDialect,
       names({ ...spot, ...reducible }),
@@ -233,4 +236,103 @@ describe("an answer to a created order", () => {
         deal_stock: "700.0",
         dealStock: "700.0"
       })))
+
+  /** What is said of an order in place of what was asked, by its key in the document's dialect and in the live one's. */
+  const others: ReadonlyArray<readonly [keys: ReadonlyArray<string>, value: unknown, of: ReadonlyArray<Name>]> = [
+    [["client_order_id", "clientOrderId"], "someone-else", allNames],
+    [["type"], "stop limit", allNames.filter((name) => !name.includes("Stop") && !name.includes("Oco"))],
+    [["type"], "market", allNames.filter((name) => !name.endsWith("MarketOrders") || name.includes("Stop"))],
+    [["price"], "1", [...Object.keys(spot), ...Object.keys(reducible)] as Array<Name>],
+    [
+      ["activation_price"],
+      "1",
+      ["StopLimitOrders", "CollateralStopLimitOrders", "StopMarketOrders", "CollateralTriggerMarketOrders"]
+    ],
+    [["reduceOnly"], true, ["CollateralLimitOrders", "CollateralStopLimitOrders"]]
+  ]
+  for (const [keys, value, of] of others) {
+    it.effect.each(of)(
+      `to %s with ${keys[0]} ${String(value)} proves nothing`,
+      (name) =>
+        Effect.forEach(dialects, (dialect) => {
+          const change = Object.fromEntries(keys.map((key) => [key, value]))
+          const asked: Asked = { side: "buy", amount: decimal(5, 2), reduceOnly: false }
+          return contradicts(dialect, name, asked, 0, change, String(value))
+        })
+    )
+  }
+
+  it.effect("of a type that nobody knows is a success", () =>
+    Effect.forEach(
+      dialects,
+      (dialect) => agrees(dialect, "LimitOrders", { side: "buy", amount: decimal(5, 2) }, 0, { type: "iceberg" })
+    ))
+
+  it.effect("that can't be read, and names another market, proves nothing; without that, the order was placed", () =>
+    Effect.gen(function*() {
+      const create = LimitOrders.use((orders) =>
+        orders.create({ ...terms({ side: "buy", amount: decimal(5, 2) }), price })
+      )
+      const answering = (body: object) => Effect.provide(answered(() => new Response(Json.stringify(body)), live))
+      const error = yield* failsWith("OutcomeUnknown")(answering({ orderId: 7, market: "ETH_USDT" })(create))
+      assert.strictEqual(error.why, "contradictory-answer")
+      const { orderIds } = yield* failsWith("AcceptedUnreadable")(answering({ orderId: 7, market: "BTC_USDT" })(create))
+      assert.deepStrictEqual<ReadonlyArray<string>>(orderIds, ["7"])
+    }))
+})
+
+describe("what an order was asked to be", () => {
+  const order: OrderEcho.Ordered = {
+    market: btcUsdt,
+    side: "buy",
+    amount: decimal(5, 2),
+    price,
+    postOnly: true,
+    ioc: false,
+    rpi: true,
+    retail: false,
+    reduceOnly: true,
+    stp: "cancel_new",
+    positionSide: "LONG",
+    takeProfit: Decimal.price("50000"),
+    stopLoss: Decimal.price("30000.123")
+  }
+  const { stopLoss: _stopLoss, takeProfit, ...alike } = order
+  const leg = {
+    ...alike,
+    type: "limit",
+    dealStock: Decimal.zero,
+    oto: { takeProfit, stopLoss: Decimal.price("30000.12") }
+  } as OrderEcho.Leg
+  const bounds = { market: btcUsdt, collateral: true, prices: {}, tradesAt: ["price"] }
+  const judged = (changed: Partial<OrderEcho.Leg>, asked: Partial<OrderEcho.Ordered> = {}) =>
+    OrderEcho.contradiction({ ...order, ...asked }, "limit", bounds, { ...leg, ...changed })
+
+  it("is the same order", () => {
+    assert.isUndefined(judged({}))
+    // In one-way mode the exchange has one position.
+    assert.isUndefined(judged({ positionSide: "BOTH" }))
+    assert.isUndefined(judged({ stp: "cancel_some" as never }))
+    // The exchange sets the price of an order at the best, and whether it rests.
+    assert.isUndefined(judged({ price: Decimal.price("1"), postOnly: false, ioc: true }, { bboRole: "counterparty" }))
+    const { price: _price, stp: _stp, ...silent } = leg
+    assert.isUndefined(OrderEcho.contradiction(order, "limit", bounds, silent))
+  })
+
+  const changes: ReadonlyArray<Partial<OrderEcho.Leg>> = [
+    { postOnly: false },
+    { ioc: true },
+    { rpi: false },
+    { retail: true },
+    { reduceOnly: false },
+    { stp: "no" },
+    { positionSide: "SHORT" },
+    { oto: { takeProfit: Decimal.price("50001") } },
+    { oto: { stopLoss: Decimal.price("30000.13") } }
+  ]
+  for (const change of changes) {
+    it(`is another order with ${Json.stringify(change)}`, () => {
+      assert.isString(judged(change))
+    })
+  }
 })

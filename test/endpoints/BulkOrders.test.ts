@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { ClientOrderId, OrderId } from "../../src/domain/Identifiers.ts"
 import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
@@ -53,8 +54,15 @@ const open = Effect.map(
 const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
   outcomes.map(Result.match({
     onSuccess: ({ amount }) => [amount as string],
-    onFailure: ({ _tag, code, fields }) => [_tag, code, ...Object.keys(fields)]
+    onFailure: refusal
   }))
+
+/** The tag, the code and the fields of a refusal. */
+const refusal = (error: { readonly _tag: string; readonly code?: number; readonly fields?: object }) => [
+  error._tag,
+  error.code,
+  ...Object.keys(error.fields ?? {})
+]
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
   it.live("each order is placed or refused by itself", () =>
@@ -110,7 +118,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
       same(outcomes.map(Result.isSuccess), [true, false])
       const refused = outcomes.flatMap((outcome) => Result.isFailure(outcome) ? [outcome.failure] : [])
-      same(refused.map(({ _tag, code }) => [_tag, code]), [["ReduceOnlyRejected", 116]])
+      same(refused.map((error) => refusal(error).slice(0, 2)), [["ReduceOnlyRejected", 116]])
     }).pipe(Effect.provide(traders(dialect))))
 
   it.live("cancels each, or says that it is not there", () =>
@@ -127,7 +135,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(
         outcomes.map(Result.match({
           onSuccess: (canceled) => [canceled.orderId, canceled.clientOrderId],
-          onFailure: ({ _tag, code, fields }) => [_tag, code, ...Object.keys(fields)]
+          onFailure: refusal
         })),
         [
           [one.orderId, one.clientOrderId],
@@ -172,24 +180,93 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     const wire = entryOf("BulkLimitOrders").golden.wire[dialect.name].response as ReadonlyArray<object>
     const [placed, refused] = wire
     const asked = entryOf("BulkLimitOrders").golden.request as BulkLimitOrders.Request
-    const answers: ReadonlyArray<readonly [why: string, answer: ReadonlyArray<object | undefined>, tag: string]> = [
-      ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], "AcceptedUnreadable"],
-      ["has neither", [placed, { result: null, error: null }], "AcceptedUnreadable"],
-      ["is too long", [placed, refused, refused], "AcceptedUnreadable"],
-      ["is about the other order", [refused, placed], "AcceptedUnreadable"],
-      ["has nothing of any order", [{ result: null, error: null }, refused], "OutcomeUnknown"]
+    const unknown = "OutcomeUnknown contradictory-answer"
+    const lost = "OutcomeUnknown unreadable-answer"
+    const ids = ["my-order.1_a", "quote-2"]
+    const answers: ReadonlyArray<readonly [why: string, answer: ReadonlyArray<unknown>, of: ReadonlyArray<string>]> = [
+      ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], [lost, "ValidationFailed"]],
+      ["has neither", [placed, { result: null, error: null }], ["placed", lost]],
+      // No refusal of such an answer proves anything.
+      ["is about the other order", [refused, placed], [unknown, unknown]],
+      ["has nothing of any order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
+      ["has code 500 of one", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
+        "placed",
+        "OutcomeUnknown server-error"
+      ]],
+      ["has a list of errors of one", [placed, { result: null, error: { code: 10, message: "No.", errors: [] } }], [
+        "placed",
+        "RequestRejected"
+      ]],
+      ["has a text of errors of one", [placed, { result: null, error: { code: 10, message: "No.", errors: "no" } }], [
+        "placed",
+        "RequestRejected"
+      ]],
+      ["has a text in place of an error", [placed, { result: null, error: "no" }], ["placed", lost]],
+      ["has an order that can't be read", [placed, { result: { orderId: 7 }, error: null }], [
+        "placed",
+        "AcceptedUnreadable"
+      ]],
+      ["has another order that can't be read", [placed, { result: { orderId: 7, market: "ETH_USDT" } }], [
+        "placed",
+        unknown
+      ]],
+      ["has something else in place of an order", [placed, null], ["placed", lost]]
     ]
-    for (const [why, answer, tag] of answers) {
-      it.effect(why, () =>
+    for (const [why, answer, of] of answers) {
+      it.effect(`${why}: each order has an outcome of its own`, () =>
         Effect.gen(function*() {
-          const error = yield* Effect.flip(
-            BulkLimitOrders.BulkLimitOrders.use((service) => service.create(asked))
+          const orders = asked.orders.map((order, at) => ({
+            ...order,
+            clientOrderId: ClientOrderId.make(ids[at] ?? "")
+          }))
+          const outcomes = yield* BulkLimitOrders.BulkLimitOrders.use((service) => service.create({ ...asked, orders }))
+          same(
+            outcomes.map(Result.match({
+              onSuccess: () => "placed",
+              onFailure: (error) => "why" in error ? `${error._tag} ${error.why}` : error._tag
+            })),
+            of
           )
-          assert.strictEqual(error._tag, tag)
-        }).pipe(Effect.provide(answered(() => new Response(Json.stringify(answer)), dialect))))
+          // Each is all that `Reconciliation` needs.
+          for (const [at, outcome] of outcomes.entries()) {
+            if (!Result.isFailure(outcome) || outcome.failure._tag !== "OutcomeUnknown") continue
+            const { clientOrderId, endpoint, market, orders: others, request } = outcome.failure
+            same([clientOrderId, endpoint, market, others], [ids[at], "BulkLimitOrders.create", btcUsdt, undefined])
+            same(Redacted.value(request), orders[at])
+          }
+        }).pipe(Effect.provide(answered(() => new Response(Json.stringify(answer as object)), dialect))))
     }
+
+    it.effect("is about more orders than were sent: nothing is known of any", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("OutcomeUnknown")(
+          BulkLimitOrders.BulkLimitOrders.use((service) => service.create(asked))
+        )
+        same([error.why, error.orders?.length], ["contradictory-answer", 2])
+      }).pipe(
+        Effect.provide(answered(() => new Response(Json.stringify([placed, refused, refused] as object)), dialect))
+      ))
+
+    it.effect("cancels another order than the one that was named", () =>
+      Effect.gen(function*() {
+        const [outcome] = yield* cancel([{ market: btcUsdt, orderId: OrderId.make("1") }])
+        same(
+          Result.match(outcome ?? assert.fail(), { onSuccess: () => "", onFailure: ({ _tag }) => _tag }),
+          "OutcomeUnknown"
+        )
+      }).pipe(
+        Effect.provide(
+          answered(
+            () =>
+              new Response(
+                Json.stringify([{ result: { [dialect.keys.orderId]: 2, market: "BTC_USDT" }, error: null }] as object)
+              ),
+            dialect
+          )
+        )
+      ))
   })
 })
 
 const itemError = (refused: object | undefined) =>
-  refused !== undefined && "error" in refused ? refused.error : undefined
+  refused !== undefined && "error" in refused ? refused.error as object : undefined

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
 import { BulkLimitOrders } from "../../endpoints/BulkLimitOrders.ts"
-import { CancelBulkOrders, type Refusal } from "../../endpoints/CancelBulkOrders.ts"
+import { CancelBulkOrders, type Outcome } from "../../endpoints/CancelBulkOrders.ts"
 import { CollateralStopLimitOrders } from "../../endpoints/CollateralStopLimitOrders.ts"
 import { CollateralTriggerMarketOrders } from "../../endpoints/CollateralTriggerMarketOrders.ts"
 import { LimitOrders } from "../../endpoints/LimitOrders.ts"
@@ -19,7 +19,8 @@ const buy = (price: `${number}`) => ({
   price: Decimal.Price.make(price)
 })
 
-const wordsOf = (refusal: Refusal): string => refusal._tag === "RequestRejected" ? refusal.reason : refusal._tag
+const wordsOf = (failure: Result.Result.Failure<Outcome>): string =>
+  failure._tag === "RequestRejected" ? failure.reason : failure._tag
 
 /** An order with a new price, and orders placed and canceled together. */
 export const rows = Effect.gen(function*() {

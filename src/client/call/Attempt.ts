@@ -9,6 +9,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
+import type { OrderId } from "../../domain/Identifiers.ts"
+import type * as BulkAnswer from "../../protocol/BulkAnswer.ts"
 import * as Classify from "../../protocol/Classify.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
@@ -91,6 +93,18 @@ export interface Asked {
   readonly wire: Readonly<Record<string, unknown>>
   /** How an answer differs from what was asked for; `undefined` when it does not. */
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
+  /** Whether the answer is about the order that the request names by its id. */
+  readonly sameId: boolean | undefined
+  /** Says of each order of a request with many what an answer leaves unknown. */
+  readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
+}
+
+/** Makes the errors of one order of many, whose part of the answer does not say what has become of it. */
+export interface Partly {
+  /** Nobody knows whether the order was placed. */
+  readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
+  /** The order was placed: these are its ids. */
+  readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
 /**
@@ -260,13 +274,15 @@ const classified = (
   text: string,
   scrub: (text: string) => string
 ): Effect.Effect<unknown, Errors.CallError> => {
-  const { asked: { contradiction, request }, by, endpoint, nonce } = attempt
+  const { asked: { contradiction, request, sameId, settle }, by, endpoint, nonce } = attempt
   const { clientOrderId } = clientOrderIdOf(request)
-  const verdict = Classify.classify(endpoint, dialect, { status, text, scrub, contradiction, clientOrderId })
+  const perItem = settle !== undefined
+  const answer = { status, text, scrub, contradiction, request, clientOrderId, sameId, perItem }
+  const verdict = Classify.classify(endpoint, dialect, answer)
   switch (verdict._tag) {
     case "Answered":
       by.onAccepted(nonce)
-      return Effect.succeed(verdict.value)
+      return Effect.succeed(settle === undefined ? verdict.value : settle(verdict.value, partlyOf(attempt, answer)))
     case "Refused":
       return Effect.fail(verdict.error)
     case "Uncertain":
@@ -335,6 +351,33 @@ const uncertain = (
     })
 }
 
+/** The errors of single orders of an attempt with many, which has this answer. */
+const partlyOf = (attempt: Attempt, answer: Classify.Answer): Partly => {
+  const { endpoint, progress: { sentAt = 0 } } = attempt
+  const { status } = answer
+  return {
+    unknown: (request, why, reason) =>
+      new Errors.OutcomeUnknown({
+        endpoint: endpoint.name,
+        why,
+        reason,
+        ...identityOf({ ...attempt, asked: { ...attempt.asked, request } }),
+        status,
+        body: Classify.shown(answer),
+        sentAt
+      }),
+    unreadable: (request, orderIds, problem) =>
+      new Errors.AcceptedUnreadable({
+        endpoint: endpoint.name,
+        status,
+        orderIds,
+        problem,
+        body: Classify.shown(answer),
+        ...clientOrderIdOf(request)
+      })
+  }
+}
+
 /** What identifies an attempt, and the order that it may have placed. */
 const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attempt) => ({
   request: Redacted.make<unknown>(request),
@@ -364,6 +407,10 @@ export const rateLimited = (
 // The record of attempts
 // -----------------------------------------------------------------------------
 
+/** Whether a value is the answer to a call with many orders that does not say what has become of one of them. */
+const leavesUnknown = (answer: unknown): boolean =>
+  Array.isArray(answer) && answer.some(({ lost }: BulkAnswer.Item<unknown>) => lost?._tag === "OutcomeUnknown")
+
 /** Records an attempt before it is made, and what came of it after. */
 const recorded = (
   intents: Intents.Service,
@@ -381,6 +428,7 @@ const recorded = (
       },
       () => attempt.progress.sentAt !== undefined,
       timeout,
-      answer
+      answer,
+      (value) => leavesUnknown(value) ? "unknown" : "applied"
     )
   )

@@ -57,10 +57,17 @@ export interface Checks<Q, A> {
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   /**
-   * How the answer differs from what was asked for; `undefined` when it does not. An answer that differs counts as one that
-   * cannot be read.
+   * How the answer differs from what was asked for; `undefined` when it does not. An answer that differs proves nothing: a
+   * mutating call fails with `OutcomeUnknown`, why `contradictory-answer`.
    */
   readonly contradiction?: (request: Q, answer: A) => string | undefined
+  /** Whether the answer is about the order that the request names by its id, and not about a new one. Default: it is not. */
+  readonly sameId?: boolean
+  /**
+   * Says of each order of a request with many what the answer leaves unknown: the answer, with `lost` in the place of each
+   * such order. Where it is stated, one order that can't be read leaves the others as they are.
+   */
+  readonly settle?: (request: Q, answer: A, partly: Attempt.Partly) => A
 }
 
 // -----------------------------------------------------------------------------
@@ -124,7 +131,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
   bucket: RateLimits.Bucket,
   given: Settings,
   attemptOf: Attempt.Make,
-  { check, contradiction }: Checks<Q, A> = {}
+  { check, contradiction, sameId, settle }: Checks<Q, A> = {}
 ) => {
   const { limitWait, observed } = Observation.of(endpoint, dialect)
   const retrying = Retry.of(endpoint, bucket)
@@ -139,7 +146,9 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
           request,
           wire: encoded.success,
           // The endpoint's own schema has decoded it.
-          contradiction: contradiction && ((answer) => contradiction(request, answer as A))
+          contradiction: contradiction && ((answer) => contradiction(request, answer as A)),
+          sameId,
+          settle: settle && ((answer, partly) => settle(request, answer as A, partly))
         }
         const attempt = () => {
           progress.sentAt = undefined

@@ -6,15 +6,19 @@ import * as Errors from "../../protocol/Errors.ts"
 import type * as Intents from "../Intents.ts"
 
 /** How an attempt ended. From the hand-over to the transport on, an attempt that ends without an answer is unknown. */
-const outcomeOf = (exit: Exit.Exit<unknown, Errors.CallError>, isSent: () => boolean): Errors.Outcome => {
-  if (Exit.isSuccess(exit)) return "applied"
+const outcomeOf = <A>(
+  exit: Exit.Exit<A, Errors.CallError>,
+  isSent: () => boolean,
+  ofAnswer: (answer: A) => Errors.Outcome
+): Errors.Outcome => {
+  if (Exit.isSuccess(exit)) return ofAnswer(exit.value)
   const failure = exit.cause.reasons.find((reason) => reason._tag === "Fail")
   return failure === undefined ? (isSent() ? "unknown" : "not-applied") : failure.error.outcome
 }
 
 /**
  * Runs an attempt between `record` and `settled`. `isSent` says whether it has been handed to the transport, `timeout` how
- * long the record may take.
+ * long the record may take, `ofAnswer` what an answer proves: of one to many orders perhaps nothing.
  *
  * An outcome that can't be recorded is logged. The caller has it all the same.
  */
@@ -23,7 +27,8 @@ export const around = <A>(
   intent: Intents.Intent,
   isSent: () => boolean,
   timeout: Duration.Input,
-  attempt: Effect.Effect<A, Errors.CallError>
+  attempt: Effect.Effect<A, Errors.CallError>,
+  ofAnswer: (answer: A) => Errors.Outcome
 ): Effect.Effect<A, Errors.CallError> => {
   const { clientOrderId, endpoint } = intent
   const settle = (outcome: Errors.Outcome) =>
@@ -49,7 +54,7 @@ export const around = <A>(
   return Effect.uninterruptibleMask((restore) =>
     Effect.onExit(
       Effect.andThen(restore(recorded), restore(attempt)),
-      (exit) => settle(outcomeOf(exit, isSent))
+      (exit) => settle(outcomeOf(exit, isSent, ofAnswer))
     )
   )
 }

@@ -3,14 +3,16 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import type { ClientOrderId, OrderId } from "../../domain/Identifiers.ts"
+import type { ClientOrderId } from "../../domain/Identifiers.ts"
 import type * as Market from "../../domain/Market.ts"
+import type { OrderType } from "../../domain/Order.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as BulkAnswer from "../../protocol/BulkAnswer.ts"
 import * as Classify from "../../protocol/Classify.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Violation } from "../../protocol/Violation.ts"
+import type { Partly } from "../call/Attempt.ts"
 import * as Call from "../call/Call.ts"
 import * as LocalRefusal from "../call/LocalRefusal.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
@@ -28,7 +30,7 @@ export interface Orders<O> {
 }
 
 /** What each order that the exchange has tried has become. */
-type Outcomes<A, E extends Endpoint.Any> = ReadonlyArray<Result.Result<A, Classify.ItemRefusal<E>>>
+type Outcomes<A, E extends Endpoint.Any> = ReadonlyArray<Result.Result<A, Classify.ItemFailure<E>>>
 
 /** A call with many orders. */
 type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
@@ -59,27 +61,57 @@ const violationsOf = <O extends object>(
   )
 }
 
-/** How an answer differs from what was asked for: it must say one thing of each order, and of that order. */
-const contradictionIn = <O, A>(
+/** How an answer as a whole differs from what was asked for: it must say something of each order. */
+const otherLength = <O, A>(
   { orders, stopOnFail = false }: Orders<O>,
-  items: ReadonlyArray<BulkAnswer.Item<A>>,
-  contradiction: (order: O, result: A) => string | undefined
+  items: ReadonlyArray<BulkAnswer.Item<A>>
 ): string | undefined => {
   const isShort = items.length < orders.length
-  if (items.length > orders.length || (isShort && !stopOnFail)) {
-    return `the answer is about ${items.length} orders, not about ${orders.length}`
+  return items.length > orders.length || (isShort && !stopOnFail)
+    ? `the answer is about ${items.length} orders, not about ${orders.length}`
+    : undefined
+}
+
+const otherAnswer = "the answer is about another order than one of those that were sent"
+
+/**
+ * The items of an answer, with what they leave unknown. Where one of them is about another order, the answer may be the one
+ * to another call, so that no refusal in it proves anything.
+ */
+const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
+(
+  { orders }: Orders<O>,
+  items: ReadonlyArray<BulkAnswer.Item<A>>,
+  partly: Partly
+): ReadonlyArray<BulkAnswer.Item<A>> => {
+  const problems = items.map(({ result, unreadable }, at) => {
+    const order = orders[at]
+    return unreadable?.contradiction ?? (order && result && contradiction(order, result))
+  })
+  const isOther = problems.some((problem) => problem !== undefined)
+  const lostOf = (order: O, { error, result, unreadable }: BulkAnswer.Item<A>, problem: string | undefined) => {
+    if (problem !== undefined) return partly.unknown(order, "contradictory-answer", problem)
+    if (unreadable !== undefined) {
+      return unreadable.orderIds.length === 0
+        ? partly.unknown(order, "unreadable-answer", unreadable.problem)
+        : partly.unreadable(order, unreadable.orderIds, unreadable.problem)
+    }
+    if ((error === undefined) === (result === undefined)) {
+      return partly.unknown(order, "unreadable-answer", "it has not one of result and error")
+    }
+    if (error === undefined) return undefined
+    if (isOther) return partly.unknown(order, "contradictory-answer", otherAnswer)
+    return Classify.isServerError(error.code) ? partly.unknown(order, "server-error", error.message) : undefined
   }
-  for (const [index, { error, result }] of items.entries()) {
-    const order = orders[index]
-    if ((error === undefined) === (result === undefined)) return `order ${index} has not one of result and error`
-    const problem = order === undefined || result === undefined ? undefined : contradiction(order, result)
-    if (problem !== undefined) return `order ${index}: ${problem}`
-  }
-  return undefined
+  return items.map((item, at) => {
+    const order = orders[at]
+    const lost = order && lostOf(order, item, problems[at])
+    return lost === undefined ? item : { lost }
+  })
 }
 
 /** Each item as what has become of its order. `finish` makes of a result what the caller gets. */
-const outcomes = <O extends { readonly clientOrderId?: ClientOrderId }, A, B, E extends Endpoint.Any>(
+const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined }, A, B, E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
   each: E,
   dialect: Dialect,
@@ -89,8 +121,9 @@ const outcomes = <O extends { readonly clientOrderId?: ClientOrderId }, A, B, E 
 ): Effect.Effect<Outcomes<B, E>> =>
   Effect.forEach(
     orders.slice(0, items.length),
-    (order, index): Effect.Effect<Result.Result<B, Classify.ItemRefusal<E>>> => {
-      const { error, result } = items[index] ?? {}
+    (order, index): Effect.Effect<Result.Result<B, Classify.ItemFailure<E>>> => {
+      const { error, lost, result } = items[index] ?? {}
+      if (lost !== undefined) return Effect.succeed(Result.fail(lost))
       if (result !== undefined) return Effect.map(finish(order, result), (value) => Result.succeed(value))
       const said = error ?? { code: 0, message: "" }
       return Effect.succeed(Result.fail(Classify.itemRefusal(endpoint, each, dialect, said, order.clientOrderId)))
@@ -107,6 +140,8 @@ export interface Creating<O, A, E extends Endpoint.Any, F> {
 export interface Kind<O, E> {
   /** The call that places one such order. */
   readonly each: E
+  /** The type of such an order. */
+  readonly type: OrderType
   /** What of an order the rules of its market bound. */
   readonly bounds: (order: O) => Market.Bounded
   /** Whether an exchange of this policy echoes the client order id of such an order. Default: it does. */
@@ -134,7 +169,7 @@ export const layerCreating = <
     >
   >,
   endpoint: Many<Orders<O>, A, "orders">,
-  { bounds, each, echoes = () => true }: Kind<O, Endpoint.Endpoint<O, A, "private", true, T, "order">>
+  { bounds, each, echoes = () => true, type }: Kind<O, Endpoint.Endpoint<O, A, "private", true, T, "order">>
 ): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
   Layer.effect(
     service,
@@ -145,8 +180,8 @@ export const layerCreating = <
       const isEchoed = echoes(dialect.policy)
       const call = make(endpoint, {
         check: ({ orders }) => LocalRefusal.allWithinMarketRules(rules, endpoint, dialect, orders.map(bounds)),
-        contradiction: (request, items) =>
-          contradictionIn(request, items, (order, result) => OrderEcho.contradiction(order, bounds(order), [result]))
+        contradiction: otherLength,
+        settle: settling((order, result) => OrderEcho.contradiction(order, type, bounds(order), result))
       })
       const create = Effect.fnUntraced(function*(request: Orders<Asked>) {
         if (!isList(request.orders)) return yield* Effect.map(call(request), () => [])
@@ -164,24 +199,6 @@ export const layerCreating = <
     })
   )
 
-/** What names an order. */
-interface Naming {
-  readonly market: string
-  readonly orderId?: OrderId
-  readonly clientOrderId?: ClientOrderId
-}
-
-/** How an answer differs from the order that was named. */
-const otherOrder = (asked: Naming, said: Naming): string | undefined => {
-  if (said.market !== asked.market) return `the order is on ${said.market}, not on ${asked.market}`
-  for (const name of ["orderId", "clientOrderId"] as const) {
-    const [expected, found] = [asked[name], said[name]]
-    if (expected !== undefined && found !== undefined && found !== expected)
-      return `the order is ${found}, not ${expected}`
-  }
-  return undefined
-}
-
 /** A service that cancels many orders in one call. */
 export interface Canceling<O, A, E extends Endpoint.Any, F> {
   /** Cancels the orders. */
@@ -193,8 +210,8 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
  */
 export const layerCanceling = <
   Identifier,
-  O extends Naming,
-  A extends Naming,
+  O extends OrderEcho.Naming,
+  A extends OrderEcho.Naming,
   E extends Endpoint.Any,
   Asked extends O = O
 >(
@@ -209,7 +226,11 @@ export const layerCanceling = <
     service,
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
-      const call = make(endpoint, { contradiction: (request, items) => contradictionIn(request, items, otherOrder) })
+      const call = make(endpoint, {
+        contradiction: otherLength,
+        sameId: true,
+        settle: settling((order: O, result: A) => OrderEcho.otherOrder(order, result))
+      })
       const cancel = Effect.fnUntraced(function*(request: Pick<Orders<Asked>, "orders">) {
         const { orders } = request
         const wrong = isList(orders) ? violationsOf(each, dialect, orders) : []

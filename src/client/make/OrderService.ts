@@ -3,6 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Market from "../../domain/Market.ts"
+import type { OrderType } from "../../domain/Order.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
@@ -19,12 +20,15 @@ export interface Creating<Request, Order, Failure> {
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
+/** An order of the answer, its type, and what was asked of it. */
+export type Leg = readonly [order: OrderEcho.Leg, type: OrderType, asked: OrderEcho.Ordered]
+
 /** What differs between kinds of orders. */
 export interface Kind<Request, Order> {
   /** What of the order the rules of its market bound. */
   readonly bounds: (request: Request) => Market.Bounded
-  /** The orders that the answer holds: one, or the legs of a pair. */
-  readonly legs: (order: Order) => ReadonlyArray<OrderEcho.Leg>
+  /** The orders that the answer holds, and what each was to be: one, or the legs of a pair. */
+  readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
   /** Whether an exchange of this policy echoes the client order id of such an order. Default: it does. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
@@ -57,7 +61,14 @@ export const layer = <
       const isEchoed = echoes(dialect.policy)
       const call = make(endpoint, {
         check: (request) => LocalRefusal.withinMarketRules(rules, endpoint, dialect, bounds(request)),
-        contradiction: (request, order) => OrderEcho.contradiction(request, bounds(request), legs(order))
+        contradiction: (request, order) => {
+          const bounded = bounds(request)
+          for (const [leg, type, asked] of legs(order, request)) {
+            const problem = OrderEcho.contradiction(asked, type, bounded, leg)
+            if (problem !== undefined) return problem
+          }
+          return undefined
+        }
       })
       return {
         create: (asked: Asked) =>
@@ -69,7 +80,7 @@ export const layer = <
                   endpoint.name,
                   order,
                   request.clientOrderId,
-                  legs(order).map(({ clientOrderId }) => clientOrderId),
+                  legs(order, request).map(([{ clientOrderId }]) => clientOrderId),
                   isEchoed
                 )))
           )

@@ -8,7 +8,8 @@ import * as Observation from "../Observation.ts"
 
 /**
  * The layer of the service of a private endpoint. `methods` makes the service of the call, which has a span of the
- * endpoint's name; `takes` says whether a request has a field in the dialect of the exchange.
+ * endpoint's name; `takes` says whether a request has a field in the dialect of the exchange. `checks` are those that only some
+ * endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
@@ -16,12 +17,13 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
   methods: (
     call: (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>,
     takes: (field: keyof Q & string) => boolean
-  ) => Shape
+  ) => Shape,
+  checks?: Call.Checks<Q, A>
 ): Layer.Layer<Identifier, never, Call.Call> =>
   Layer.effect(
     service,
     Call.Call.useSync(({ dialect, make }) => {
-      const call = make(endpoint)
+      const call = make(endpoint, checks)
       return methods(
         (request) => Observation.spanned(endpoint.name, call(request)),
         (field) => Object.hasOwn(Endpoint.codec(endpoint, dialect).shape.fields, field)
