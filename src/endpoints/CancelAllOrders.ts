@@ -76,8 +76,8 @@ const request = ({ extension }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** The document does not show the body of a success: any JSON is one. */
-const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
+/** The document does not show the body of a success, the live exchange's documentation an empty list. */
+const response = Wire.emptyList
 
 // -----------------------------------------------------------------------------
 // Endpoint

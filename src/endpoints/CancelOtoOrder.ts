@@ -49,8 +49,8 @@ const request = () => Wire.struct<Request>({ market: MarketName, otoId: Wire.Req
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** The live exchange answers an empty list, which says no more than that it is done: any JSON is a success. */
-const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
+/** The live exchange answers an empty list, which says no more than that it is done. */
+const response = Wire.emptyList
 
 /**
  * `POST /api/v4/order/oto-cancel`. Its source is the live exchange's documentation of 2026.

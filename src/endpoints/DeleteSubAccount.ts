@@ -46,9 +46,12 @@ const request = () => Wire.struct<Request>({ id: SubAccountId })
 // Response
 // -----------------------------------------------------------------------------
 
-/** An empty JSON object; the live exchange may leave even that out. */
+/** An empty JSON object, which the document's servers may fill; the live exchange may leave even that out. */
 const response = ({ demandsAll }: Dialect) =>
-  Wire.acknowledged({}, (wire) => Json.isObject(wire) || (wire === undefined && !demandsAll))
+  Wire.acknowledged({}, (wire) =>
+    demandsAll
+      ? Json.isObject(wire) && Wire.saysSuccess(wire)
+      : wire === undefined || (Json.isObject(wire) && Object.keys(wire).length === 0))
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -115,8 +115,8 @@ const request = ({ decimal, extension, omissible }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** An empty list says that the transfer was made. The JSON of any success is accepted. */
-const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
+/** An empty list says that the transfer was made. */
+const response = Wire.emptyList
 
 // -----------------------------------------------------------------------------
 // Endpoint

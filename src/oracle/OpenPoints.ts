@@ -199,7 +199,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.cancel-all.success",
     point: "The body of a successful cancel-all, and what an empty list of types means",
-    stance: "any JSON with HTTP 2xx; an empty list is refused",
+    stance: "any JSON object or array with HTTP 2xx that says of no error; an empty list of types is refused",
     rules: ["cancel-all.nothing", "cancel-all.type.empty"]
   },
   {

@@ -128,13 +128,13 @@ interface ErrorBody {
 }
 
 /**
- * Whether an answer is the body of an error, whatever its status: an integer code and a message, or `success: false`.
- * Documented successes have a message, or a code that is a text.
+ * Whether an answer is the body of an error, whatever its status: an integer code and a message, or what {@link Wire.saysError}
+ * names. Documented successes have a message, or a code that is a text.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
   if (!Json.isObject(json)) return false
-  const { code, success } = json
-  return success === false || ((Number.isInteger(code) || typeof code === "bigint") && "message" in json)
+  const { code } = json
+  return Wire.saysError(json) || ((Number.isInteger(code) || typeof code === "bigint") && "message" in json)
 }
 
 /**

@@ -434,6 +434,26 @@ export const Digits = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]?)$/
 )
 
 /**
+ * Whether a JSON value says that the call failed, in a form that no success of this API has: `error`, `errors` that are not
+ * empty, `success: false` or `status: "error"`.
+ */
+export const saysError = (json: unknown): boolean => {
+  if (!Json.isObject(json)) return false
+  const { error, errors, status, success } = json
+  const isEmpty = errors === undefined || errors === null ||
+    (typeof errors === "object" && Object.keys(errors).length === 0)
+  return success === false || status === "error" || !isEmpty || (error !== undefined && error !== null)
+}
+
+/**
+ * Whether a JSON value may say that the call succeeded where the body of a success is not shown: any object or list that says
+ * of no error. `null`, a text, a number and a boolean say nothing.
+ */
+export const saysSuccess = (json: unknown): boolean =>
+  Array.isArray(json) ||
+  (Json.isObject(json) && !saysError(json) && !("error" in json) && !("code" in json && "message" in json))
+
+/**
  * An answer that says only that the call succeeded. `accepts` decides which JSON values say so (`undefined` is an empty
  * body); `written` is what an exchange answers.
  */
@@ -447,3 +467,10 @@ export const acknowledged = (
       encode: SchemaGetter.transform((): unknown => written)
     })
   )
+
+/**
+ * The answer `[]`, which the live exchange's documentation shows as the only success of such a call. The document shows none,
+ * so its dialect takes whatever says of no error.
+ */
+export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
+  acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

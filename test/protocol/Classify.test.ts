@@ -402,7 +402,6 @@ describe("what an answer means", () => {
     [400, exchangeSays(30, failed, { type: ["x"] }), { _tag: "ValidationFailed", fields: { type: ["x"] } }, "code 30"],
     [400, exchangeSays(116, failed), { _tag: "RequestRejected", code: 116 }, "code 116, which is for others"],
     [200, [], "Answered", "an empty list"],
-    [200, { anything: 1 }, "Answered", "any JSON"],
     [204, "", uncertain, "nothing"]
   ])
 
@@ -488,6 +487,57 @@ describe("answers that decode", () => {
     const { endpoint } = entryOf("DeleteSubAccount")
     assert.strictEqual(judge(endpoint, Dialect.document, 200, "")._tag, "Uncertain")
     assert.strictEqual(judge(endpoint, Dialect.live, 200, "")._tag, "Answered")
+  })
+
+  const acknowledgements = [
+    "CancelAllOrders",
+    "CancelConditionalOrder",
+    "CancelOtoOrder",
+    "Transfers",
+    "DeleteSubAccount"
+  ]
+  for (const name of acknowledgements as ReadonlyArray<Name>) {
+    const { endpoint } = entryOf(name)
+    const sayNothing = [
+      null,
+      true,
+      0,
+      "\"ok\"",
+      "<html></html>",
+      { error: "x" },
+      { error: null },
+      { errors: ["x"] },
+      { errors: { id: ["x"] } },
+      { errors: "x" },
+      { success: false },
+      { status: "error" },
+      { status: "error", id: 7, orderId: 7 },
+      { error: "x", orderId: 7 },
+      { code: "x", message: "x" }
+    ]
+    for (const body of sayNothing) {
+      const text = typeof body === "string" ? body : JSON.stringify(body)
+      it(`${endpoint.name} is not done because of ${text}`, () => {
+        for (const dialect of dialects) {
+          for (const status of [200, 201, 202]) {
+            assert.deepInclude(judge(endpoint, dialect, status, text), { _tag: "Uncertain", why: "unreadable-answer" })
+          }
+        }
+      })
+    }
+
+    it(`${endpoint.name} is done by another answer in the document's dialect only`, () => {
+      const other = { done: 1, errors: {}, message: "x" }
+      assert.strictEqual(judge(endpoint, Dialect.document, 200, other)._tag, "Answered")
+      assert.strictEqual(judge(endpoint, Dialect.live, 200, other)._tag, "Uncertain")
+    })
+  }
+
+  it("an order is not placed by an answer that says of an error, whatever id it shows", () => {
+    const { endpoint } = entryOf("LimitOrders")
+    for (const body of [{ error: "x", orderId: 7 }, { status: "error", orderId: 7 }, { errors: ["x"], orderId: 7 }]) {
+      for (const dialect of dialects) assert.strictEqual(judge(endpoint, dialect, 200, body)._tag, "Uncertain")
+    }
   })
 })
 
