@@ -16,7 +16,8 @@
  *   This alone relies on clocks: those of Redis servers that take each other's place differ by less than {@link margin}.
  *
  * Leases are timed by the clock of Redis. A program whose clock is seconds ahead of it finds its leases ended. One whose
- * clock is behind may wait until it has come as far as its lease. Nonces stay distinct in both cases, and calls stop.
+ * clock is behind may wait for some seconds until it has come as far as its lease; further behind, or set back, its calls
+ * fail and say so. Nonces stay distinct in all cases.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -26,7 +26,7 @@ import * as Redis from "effect/persistence/Redis"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { maxAhead, Nonce, NonceUnavailable, type Of, perKey, ticks } from "./Nonce.ts"
+import { maxAhead, maxSetBack, Nonce, NonceUnavailable, type Of, perKey, steady, ticks } from "./Nonce.ts"
 import * as NonceLease from "./NonceLease.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
@@ -43,6 +43,14 @@ const firstMillis = 10_000
 const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
+/** A lease begins by the clock of Redis. By how much this machine's would have to catch up, if that is too much. */
+const behind = (millis: number): NonceUnavailable | undefined =>
+  millis <= maxSetBack ? undefined : new NonceUnavailable({
+    reason: `this machine's clock is ${
+      Math.ceil((millis + maxAhead) / 1000)
+    } seconds behind that of Redis, which leases nonces`
+  })
+
 /** Draws the nonces of one key from this program's lease on them. The lease is kept from the first draw on. */
 const drawing = (
   redis: Redis.Redis["Service"],
@@ -53,6 +61,7 @@ const drawing = (
   const perMillisecond = ticks[of.unit]
   const { first, giveBack, keep, lease, unavailable } = NonceLease.hold(redis, programs, of)
   const one = Semaphore.makeUnsafe(1)
+  const setBack = steady()
   let last = -1
   let waiting = 0
   let isKept = false
@@ -63,6 +72,8 @@ const drawing = (
       const mine = lease()
       if (mine === undefined) return unavailable
       const now = clock.currentTimeMillisUnsafe()
+      const wrong = setBack(now) ?? behind(mine.from / perMillisecond - now - maxAhead)
+      if (wrong !== undefined) return Effect.fail(wrong)
       const next = inClass(Math.max(Math.floor(now * perMillisecond), last + 1, mine.from), mine.remainder, programs)
       const ahead = next / perMillisecond - now - maxAhead
       if (ahead > 0) return later(ahead)
@@ -70,7 +81,7 @@ const drawing = (
     })
 
   const inTime: Effect.Effect<number, NonceUnavailable> = drawOr((ahead) =>
-    Effect.andThen(Effect.sleep(Math.ceil(ahead)), inTime)
+    Effect.andThen(Effect.sleep(Math.min(Math.ceil(ahead), maxSetBack)), inTime)
   )
 
   const inLine = Effect.suspend(() => {

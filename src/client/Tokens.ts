@@ -17,13 +17,15 @@ export class Tokens {
 
   /** Takes a token and gives 0; when none is left, gives the milliseconds until the next one. */
   take(now: number): number {
-    const come = Math.max(0, Math.floor((now - this.since) / this.interval))
+    // A clock that was set back is not waited for.
+    if (now < this.since) this.since = now
+    const come = Math.floor((now - this.since) / this.interval)
     this.left = Math.min(this.most, this.left + come)
     this.since = this.left === this.most ? now : this.since + come * this.interval
     if (this.left > 0) {
       this.left--
       return 0
     }
-    return Math.ceil(this.interval - Math.max(0, now - this.since))
+    return Math.ceil(this.interval - (now - this.since))
   }
 }

@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Credentials from "../../src/client/Credentials.ts"
@@ -15,11 +16,13 @@ import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { passing } from "../support/clock.ts"
-import { alice, credentialsOf, exchange, inProcess, once } from "../support/exchange.ts"
+import { alice, credentialsOf, exchange, inProcess, once, stopLimit } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
 import { type Answering, answering, fieldsOf, json, privateCalls, type Recorder } from "../support/http.ts"
 import { property } from "../support/property.ts"
 
@@ -176,7 +179,7 @@ describe("the clock", () => {
 
   /** A clock that a test sets, forward and back. What sleeps on it moves it on. */
   const settable = Effect.map(Clock.Clock, (clock) => {
-    const time = { now: 1_000_000 }
+    const time = { now: 10_000_000 }
     const made: Clock.Clock = {
       ...clock,
       currentTimeMillisUnsafe: () => time.now,
@@ -189,7 +192,7 @@ describe("the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("is set back by less than two seconds: counted on; by more: waited for", () =>
+  it.effect("is set back by less than two seconds: counted on; by less than four: waited for; by more: said", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = Nonce.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
@@ -198,16 +201,39 @@ describe("the clock", () => {
       time.now = 8_001
       assert.strictEqual(yield* next, 10_000_001)
       assert.strictEqual(time.now, 8_001)
-      time.now = 4_000
+      time.now = 6_000
       assert.strictEqual(yield* next, 10_000_002)
       assert.strictEqual(time.now, 8_001)
+      time.now = 5_999
+      assert.match((yield* Effect.flip(next)).reason, /clock was set back by 5 seconds/u)
+      assert.strictEqual(time.now, 5_999, "nothing is waited for")
+      time.now = 11_000
+      assert.strictEqual(yield* next, 11_000_000)
     }))
+
+  for (const [mode, nonces] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
+    it.effect(`is set back by an hour: calls fail at once, and nothing is sent, in ${mode} mode`, () =>
+      Effect.gen(function*() {
+        const { clock, time } = yield* settable
+        yield* Effect.gen(function*() {
+          yield* balance
+          time.now -= 3_600_000
+          for (const call of [balance, StopLimitOrders.use((orders) => orders.create(stopLimit))]) {
+            const error = yield* failsWith("ExchangeUnreachable")(call as typeof balance)
+            assert.deepStrictEqual([error.why, error.outcome], ["nonce", "not-applied"])
+            assert.include(error.reason, "clock was set back by 3600 seconds")
+          }
+          assert.strictEqual((yield* privateCalls).length, 1)
+          // Nothing that waits on this clock ever goes on.
+        }).pipe(once, Effect.provideService(Clock.Clock, { ...clock, sleep: () => Effect.never }))
+      }).pipe(Effect.provide(client(Dialect.live, nonces, empty))))
+  }
 
   property(
     "wherever it goes, every nonce is greater than the last and near it",
     [
       fc.constantFrom("milliseconds", "microseconds"),
-      fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -9000, max: 9000 })), { maxLength: 100 })
+      fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -5000, max: 5000 })), { maxLength: 100 })
     ],
     (unit, steps) =>
       Effect.gen(function*() {
@@ -215,9 +241,16 @@ describe("the clock", () => {
         const next = Nonce.sequence(unit)()
         const perMillisecond = unit === "milliseconds" ? 1 : 1000
         let last = -1
+        let latest = time.now
         for (const step of steps) {
           time.now = Math.max(0, time.now + step)
-          const nonce = yield* Effect.provideService(next, Clock.Clock, clock)
+          const result = yield* Effect.result(Effect.provideService(next, Clock.Clock, clock))
+          latest = Math.max(latest, time.now)
+          if (Result.isFailure(result)) {
+            assert.isAbove(latest - time.now, Nonce.maxSetBack)
+            continue
+          }
+          const nonce = result.success
           assert.isAbove(nonce, last)
           assert.isAtLeast(nonce, time.now * perMillisecond)
           assert.isAtMost(nonce, (time.now + Nonce.maxAhead) * perMillisecond)

@@ -282,7 +282,9 @@ export const harming = Effect.fnUntraced(function*(
         server.close(() => resume(Effect.void))
       })
   )
-  return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets }
+  /** Takes no connection any more. */
+  const stop = () => void server.close()
+  return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets, stop }
 })
 
 /** An answer as bytes. */

@@ -20,13 +20,22 @@ export interface Delivery {
   readonly abandon: () => void
 }
 
+/**
+ * How many chunks a platform may read of a body that is a stream before it has a connection: Node's `fetch` copies it. So many
+ * chunks without a byte come first. A body whose own bytes were never read was never delivered.
+ */
+export const readAhead = 4
+
+/** A chunk without a byte. */
+export const nothing: Uint8Array = new Uint8Array(0)
+
 /** The clock of this machine. A test may have another. */
 const machineClock = Context.get(Context.empty(), Clock.Clock)
 
 /** A timer takes no more. */
 const longest = 2 ** 31 - 1
 
-const nothing = () => {}
+const noStop = () => {}
 
 /**
  * A timer that does nothing and keeps no process alive. Node keeps the timers of one duration in a list. Without this one, each of
@@ -44,7 +53,7 @@ const accompany = (millis: number): void => {
 
 /** Runs it when so much time has passed on this machine; gives what prevents that. */
 const after = (millis: number, run: () => void): () => void => {
-  if (!Number.isFinite(millis)) return nothing
+  if (!Number.isFinite(millis)) return noStop
   const duration = Math.min(millis, longest)
   const timer = setTimeout(run, duration)
   accompany(duration)
@@ -58,7 +67,7 @@ export const run = (timeout: Duration.Input, make: () => Delivery): End =>
     const delivery = make()
     const end: End = Effect.callback((resume) => {
       // A timer costs far less than a fiber that sleeps.
-      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : nothing
+      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : noStop
       delivery.begin((end) => {
         stop()
         resume(end)

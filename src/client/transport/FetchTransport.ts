@@ -65,10 +65,16 @@ const noStreams =
 // One delivery
 // -----------------------------------------------------------------------------
 
-/** What the failure of a `fetch` proves. */
-const failureOf = (error: unknown): Transport.SendFailed => {
+/**
+ * What the failure of a `fetch` proves. One that retries by itself may have delivered a body that it has read, and then failed
+ * to connect.
+ */
+const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
-  return new Transport.SendFailed({ proof: why === undefined ? { kind: "lost" } : { kind: "not-sent", why }, reason })
+  return new Transport.SendFailed({
+    proof: why === undefined || isRead ? { kind: "lost" } : { kind: "not-sent", why },
+    reason
+  })
 }
 
 /** A request on its way to its one end. */
@@ -77,6 +83,8 @@ class Sending implements Delivery.Delivery {
   private readonly request: Transport.Request
   private readonly aborting = new AbortController()
   private onEnd: ((end: Delivery.End) => void) | undefined
+  /** Whether the body of a request that may be delivered once was read. */
+  private isRead = false
 
   constructor(fetch: Fetch, request: Transport.Request) {
     this.fetch = fetch
@@ -87,7 +95,7 @@ class Sending implements Delivery.Delivery {
     this.onEnd = onEnd
     this.exchange().then(
       (answer) => this.end(Effect.succeed(answer)),
-      (error: unknown) => this.fail(error instanceof Transport.SendFailed ? error : failureOf(error))
+      (error: unknown) => this.fail(error instanceof Transport.SendFailed ? error : failureOf(error, this.isRead))
     )
   }
 
@@ -133,8 +141,11 @@ class Sending implements Delivery.Delivery {
     if (body === undefined) return {}
     // Any array is backed by memory of its own here: shared memory is not made by this library.
     if (!once) return { body: body as Uint8Array<ArrayBuffer> }
+    let ahead = Delivery.readAhead
     const stream = new ReadableStream({
       pull: (controller) => {
+        if (ahead-- > 0) return controller.enqueue(Delivery.nothing)
+        this.isRead = true
         controller.enqueue(body)
         controller.close()
       }
@@ -165,7 +176,8 @@ class Sending implements Delivery.Delivery {
 // -----------------------------------------------------------------------------
 
 /**
- * Sends over a `fetch` of your own. Do not give it one that sends a request again by itself, or follows redirects.
+ * Sends over a `fetch` of your own. Do not give it one that sends a request again by itself, or follows redirects. Once it has
+ * read the body of a mutating call, no failure of it says that the call was not sent.
  *
  * @category constructors
  * @since 0.1.0

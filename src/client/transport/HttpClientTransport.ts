@@ -29,6 +29,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Signature from "../../protocol/Signature.ts"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
+import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 // -----------------------------------------------------------------------------
@@ -52,15 +53,29 @@ class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }
 
-/** The body of a request, and how often it was read; a body that may be read any number of times is not counted. */
+/** How far a body was read that may be read once. */
+interface Reading {
+  /** How often somebody began to read it. */
+  begun: number
+  /** Whether its bytes were read, and so may have been delivered. */
+  isRead: boolean
+}
+
+/** The body of a request, and how far it was read; a body that may be read any number of times is not watched. */
 const bodyOf = (
   { body, once }: Transport.Request
-): { readonly httpBody: HttpBody.HttpBody; readonly reads: () => number } => {
-  if (body === undefined) return { httpBody: HttpBody.empty, reads: () => 0 }
-  if (!once) return { httpBody: HttpBody.uint8Array(body, "application/json"), reads: () => 0 }
-  let reads = 0
-  const bytes = Stream.suspend(() => ++reads === 1 ? Stream.succeed(body) : Stream.fail(new SecondRead()))
-  return { httpBody: HttpBody.stream(bytes, "application/json", body.byteLength), reads: () => reads }
+): { readonly httpBody: HttpBody.HttpBody; readonly reading: Reading } => {
+  const reading: Reading = { begun: 0, isRead: false }
+  if (body === undefined) return { httpBody: HttpBody.empty, reading }
+  if (!once) return { httpBody: HttpBody.uint8Array(body, "application/json"), reading }
+  const bytes = Stream.suspend(() => {
+    reading.isRead = true
+    return Stream.succeed(body)
+  })
+  const ahead = Array.from({ length: Delivery.readAhead }, () => Stream.succeed(Delivery.nothing))
+  const whole = ahead.reduce((rest, chunk) => Stream.concat(chunk, rest), bytes)
+  const stream = Stream.suspend(() => ++reading.begun === 1 ? whole : Stream.fail(new SecondRead()))
+  return { httpBody: HttpBody.stream(stream, "application/json", body.byteLength), reading }
 }
 
 /** The request is made in one step, because one made from options would be taken apart and put together once more. */
@@ -107,16 +122,20 @@ const readText = (
     )
   })
 
-/** What a failure of the client below means for a request whose body was read so many times. */
-const toSendFailed = (error: HttpClientError.HttpClientError, reads: number): Transport.SendFailed => {
+/** What a failure of the client below means for a request whose body was read so far. */
+const toSendFailed = (
+  error: HttpClientError.HttpClientError,
+  { begun, isRead }: Reading
+): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofError(error)
-  if (reads > 1) {
+  if (begun > 1 && isRead) {
     return new Transport.SendFailed({
       proof: { kind: "resent" },
       reason: `the HttpClient tried to send the request a second time, which was refused: ${reason}`
     })
   }
-  if (why === undefined) return new Transport.SendFailed({ proof: { kind: "lost" }, reason })
+  // A client that retries by itself may have delivered what it has read, and then failed to connect.
+  if (why === undefined || isRead) return new Transport.SendFailed({ proof: { kind: "lost" }, reason })
   // Bytes can always be sent, and a stream whose reading has not begun has not failed: this client can't send streams.
   const takesNoStream = error.reason._tag === "EncodeError"
   return new Transport.SendFailed({ proof: { kind: "not-sent", why }, reason: takesNoStream ? noStreams : reason })
@@ -142,7 +161,7 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
 export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"] => ({
   send: (request) =>
     Effect.withFiber((fiber) => {
-      const { httpBody, reads } = bodyOf(request)
+      const { httpBody, reading } = bodyOf(request)
       return Effect.flatMap(http.execute(toClientRequest(request, httpBody)), (response) =>
         Effect.map(readText(response, request), (text): Transport.Answer => ({
           status: response.status,
@@ -150,7 +169,7 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
           text
         }))).pipe(
           Effect.mapError((error) =>
-            error._tag === "SendFailed" ? error : toSendFailed(error, reads())
+            error._tag === "SendFailed" ? error : toSendFailed(error, reading)
           ),
           Effect.timeoutOrElse({
             duration: request.timeout,

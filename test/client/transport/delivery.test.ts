@@ -13,8 +13,11 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Http2 from "node:http2"
 import type * as Net from "node:net"
 import * as Zlib from "node:zlib"
+import * as Undici from "undici"
 import * as Call from "../../../src/client/call/Call.ts"
+import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
+import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
 import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
 import { turn, until } from "../../support/clock.ts"
@@ -22,6 +25,18 @@ import { once, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { type Delivery, harming, rawAnswer } from "../../support/hostile.ts"
 import { clientAt, clients, overClient, transports } from "../../support/transports.ts"
+
+type Init = RequestInit & { readonly duplex?: unknown }
+
+const overFetch = (fetch: FetchTransport.Fetch) => Layer.succeed(Transport.Transport, FetchTransport.fromFetch(fetch))
+
+const retryAgent = () =>
+  new Undici.RetryAgent(new Undici.Agent({ allowH2: false }), {
+    methods: ["POST"],
+    maxRetries: 2,
+    minTimeout: 1,
+    errorCodes: ["ECONNRESET", "ECONNREFUSED", "UND_ERR_SOCKET"]
+  })
 
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const balance = MainBalance.use(({ all }) => all)
@@ -212,6 +227,55 @@ describe("a client that retries", () => {
           Effect.provide(clientAt(baseUrl, overClient(Layer.provide(retrying, http))))
         )
         assert.include(error.reason, "a second time, which was refused")
+        assertOnce(deliveries, 1)
+      }))
+  }
+
+  /** What tries again, after a first attempt that was delivered, where nothing can be connected to any more. */
+  const retrying: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
+    ...Object.fromEntries(
+      Object.entries(clients).map(([name, http]) => [
+        `HttpClient.retry over ${name}`,
+        overClient(Layer.provide(
+          Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.retry({ times: 2 }))),
+          http
+        ))
+      ])
+    ),
+    "a fetch over a retrying agent": overFetch((url, init) =>
+      Undici.fetch(url, { ...init as Undici.RequestInit, dispatcher: retryAgent() }) as never
+    ),
+    "a dispatcher that retries": Layer.sync(
+      Transport.Transport,
+      () => UndiciTransport.fromDispatcher(retryAgent())
+    ),
+    "a fetch that tries again": overFetch((url, init) =>
+      globalThis.fetch(url, init).catch(() => globalThis.fetch(url, { method: "POST", headers: init.headers ?? {} }))
+    ),
+    "a fetch that reads its body and writes it anew": overFetch((url, { body, duplex: _duplex, ...init }: Init) =>
+      new Response(body ?? null).text().then((text) => {
+        const again = { ...init, body: text }
+        return globalThis.fetch(url, again).catch(() => globalThis.fetch(url, again))
+      })
+    ),
+    "a fetch that copies its request": overFetch((url, init) => {
+      const request = new Request(url, init)
+      const copy = request.clone()
+      return globalThis.fetch(request).catch(() => globalThis.fetch(copy))
+    })
+  }
+  for (const [name, transport] of Object.entries(retrying)) {
+    it.live(`${name} that can't connect a second time: nobody knows`, () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries, stop } = yield* harming((socket) => {
+          stop()
+          socket.resetAndDestroy()
+        })
+        const error = yield* failsWith("OutcomeUnknown")(create).pipe(
+          Effect.provideService(Call.Timeout, "5 seconds"),
+          Effect.provide(clientAt(baseUrl, transport))
+        )
+        assert.strictEqual(error.why, "connection-lost")
         assertOnce(deliveries, 1)
       }))
   }
