@@ -24,6 +24,7 @@ import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Json from "../protocol/Json.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -183,9 +184,19 @@ const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, un
     })
   )
 
+/** Whether a direction has the terms of an asset: one of its own fields. Of providers it has their names. */
+const ofAsset = Schema.Unknown.check(
+  Schema.makeFilter(
+    (wire) => Json.isObject(wire) && ["min_amount", "max_amount", "fixed", "flex"].some((key) => key in wire),
+    {
+      expected: "the terms of an asset"
+    }
+  )
+)
+
 /** The wire does not say which of the two it is. No value of an asset's own terms is the terms of a provider. */
 const direction = (): Schema.Codec<Direction, unknown> =>
-  Schema.Union([tagged("Providers", providers()), tagged("Asset", terms())])
+  Schema.Union([tagged("Providers", providers()), tagged("Asset", ofAsset.pipe(Schema.decodeTo(terms())))])
 
 const fee = () =>
   Wire.answer<PublicFee>({

@@ -1,0 +1,61 @@
+/** No answer is read as something with less in it than it has: no member of a union takes an object of any fields. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import * as PublicFees from "../../src/endpoints/PublicFees.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import { dialects } from "../support/exchange.ts"
+import { entries } from "./fixtures/all.ts"
+
+/** A node and all below it, on the way from the wire to the domain too. */
+const nodesOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlySet<SchemaAST.AST> => {
+  if (seen.has(ast)) return seen
+  seen.add(ast)
+  const inner: ReadonlyArray<SchemaAST.AST> = [
+    ...(ast.encoding ?? []).map(({ to }) => to),
+    ...(ast._tag === "Union" ? ast.types : []),
+    ...(ast._tag === "Arrays" ? [...ast.elements, ...ast.rest] : []),
+    ...(ast._tag === "Objects"
+      ? [...ast.propertySignatures.map(({ type }) => type), ...ast.indexSignatures.map(({ type }) => type)]
+      : []),
+    ...(ast._tag === "Declaration" ? ast.typeParameters : [])
+  ]
+  for (const node of inner) nodesOf(node, seen)
+  return seen
+}
+
+const takesAnything = (ast: SchemaAST.AST): boolean =>
+  Result.isSuccess(Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))({ "no such field": 1 }))
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.each(entries.map(({ endpoint }) => endpoint))(
+    "$name has no union that takes an object of any fields",
+    (endpoint) => {
+      for (const node of nodesOf(endpoint.response(dialect).ast)) {
+        // Nothing can fall back from `null` to the one other member, or the other way round.
+        if (node._tag !== "Union" || node.types.filter(({ _tag }) => _tag !== "Null").length < 2) continue
+        for (const [at, member] of node.types.entries()) {
+          assert.isFalse(takesAnything(member), `member ${at} of a union of ${node.types.length}`)
+        }
+      }
+    }
+  )
+
+  it("a provider with a field that can't be read is no asset without fees", () => {
+    const { decodeResponse } = Endpoint.codec(PublicFees.endpoint, dialect)
+    const provider = {
+      ticker: "EUR",
+      name: "SEPA",
+      fixed: "1",
+      flex: { percent: "0.05", min_fee: "3", max_fee: "7.25" }
+    }
+    const eur = (terms: object) => ({
+      EUR: { ticker: "EUR", name: "Euro", providers: ["EUR_SEPA"], withdraw: { EUR_SEPA: terms }, deposit: {} }
+    })
+    assert.isTrue(Result.isSuccess(decodeResponse(eur(provider))))
+    for (const wrong of [{ fixed: 1 }, { flex: { ...provider.flex, max_fee: null } }, { name: undefined }]) {
+      assert.isTrue(Result.isFailure(decodeResponse(eur({ ...provider, ...wrong }))))
+    }
+  })
+})
