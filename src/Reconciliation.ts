@@ -38,15 +38,15 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as Call from "./client/call/Call.ts"
 import { ticks } from "./client/Nonce.ts"
-import type * as Pages from "./client/Pages.ts"
+import * as Pages from "./client/Pages.ts"
 import type { ClientOrderId, MarketName, OrderId } from "./domain/Identifiers.ts"
-import { Limit, maxLimit, maxOffset, Offset } from "./domain/Paging.ts"
+import { Limit, maxLimit } from "./domain/Paging.ts"
 import { toMicros, type UnixTime } from "./domain/Time.ts"
 import { nonceWindowMillis } from "./domain/VenuePolicy.ts"
 import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
@@ -219,7 +219,7 @@ export interface NotPlaced {
  *   in the market and have none: compare them
  * - `not-an-order`: the call places no order that could be found by a client order id
  * - `not-readable`: the exchange could not be asked, see `error`; or its lists changed too much while they were read.
- *   Ask once more
+ *   Then `error` is a `ListShifted`. Ask once more
  *
  * @category models
  * @since 0.1.0
@@ -246,7 +246,7 @@ export interface StillUnknown {
   /** With `no-id`: the open OCO orders of the market that have no client order id. */
   readonly pairs?: ReadonlyArray<CollateralOcoOrders.CollateralOcoOrder>
   /** With `not-readable`: why the exchange could not be asked, if that was the reason. */
-  readonly error?: Errors.CallError | Errors.PageCeilingReached
+  readonly error?: Errors.CallError | Errors.PageCeilingReached | Errors.ListShifted
 }
 
 /**
@@ -267,38 +267,13 @@ const stillUnknown = (why: Why): StillUnknown => ({ _tag: "StillUnknown", why })
 const placedBy = (name: string | undefined): Endpoint.Places | "anything" =>
   name === undefined ? "anything" : Contract.all.find((endpoint) => endpoint.name === name)?.places ?? "nothing"
 
-/** How many records may leave a list while it is read: half a page. */
-const step = maxLimit / 2
-
-/** More records than that have left a list while it was read. */
-class ListMoved extends Data.TaggedError("ListMoved") {}
-
-/**
- * All records of a list that stay in it while it is read. A record that leaves the list moves the rest towards its beginning,
- * out of the next page. So pages overlap by half, and each must have the last record of the one before.
- */
+/** All records of a list that stay in it while it is read. */
 const listed = <A, E>(
   name: string,
-  page: (at: { readonly limit: Limit; readonly offset: Offset }) => Effect.Effect<Pages.Page<A>, E>,
+  page: (at: Pages.Next) => Effect.Effect<Pages.Page<A>, E>,
   idOf: (record: A) => string
-): Effect.Effect<ReadonlyArray<A>, E | ListMoved | Errors.PageCeilingReached> => {
-  const limit = Limit.make(maxLimit)
-  const from = (
-    offset: number,
-    read: ReadonlyArray<A>
-  ): Effect.Effect<ReadonlyArray<A>, E | ListMoved | Errors.PageCeilingReached> =>
-    Effect.flatMap(page({ limit, offset: Offset.make(offset) }), ({ records }) => {
-      const last = read.at(-1)
-      const overlap = last === undefined ? 0 : records.findIndex((record) => idOf(record) === idOf(last)) + 1
-      if (last !== undefined && overlap === 0) return Effect.fail(new ListMoved())
-      const all = [...read, ...records.slice(overlap)]
-      if (records.length < maxLimit) return Effect.succeed(all)
-      return offset + step > maxOffset
-        ? Effect.fail(new Errors.PageCeilingReached({ endpoint: name, emitted: all.length }))
-        : from(offset + step, all)
-    })
-  return from(0, [])
-}
+): Effect.Effect<ReadonlyArray<A>, E | Errors.PageCeilingReached | Errors.ListShifted> =>
+  Stream.runCollect(Pages.stream(name, page, Limit.make(maxLimit), { idOf }))
 
 interface Dated {
   readonly clientOrderId?: ClientOrderId
@@ -306,7 +281,7 @@ interface Dated {
 }
 
 /** Why a list could not be read. */
-type Unread = Errors.CallError | Errors.PageCeilingReached | ListMoved
+type Unread = Errors.CallError | Errors.PageCeilingReached | Errors.ListShifted
 
 /** None, where the live exchange refuses to look for an order that it does not have. */
 const orNone = <A>(
@@ -516,11 +491,7 @@ export class Reconciliation extends Context.Service<Reconciliation, {
       const verdictOn = (lost: Lost, assumptions: Assumptions = {}) =>
         Effect.catch(
           find(account, lost, { ...cautious, ...assumptions }),
-          (error) =>
-            Effect.succeed<Verdict>({
-              ...stillUnknown("not-readable"),
-              ...(error._tag === "ListMoved" ? {} : { error })
-            })
+          (error) => Effect.succeed<Verdict>({ ...stillUnknown("not-readable"), error })
         )
       return {
         reconcile: Effect.fn("Reconciliation.reconcile")(verdictOn),

@@ -146,12 +146,13 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
   /** Reads all open orders, page by page. See `Pages.stream` for what it promises. */
   readonly stream: (
     request?: StreamRequest
-  ) => Stream.Stream<OrderAnswer.Order, Failure | Errors.PageCeilingReached>
+  ) => Stream.Stream<OrderAnswer.Order, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/ActiveOrders") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<ActiveOrders, never, Call.Call> = PageService.layer(
     ActiveOrders,
     endpoint,
-    (name, request) => Pages.ofRecords(name, request, defaultLimit)
+    (name, request) => Pages.ofRecords(name, request, defaultLimit),
+    ({ orderId }) => orderId
   )
 }

@@ -318,12 +318,13 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   /** Reads all conditional orders, page by page. See `Pages.stream` for what it promises. */
   readonly stream: (
     request?: StreamRequest
-  ) => Stream.Stream<ConditionalOrder, Failure | Errors.PageCeilingReached>
+  ) => Stream.Stream<ConditionalOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/ConditionalOrders") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<ConditionalOrders, never, Call.Call> = PageService.layer(
     ConditionalOrders,
     endpoint,
-    Pages.checkEcho
+    Pages.checkEcho,
+    ({ id }) => id
   )
 }

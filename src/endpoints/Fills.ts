@@ -253,12 +253,15 @@ export class Fills extends Context.Service<Fills, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all fills, page by page. See `Pages.stream` for what it promises. */
-  readonly stream: (request?: StreamRequest) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request?: StreamRequest
+  ) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/Fills") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<Fills, never, Call.Call> = PageService.layer(
     Fills,
     endpoint,
-    (name, request) => (fills) => Pages.ofRecords(name, request, defaultLimit)(onMarket(fills, request.market))
+    (name, request) => (fills) => Pages.ofRecords(name, request, defaultLimit)(onMarket(fills, request.market)),
+    ({ tradeId }) => tradeId
   )
 }

@@ -207,11 +207,14 @@ export class FundingRates extends Context.Service<FundingRates, {
    * for.
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
-  /** Reads all rates, page by page. See `Pages.stream` for what it promises. */
+  /**
+   * Reads all rates, page by page. See `Pages.stream` for what it promises: these records have no id, so one may arrive twice or be
+   * missed when the list shifts meanwhile, and nothing says so.
+   */
   readonly stream: (
     market: MarketName,
     options?: StreamOptions
-  ) => Stream.Stream<FundingRate, Failure | Errors.PageCeilingReached>
+  ) => Stream.Stream<FundingRate, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/FundingRates") {
   /** The service over public calls. */
   static readonly layer: Layer.Layer<FundingRates, never, Call.PublicCall> = PlainService.layerPublic(

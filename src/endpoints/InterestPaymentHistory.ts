@@ -178,8 +178,13 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    * account is no business partner, and with `UnexpectedResponse` if the answer is not the page that was asked for.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all payments, page by page. See `Pages.stream` for what it promises. */
-  readonly stream: (request?: StreamRequest) => Stream.Stream<InterestPayment, Failure | Errors.PageCeilingReached>
+  /**
+   * Reads all payments, page by page. See `Pages.stream` for what it promises: these records have no id, so one may arrive twice or be
+   * missed when the list shifts meanwhile, and nothing says so.
+   */
+  readonly stream: (
+    request?: StreamRequest
+  ) => Stream.Stream<InterestPayment, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/InterestPaymentHistory") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<InterestPaymentHistory, never, Call.Call> = PageService.layer(

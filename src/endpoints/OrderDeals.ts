@@ -200,12 +200,15 @@ export class OrderDeals extends Context.Service<OrderDeals, {
    */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
   /** Reads all deals of the order, page by page. See `Pages.stream` for what it promises. */
-  readonly stream: (request: StreamRequest) => Stream.Stream<Deal, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request: StreamRequest
+  ) => Stream.Stream<Deal, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/OrderDeals") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<OrderDeals, never, Call.Call> = PageService.layerOf(
     OrderDeals,
     endpoint,
-    Pages.checkEcho
+    Pages.checkEcho,
+    ({ tradeId }) => tradeId
   )
 }

@@ -271,12 +271,15 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all ended orders, page by page. See `Pages.stream` for what it promises. */
-  readonly stream: (request?: StreamRequest) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request?: StreamRequest
+  ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/OrderHistory") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<OrderHistory, never, Call.Call> = PageService.layer(
     OrderHistory,
     endpoint,
-    (name, request) => Pages.ofRecords(name, request, defaultLimit)
+    (name, request) => Pages.ofRecords(name, request, defaultLimit),
+    ({ orderId }) => orderId
   )
 }

@@ -228,12 +228,15 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all keys, page by page. See `Pages.stream` for what it promises. */
-  readonly stream: (request?: StreamRequest) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request?: StreamRequest
+  ) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/SubAccountApiKeys") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<SubAccountApiKeys, never, Call.Call> = PageService.layer(
     SubAccountApiKeys,
     endpoint,
-    (name, request) => (page) => Effect.flatMap(Pages.checkEcho(name, request)(page), withoutSecrets)
+    (name, request) => (page) => Effect.flatMap(Pages.checkEcho(name, request)(page), withoutSecrets),
+    ({ id }) => id
   )
 }

@@ -206,12 +206,15 @@ export class SubAccounts extends Context.Service<SubAccounts, {
   /** Reads one page. Fails with `UnexpectedResponse` if the answer is not the page that was asked for. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all sub-accounts, page by page. See `Pages.stream` for what it promises. */
-  readonly stream: (request?: StreamRequest) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request?: StreamRequest
+  ) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/SubAccounts") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<SubAccounts, never, Call.Call> = PageService.layer(
     SubAccounts,
     endpoint,
-    Pages.checkEcho
+    Pages.checkEcho,
+    ({ id }) => id
   )
 }

@@ -140,12 +140,13 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   /** Reads all OCO orders, page by page. See `Pages.stream` for what it promises. */
   readonly stream: (
     request?: StreamRequest
-  ) => Stream.Stream<CollateralOcoOrders.CollateralOcoOrder, Failure | Errors.PageCeilingReached>
+  ) => Stream.Stream<CollateralOcoOrders.CollateralOcoOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/UnexecutedOcoOrders") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<UnexecutedOcoOrders, never, Call.Call> = PageService.layer(
     UnexecutedOcoOrders,
     endpoint,
-    (name, request) => Pages.ofRecords(name, request, defaultLimit)
+    (name, request) => Pages.ofRecords(name, request, defaultLimit),
+    ({ id }) => id
   )
 }

@@ -778,6 +778,33 @@ export class PageCeilingReached extends judged(
 }
 
 /**
+ * A list has shifted while a stream read its pages: nothing that it has emitted is in the list any more, so records may be
+ * missing. What it has emitted was in the list. Read it again, or have gaps marked: see `Pages.stream`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ListShifted extends judged(
+  "not-applied",
+  Schema.TaggedError<ListShifted, Judged<"not-applied">>()("ListShifted", {
+    endpoint: Schema.String,
+    emitted: Schema.Int
+  })
+) {
+  /** The call that reads the pages, such as `ActiveOrders.stream`. */
+  declare readonly endpoint: string
+  /** How many records the stream has emitted. */
+  declare readonly emitted: number
+  /** `true`: the list may stand still the next time. */
+  readonly isRetryable = true
+  /** The call, the number of records and what to do, in one line. */
+  override get message(): string {
+    return `${this.endpoint}: the list has shifted while it was read; after ${this.emitted} records some may be missing. `
+      + "Read it again."
+  }
+}
+
+/**
  * Every error that a call can fail with. An endpoint's own union is a part of this one: see `Endpoint.Failures`.
  *
  * @category models

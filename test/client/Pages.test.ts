@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import * as Pages from "../../src/client/Pages.ts"
 import { Limit, maxLimit, maxOffset, Offset } from "../../src/domain/Paging.ts"
 import { bordered } from "../support/borders.ts"
+import * as fc from "fast-check"
 import { failsWith } from "../support/fails.ts"
 import { property } from "../support/property.ts"
 
@@ -122,6 +123,89 @@ describe("stream", () => {
       const { emitted, error } = yield* drain(Pages.stream("Test.stream", page, Limit.make(10)))
       assert.deepStrictEqual(emitted, list.all.slice(0, 20))
       assert.strictEqual(error?._tag, "Broken")
+    }))
+})
+
+describe("a list that shifts while it is read", () => {
+  const idOf = (record: number) => String(record)
+
+  /** A list of which `change` makes another one before each page but the first is read. */
+  const shifting = (size: number, change: (list: Array<number>, pages: number) => Array<number>, withTotal = false) => {
+    let list = Array.from({ length: size }, (_, index) => index)
+    let pages = 0
+    const page = ({ limit, offset }: Pages.Next) =>
+      Effect.sync(() => {
+        if (pages++ > 0) list = change(list, pages)
+        const records = list.slice(offset, offset + limit)
+        return withTotal ? { limit, offset, records, total: list.length } : { limit, offset, records }
+      })
+    return { page, list: () => list }
+  }
+
+  property(
+    "has every record that stays, once and in order, whatever joins it and leaves it",
+    [
+      fc.integer({ min: 0, max: 400 }),
+      fc.integer({ min: 2, max: 100 }),
+      fc.array(fc.record({ at: fc.nat(400), leaves: fc.nat(30), joins: fc.nat(30) }), { maxLength: 8 }),
+      fc.boolean()
+    ],
+    (size, limit, changes, withTotal) =>
+      Effect.gen(function*() {
+        let next = size
+        const { list, page } = shifting(size, (list, pages) => {
+          const { at, joins, leaves } = changes[pages - 2] ?? { at: 0, joins: 0, leaves: 0 }
+          const joining = Array.from({ length: joins }, () => next++)
+          return [...joining, ...list.filter((_, index) => index < at || index >= at + leaves)]
+        }, withTotal)
+        const { emitted, error } = yield* drain(Pages.stream("Test.stream", page, Limit.make(limit), { idOf }))
+        assert.strictEqual(new Set(emitted).size, emitted.length, "each once")
+        if (error !== undefined) return assert.strictEqual(error._tag, "ListShifted")
+        const stayed = list().filter((record) => record < size)
+        assert.deepStrictEqual(emitted.filter((record) => stayed.includes(record)), stayed)
+      })
+  )
+
+  const replaced = () => {
+    let next = 1000
+    return shifting(30, (list, pages) => pages === 2 ? list.map(() => next++) : list)
+  }
+
+  it.effect("of which nothing is left that was emitted is an error", () =>
+    Effect.gen(function*() {
+      const stream = Pages.stream("Test.stream", replaced().page, Limit.make(10), { idOf })
+      const { emitted, error } = yield* drain(stream)
+      assert.strictEqual(emitted.length, 10)
+      assert.strictEqual(error?._tag, "ListShifted")
+      assert.deepStrictEqual([error?.emitted, error?.isRetryable], [10, true])
+    }))
+
+  it.effect("has its gaps marked where the caller wants that", () =>
+    Effect.gen(function*() {
+      const identity = { idOf, gap: (after: number) => `after ${after}` }
+      const { emitted, error } = yield* drain(Pages.stream("Test.stream", replaced().page, Limit.make(10), identity))
+      assert.isUndefined(error)
+      assert.deepStrictEqual([emitted.length, emitted.indexOf("after 9")], [41, 10])
+    }))
+
+  it.effect("ends where its total says so, and not at a page that is short", () =>
+    Effect.gen(function*() {
+      const asked: Array<number> = []
+      const all = Array.from({ length: 20 }, (_, index) => index)
+      const page = ({ limit, offset }: Pages.Next) =>
+        Effect.sync(() => {
+          asked.push(offset)
+          // A server that never gives more than five.
+          return { limit, offset, records: all.slice(offset, offset + 5), total: all.length }
+        })
+      const { emitted, error } = yield* drain(Pages.stream("Test.stream", page, Limit.make(10), { idOf }))
+      assert.deepStrictEqual([emitted, error], [all, undefined])
+      assert.deepStrictEqual(asked, [0, 4, 8, 12, 16])
+      const cut = ({ limit, offset }: Pages.Next) => Effect.succeed({ limit, offset, records: [], total: 20 })
+      assert.strictEqual(
+        (yield* drain(Pages.stream("Test.stream", cut, undefined, { idOf }))).error?._tag,
+        "ListShifted"
+      )
     }))
 })
 

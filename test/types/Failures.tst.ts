@@ -57,7 +57,7 @@ describe("the errors of a call are these and no others", () => {
 
   it("of a stream, which may also reach the last page there can be", () => {
     expect<Stream.Error<ReturnType<typeof history.stream>>>().type.toBe<
-      InterestPaymentHistory.Failure | Errors.PageCeilingReached
+      InterestPaymentHistory.Failure | Errors.PageCeilingReached | Errors.ListShifted
     >()
   })
 

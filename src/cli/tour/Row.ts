@@ -16,7 +16,7 @@ export interface Row<R> {
   readonly run: Effect.Effect<string, string, R>
 }
 
-type Caught = Errors.CallError | Errors.PageCeilingReached
+type Caught = Errors.CallError | Errors.PageCeilingReached | Errors.ListShifted
 
 const describeError = (error: Caught): string =>
   "fields" in error

@@ -14,7 +14,9 @@ export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** All records, in pages of `limit` (100 unless given). See `Pages.stream` for what it promises. */
-  readonly stream: (request?: Omit<Request, "offset">) => Stream.Stream<Item, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request?: Omit<Request, "offset">
+  ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
 /** A service that reads the list of something that every request must name, page by page. */
@@ -22,7 +24,9 @@ export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
   /** All records, in pages of `limit` (100 unless given). See `Pages.stream` for what it promises. */
-  readonly stream: (request: Omit<Request, "offset">) => Stream.Stream<Item, Failure | Errors.PageCeilingReached>
+  readonly stream: (
+    request: Omit<Request, "offset">
+  ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
 /** Makes the page of an answer, or fails when the answer is not the page that was asked for. */
@@ -33,7 +37,8 @@ type ToPage<Q, A, Page> = (
 
 const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
-  toPage: ToPage<Q, A, Page>
+  toPage: ToPage<Q, A, Page>,
+  idOf: Pages.Identity<Item>["idOf"] | undefined
 ) =>
 ({ make }: Call.Call["Service"]) => {
   const call = make(endpoint)
@@ -43,13 +48,13 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
   return {
     page,
     stream: ({ limit, ...filter }: Omit<Q, "offset">) =>
-      Pages.stream(name, (at) => page({ ...filter, ...at } as Q), limit)
+      Pages.stream(name, (at) => page({ ...filter, ...at } as Q), limit, idOf && { idOf })
   }
 }
 
 /**
  * The layer of a service that reads a list. `toPage` makes the page of the answer, and fails when the answer is not the
- * page that was asked for: see `Pages.checkEcho` and `Pages.ofRecords`.
+ * page that was asked for: see `Pages.checkEcho` and `Pages.ofRecords`. `idOf` is for lists whose records have an identity.
  */
 export const layer = <
   Identifier,
@@ -64,12 +69,13 @@ export const layer = <
     Paging<Q, Page, Item, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", false, T>>>
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
-  toPage: ToPage<Q, A, Page>
+  toPage: ToPage<Q, A, Page>,
+  idOf?: Pages.Identity<Item>["idOf"]
 ): Layer.Layer<Identifier, never, Call.Call> =>
   Layer.effect(
     service,
     Call.Call.useSync((calls) => {
-      const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage)(calls)
+      const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf)(calls)
       // These lists demand no field, so a request without any is one. The type of such a request cannot express that.
       return { page: (request: Q = {} as Q) => page(request), stream: (filter = {} as Q) => stream(filter) }
     })
@@ -91,6 +97,7 @@ export const layerOf = <
     PagingOf<Q, Page, Item, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", false, T>>>
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
-  toPage: ToPage<Q, A, Page>
+  toPage: ToPage<Q, A, Page>,
+  idOf?: Pages.Identity<Item>["idOf"]
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage)))
+  Layer.effect(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage, idOf)))
