@@ -208,7 +208,10 @@ const key = "effect-txc/constraint"
  * @category annotations
  * @since 0.1.0
  */
-export const annotation = (constraint: Constraint): { readonly [key]: Constraint } => ({ [key]: constraint })
+export const annotation = (constraint: Constraint): {
+  /** The constraint of the annotated schema or check. */
+  readonly [key]: Constraint
+} => ({ [key]: constraint })
 
 /**
  * Reads the constraint from the annotations of a schema or a check; `undefined` when they name none.

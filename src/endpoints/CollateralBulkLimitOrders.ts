@@ -20,7 +20,7 @@
  *   })
  *   return placed.map(Result.match({
  *     onSuccess: ({ orderId }) => `order ${orderId}`,
- *     onFailure: ({ _tag, fields }) => `${_tag}: ${Object.keys(fields).join()}`
+ *     onFailure: ({ _tag, outcome }) => `${_tag}: ${outcome}`
  *   }))
  * })
  * ```

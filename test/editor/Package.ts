@@ -2,7 +2,7 @@
  * The package as its users see it: what it exports, and the examples in its modules.
  */
 import ts from "@tsd/typescript"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 /** The project's folder, with a slash at its end. */
@@ -13,15 +13,28 @@ interface EntryPoint {
   readonly file: string
 }
 
-/** The entry points of package.json, by the names that users import, and their sources. */
-export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries<string | { readonly types: string }>(
-  JSON.parse(readFileSync(`${root}package.json`, "utf8")).exports
-).flatMap(([subpath, target]) =>
-  typeof target === "string" ? [] : [{
-    specifier: `effect-txc${subpath.slice(1)}`,
-    file: target.types.replace("./dist/", `${root}src/`).replace(".d.ts", ".ts")
-  }]
+type Target = string | { readonly types: string } | null
+
+const exported: Readonly<Record<string, Target>> = JSON.parse(readFileSync(`${root}package.json`, "utf8")).exports
+
+const index = readFileSync(`${root}src/index.ts`, "utf8") + readFileSync(`${root}src/endpoints/contract.ts`, "utf8")
+
+/** Whether an index exports the module as a namespace too. */
+const isNamespace = (file: string): boolean => index.includes(`/${file.split("/").at(-1)}"`)
+
+/**
+ * The entry points of package.json, by the names that users import, and their sources. A pattern stands for all its files. Single
+ * modules that an index exports too are left out: they are read there.
+ */
+export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).flatMap(([subpath, target]) => {
+  if (target === null || typeof target === "string") return []
+  const [folder = "", rest] = target.types.replace("./dist/", `${root}src/`).replace(".d.ts", ".ts").split("*")
+  const names = rest === undefined ? [""] : readdirSync(folder).map((file) => file.replace(rest, ""))
+  return names.map((name) => ({ subpath: subpath.replace("*", name), file: folder + name + (rest ?? "") }))
+}).filter(({ file, subpath }) =>
+  exported[subpath] !== null && !(/^\.\/(?:client|domain|endpoints|protocol)\//u.test(subpath) && isNamespace(file))
 )
+  .map(({ file, subpath }) => ({ file, specifier: `effect-txc${subpath.slice(1)}` }))
 
 /** The package's types, and how to read what a module exports. */
 export interface Package {
