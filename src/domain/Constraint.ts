@@ -203,15 +203,24 @@ export type Constraint =
 const key = "effect-txc/constraint"
 
 /**
+ * An annotation of a schema or a check.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+// An interface has no index signature, which annotations need.
+export type Annotation = {
+  /** The constraint that the annotated schema or check stands for. */
+  readonly "effect-txc/constraint": Constraint
+}
+
+/**
  * The annotation that says which constraint a schema or a check stands for.
  *
  * @category annotations
  * @since 0.1.0
  */
-export const annotation = (constraint: Constraint): {
-  /** The constraint of the annotated schema or check. */
-  readonly [key]: Constraint
-} => ({ [key]: constraint })
+export const annotation = (constraint: Constraint): Annotation => ({ [key]: constraint })
 
 /**
  * Reads the constraint from the annotations of a schema or a check; `undefined` when they name none.
