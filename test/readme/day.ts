@@ -33,7 +33,7 @@ export const settings: Maker.Settings = {
   ask: Decimal.of("1.001")
 }
 
-/** Every way in which a call can go wrong. */
+/** Every way in which a call can fail. */
 export const symptoms: ReadonlyArray<Faults.Symptom> = [
   Faults.answerLost,
   Faults.reset,
@@ -56,7 +56,7 @@ export const symptoms: ReadonlyArray<Faults.Symptom> = [
 
 const paths = [LimitOrders, StockMarketOrders, CancelAllOrders, Fills].map(({ endpoint }) => endpoint.path)
 
-/** A random walk that the seed decides, and that always comes back to 40000. */
+/** A seeded random walk that tends back to 40000. */
 const walk = (seed: number, steps: number): ReadonlyArray<Decimal.Price> => {
   let [state, cents] = [seed, 4_000_000n]
   return Array.from({ length: steps }, () => {
@@ -66,7 +66,7 @@ const walk = (seed: number, steps: number): ReadonlyArray<Decimal.Price> => {
   })
 }
 
-/** Lets the clock move on by a tenth of a second whenever the program waits for something. */
+/** Runs an effect, and moves the clock on by a tenth of a second whenever the effect waits. */
 const passing = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const fiber = yield* Effect.forkChild(effect)
   while (fiber.pollUnsafe() === undefined) {
@@ -78,7 +78,7 @@ const passing = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E,
 
 const minutes = 24 * 60
 
-/** The maker's day. It acts every so many minutes, and each time another call goes wrong in another way. */
+/** The maker's day. It acts every `every` minutes, each time with a different fault on a different call. */
 export const day = Effect.fn("day")(function*(every: number) {
   const control = yield* Control.Control
   const maker = yield* passing(Maker.make(settings))
@@ -110,7 +110,7 @@ const setUp = Effect.gen(function*() {
   yield* control.movePrice({ market, price: Decimal.price("40000") })
 })
 
-/** An exchange with a counterparty. In the live dialect it can be proven that an order was never placed. */
+/** An exchange with a counterparty. Only the live dialect can prove that an order was never placed. */
 export const world = Exchange.layer({
   baseUrl: InProcess.baseUrl,
   dialect: Dialect.live,

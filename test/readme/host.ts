@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-/** Alice's balance on an exchange of this effect's own. */
+/** Alice's balance on a new venue. */
 export const balance = Effect.gen(function*() {
   const host = yield* Host.Host
   const { keys, url } = yield* host.make({ owner: "me", timeToLiveMillis: 60_000 })
@@ -22,5 +22,5 @@ export const balance = Effect.gen(function*() {
   )
 })
 
-/** Without a folder the venues are in a temporary one, which is removed at the end. */
+/** Without a folder, venues are stored in a temporary one, which is removed at the end. */
 export const program = balance.pipe(Effect.provide(Host.layer()))

@@ -14,24 +14,24 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 
-/** What the maker trades, and how. */
+/** The settings of a maker. */
 export interface Settings {
   readonly market: Identifiers.MarketName
   readonly stock: Identifiers.Ticker
   readonly money: Identifiers.Ticker
-  /** How many digits a price has after the point. */
+  /** The number of digits of a price after the point. */
   readonly digits: number
-  /** How much it offers on each side, and how far its position may be from where it began. */
+  /** The amount it quotes on each side. It hedges when its position has changed by this much. */
   readonly amount: Decimal.Amount
-  /** The price of its bid and that of its ask, by the middle between what others quote: a little below 1, and above. */
+  /** The prices of its bid and its ask, as factors of the market's mid price: a little below 1, and a little above. */
   readonly bid: Decimal.Decimal
   readonly ask: Decimal.Decimal
 }
 
-/** Sums and products are exact. They fail only where a number has more than 64 characters. */
+/** Sums and products are exact. They fail only if the result has more than 64 characters. */
 const exact = Result.getOrThrow
 
-/** The account by the maker's own count: what it held at first, and every fill and fee since. */
+/** The maker's own ledger: its balances at the start, and every fill and fee since. */
 export class Ledger {
   private readonly counted = new Set<string>()
   private readonly held = new Map<Identifiers.Ticker, Decimal.Decimal>()
@@ -46,12 +46,12 @@ export class Ledger {
     return this.held.get(ticker) ?? Decimal.zero
   }
 
-  /** How much more it holds than at first. */
+  /** The change of a balance since the start. */
   change(ticker: Identifiers.Ticker): Decimal.Decimal {
     return exact(Decimal.subtract(this.of(ticker), this.first.get(ticker)?.available ?? Decimal.zero))
   }
 
-  /** What it has gained since, in quote currency, when a unit of the base currency is worth this much. */
+  /** The profit since the start, in quote currency, at a price of the base currency. */
   profit({ money, stock }: Settings, price: Decimal.Decimal): Decimal.Decimal {
     return exact(Decimal.add(this.change(money), exact(Decimal.multiply(this.change(stock), price))))
   }
@@ -72,7 +72,7 @@ export class Ledger {
   }
 }
 
-/** A market maker. `tick` is for every minute or so, `stop` for the end of the day. */
+/** A market maker. Run `tick` every minute or so, and `stop` at the end of the day. */
 export const make = Effect.fn("maker")(function*(settings: Settings) {
   const { amount, digits, market, stock } = settings
   const { cancel } = yield* CancelAllOrders.CancelAllOrders
@@ -83,13 +83,13 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   const { reconcile } = yield* Reconciliation.Reconciliation
   const ledger = new Ledger(yield* (yield* TradeBalance.TradeBalance).all)
   const report = { ticks: 0, skipped: 0, placed: 0, refused: 0, found: 0, neverPlaced: 0, hedges: 0, fills: 0 }
-  /** Orders that may have been placed or not. */
+  /** Orders that may or may not have been placed. */
   let lost: ReadonlyArray<Errors.OutcomeUnknown> = []
 
-  /** Finds out what became of lost orders. As long as that is unknown, the maker offers nothing. */
+  /** Reconciles lost orders. While one of them is unknown, the maker quotes nothing. */
   const findLost = Effect.gen(function*() {
     for (const order of lost) {
-      // The history of this account has the orders that were canceled before they traded.
+      // The history of this account contains orders that were canceled before they traded.
       const verdict = yield* reconcile(order, { recordsCanceled: true })
       if (verdict._tag === "StillUnknown") return yield* Effect.andThen(cancel({ market }), Effect.fail(order))
       if (verdict._tag === "Placed") report.found++
@@ -98,7 +98,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }
   })
 
-  /** Places an order once. Whatever comes of it, the next tick sees what is missing. */
+  /** Places an order once. If it fails, the next tick makes up for it. */
   const place = (order: Effect.Effect<unknown, LimitOrders.Failure>) =>
     Effect.match(order, {
       onSuccess: () => {
@@ -111,7 +111,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
       }
     })
 
-  /** Counts the fills since the last time; the latest come first. */
+  /** Adds new fills to the ledger; the latest come first. */
   const count = fills.stream({ market }).pipe(
     Stream.takeWhile((fill) => !ledger.has(fill)),
     Stream.runForEach((fill) =>
@@ -122,7 +122,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     )
   )
 
-  /** Takes what others quote, so that it holds about as much as at first. */
+  /** Trades at the market's prices until it holds about as much as at the start. */
   const hedge = Effect.gen(function*() {
     const change = ledger.change(stock)
     const isLong = Decimal.Order(change, Decimal.zero) > 0
@@ -132,7 +132,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     yield* place(marketOrders.create({ market, side: isLong ? "sell" : "buy", amount }))
   })
 
-  /** Offers on both sides of the middle of what others quote. */
+  /** Quotes on both sides of the market's mid price. */
   const quote = Effect.gen(function*() {
     const { asks: [ask], bids: [bid] } = yield* books.get(market, { limit: 1 })
     if (bid === undefined || ask === undefined) return
@@ -147,14 +147,14 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }
   })
 
-  // It does no harm to cancel everything twice, so a cancel whose answer is lost is simply made again.
+  // Canceling everything twice is harmless, so a cancel whose answer is lost is repeated.
   const stop = findLost.pipe(Effect.andThen(cancel({ market })), Effect.andThen(count))
   const tick = stop.pipe(
     Effect.andThen(hedge),
     Effect.andThen(quote),
     Effect.catch(({ message }) => {
       report.skipped++
-      return Effect.logWarning(`the next tick begins anew: ${message}`)
+      return Effect.logWarning(`the next tick starts over: ${message}`)
     }),
     Effect.andThen(Effect.sync(() => report.ticks++))
   )

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 
-// One for the whole program: it keeps the connections, and counts the calls.
+// One for the whole program: it keeps connections open, and counts calls for the rate limits.
 const exchange = ManagedRuntime.make(Exchange.layerConfigWith({ transport: UndiciTransport.layer }))
 
 // A call that fails rejects its promise.
 const balance = await exchange.runPromise(MainBalance.MainBalance.use(({ all }) => all))
 console.log("BTC", balance.get(Identifiers.ticker("BTC")))
 
-// With Effect.result it fulfils it with the error, and the compiler knows which errors there are.
+// With Effect.result the promise resolves to a Result, and the compiler knows every error.
 const placed = await exchange.runPromise(
   LimitOrders.LimitOrders.use(({ create }) =>
     create({
@@ -23,7 +23,7 @@ const placed = await exchange.runPromise(
   ).pipe(Effect.result)
 )
 if (Result.isSuccess(placed)) console.log("placed", placed.success.orderId)
-else if (placed.failure._tag === "OutcomeUnknown") console.log("may be placed: look before you try again")
+else if (placed.failure._tag === "OutcomeUnknown") console.log("may be placed: find out before you try again")
 else console.log("not placed", placed.failure.message)
 
 await exchange.dispose()

@@ -2,7 +2,7 @@ import { type Errors, LimitOrders, Reconciliation } from "effect-txc"
 import * as Effect from "effect/Effect"
 import * as Match from "effect/Match"
 
-/** Whether the order is there, is not and may be placed again, is not and must not be, or somebody has to look. */
+/** The order exists; it does not, and may be placed again; it must not be placed again; or a human has to decide. */
 type Decision = "placed" | "place again" | "drop" | "ask a human"
 
 const found: { readonly [K in Reconciliation.Verdict["_tag"]]: Decision } = {
@@ -17,12 +17,12 @@ const find = Effect.fnUntraced(function*(lost: Errors.OutcomeUnknown): Effect.fn
   Reconciliation.Reconciliation
 > {
   const { reconcile } = yield* Reconciliation.Reconciliation
-  // Our account's history has canceled orders too: we have asked.
+  // The history of our account also contains canceled orders: we asked the exchange.
   const verdict = yield* reconcile(lost, { recordsCanceled: true })
   return found[verdict._tag]
 })
 
-/** No tag is left out, or this does not compile. */
+/** Handles every tag; a missing one does not compile. */
 const decide = (error: LimitOrders.Failure): Effect.Effect<Decision, never, Reconciliation.Reconciliation> =>
   Match.valueTags(error, {
     OutcomeUnknown: find,

@@ -26,7 +26,7 @@ const order = {
 } as const
 
 describe("my bot", () => {
-  it.effect("must look for an order whose answer was lost", () =>
+  it.effect("an order whose answer was lost is open on the exchange", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const orders = yield* StopLimitOrders.StopLimitOrders
@@ -36,7 +36,7 @@ describe("my bot", () => {
       assert.strictEqual((yield* control.openOrders("alice")).length, 1)
     }).pipe(Effect.provide(world)))
 
-  it.effect("is told when its stop order wakes", () =>
+  it.effect("the feed reports a stop order that wakes", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const woken = yield* control.events("0").pipe(
@@ -56,7 +56,7 @@ describe("my bot", () => {
       assert.strictEqual((yield* Fiber.join(woken))._tag, "Some")
     }).pipe(Effect.provide(world)))
 
-  it.effect("earns interest day by day", () =>
+  it.effect("a plan pays interest every day", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const planId = Identifiers.PlanId.make("my-plan")

@@ -13,7 +13,7 @@ const host = (method: string, operation: string, fields?: Host.MakeOptions) =>
     ...(fields === undefined ? {} : { body: JSON.stringify(fields) })
   })
 
-// An exchange for this file alone. When nobody ends it, its time to live does.
+// An exchange for this file alone. Its time to live ends it if the tests do not.
 const made = await host("POST", "Venues", { owner: "ci", dialect: "live", timeToLiveMillis: 600_000 })
 const { id, keys, url } = await made.json() as Host.Made
 afterAll(() => host("DELETE", `Venues/${id}`))
