@@ -10,7 +10,7 @@
  *
  * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the checks of the domain by
  * collecting their issues, renames keys by making a second object, and counts no keys, so that repeated ones take another
- * walk over the answer. `benchmarks/README.md` says by how much.
+ * walk over the answer. `benchmarks/RESULTS.md` says by how much.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
