@@ -1,6 +1,5 @@
 /**
- * Measures what the library, the engine and the sandbox cost, side by side with what somebody could use instead. Prints
- * ratios; asserts nothing.
+ * Compares the cost of the library, the engine and the sandbox with the alternatives. Prints ratios; asserts nothing.
  *
  *     npm run bench                      all rows of the table
  *     npm run bench -- NAME ...          some of them
@@ -49,7 +48,7 @@ const { positionals, values } = parseArgs({
   options: { json: { type: "string" }, plot: { type: "string" }, smoke: { type: "boolean", default: false } }
 })
 
-/** Files are named from where npm was called, which is not where it runs this. */
+/** Resolves a file name against the folder in which npm was called, which is not the current one. */
 const fileOf = (name: string | undefined) =>
   name === undefined ? undefined : resolve(process.env["INIT_CWD"] ?? "", name)
 
@@ -57,7 +56,7 @@ const json = fileOf(values.json)
 
 const context: Context = { plan: values.smoke ? smoke : full, plot: fileOf(values.plot) }
 
-/** The rows that were asked for; all of the table when none was named. */
+/** The rows named on the command line; all rows of the table if none is named. */
 const chosen = (): ReadonlyArray<Row> => {
   const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
   if (unknown.length > 0) {

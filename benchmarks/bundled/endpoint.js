@@ -1,4 +1,4 @@
-/** A program that makes one call, through the platform's own `fetch`. It imports each module by its own path. */
+/** Makes one call over the platform's `fetch`. Imports each module by its own path. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

@@ -1,4 +1,4 @@
-/** The same call by somebody who writes it with Effect and nothing else: one schema, no checks, no errors of its own. */
+/** Makes the same call with Effect alone: one schema, no checks, no errors of its own. */
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"

@@ -1,4 +1,4 @@
-/** The library without its list of endpoints: one endpoint, and the calls of one account. */
+/** Calls one endpoint through `Account.layer`, without the list of endpoints. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

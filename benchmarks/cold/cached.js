@@ -1,4 +1,4 @@
-/** One endpoint of the library, with what Node has kept of compiling it before. */
+/** Calls one endpoint, with Node's compile cache. */
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 

@@ -1,4 +1,4 @@
-/** ccxt, as its manual begins. */
+/** Makes a call with ccxt, as at the start of its manual. */
 import ccxt from "ccxt"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** The same call by somebody who writes it with Effect, one schema and undici's `dispatch`: what any use of Effect costs. */
+/** Makes the same call with Effect, one schema and undici's `dispatch`: the minimum cost of any use of Effect. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"

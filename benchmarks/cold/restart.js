@@ -1,4 +1,4 @@
-/** A venue with a journal: from the start of the process until it serves. Argument: the journal's file. */
+/** Opens a venue with a journal, from the start of the process until it serves. Argument: the file of the journal. */
 import * as Effect from "effect/Effect"
 import { Sandbox, Server } from "../dist/sandbox/index.js"
 

@@ -1,4 +1,4 @@
-/** The library with its defaults, as its README begins. */
+/** Makes a call with the library's defaults, as at the start of the README. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Dialect, Exchange, TradeBalance } from "../dist/index.js"

@@ -1,4 +1,4 @@
-/** The least that a signed call can be written with. */
+/** Makes a signed call with the least possible code. */
 import { createHmac } from "node:crypto"
 import { Pool } from "undici"
 

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 /** The folder of the built library. */
 export const folder = fileURLToPath(new URL("../dist", import.meta.url))
 
-/** A command that the root's own packages bring, run at the root. */
+/** Runs a command of the root's packages, in the root. */
 const run = (command: string, ...args: ReadonlyArray<string>): void => {
   execFileSync(`${root}node_modules/.bin/${command}`, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
 }

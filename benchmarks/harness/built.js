@@ -1,6 +1,6 @@
 /**
- * Peers import the library's source, which is what TypeScript checks them against. What they run is what the package
- * publishes: compiled, without types to strip at start.
+ * Resolves imports of the library's source, which TypeScript checks, to the published build: compiled, without types to
+ * strip at start.
  */
 import { registerHooks } from "node:module"
 

@@ -1,4 +1,4 @@
-/** A program as one file, of five bundlers, each with minifying switched on and nothing else. */
+/** Bundles a program with five bundlers, each with only minification switched on. */
 import { build as esbuild } from "esbuild"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,11 +11,11 @@ import { rollup } from "rollup"
 import { build as vite } from "vite"
 import webpack from "webpack"
 
-/** All that a bundler makes: one file, or a file and what it loads later. */
+/** The output of a bundler: one file, or a file and the chunks that it loads later. */
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 
-/** Rollup resolves no packages by itself. */
+/** Resolves packages for Rollup, which does not do so itself. */
 const packages = {
   name: "packages",
   resolveId: (id: string) =>
@@ -40,7 +40,7 @@ const withWebpack = async (entry: string): Promise<string> => {
   return code
 }
 
-/** The code of a program, for each bundler by name. */
+/** The bundled code of a program, by bundler. */
 export const bundlers: Readonly<Record<string, (entry: string) => Promise<string>>> = {
   esbuild: async (entry) => {
     const { outputFiles } = await esbuild({
@@ -66,7 +66,7 @@ export const bundlers: Readonly<Record<string, (entry: string) => Promise<string
     const bundle = await rollup({ input: entry, plugins: [packages], onLog: () => {} })
     const { output } = await bundle.generate({ format: "esm" })
     await bundle.close()
-    // Rollup minifies nothing by itself.
+    // Rollup has no minifier of its own.
     return (await minify("bundle.js", joined(output), { module: true })).code
   },
   Rolldown: async (entry) => {

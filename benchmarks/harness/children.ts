@@ -1,4 +1,4 @@
-/** Processes of their own for what is measured, so that no peer works with another's heap, compiler or event loop. */
+/** Child processes for the peers, so that none shares a heap, compiler or event loop with another. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -6,17 +6,17 @@ import { fileURLToPath } from "node:url"
 /** A process that answers messages one at a time. */
 export interface Child {
   readonly pid: number
-  /** What it said when it was ready. */
+  /** The message with which it reported that it is ready. */
   readonly ready: unknown
-  /** Sends a message, and gives the answer. */
+  /** Sends a message, and returns the answer. */
   readonly ask: (message: unknown) => Promise<unknown>
-  /** Ends it. */
+  /** Ends the process. */
   readonly end: () => Promise<void>
 }
 
 const running = new Set<ChildProcess>()
 
-/** The next message of a child; fails when it ends instead. */
+/** The next message of a child; fails if the child ends instead. */
 const next = async (child: ChildProcess): Promise<unknown> => {
   const ended = new AbortController()
   const [message] = await Promise.race([
@@ -30,10 +30,10 @@ const next = async (child: ChildProcess): Promise<unknown> => {
   return value
 }
 
-/** Resolves the library's source to what is published: see `build.ts`. */
+/** Resolves the library's source to the published build: see `build.ts`. */
 const built = new URL("./built.js", import.meta.url).href
 
-/** Starts a file of `peers`, and waits until it is ready. */
+/** Starts a file of `peers` as a process, and waits until it is ready. */
 export const start = async (file: string, ...args: ReadonlyArray<string>): Promise<Child> => {
   const path = fileURLToPath(new URL(`../peers/${file}`, import.meta.url))
   const child = fork(path, args, { execArgv: ["--import", built, "--disable-warning=ExperimentalWarning"] })
@@ -55,12 +55,12 @@ export const start = async (file: string, ...args: ReadonlyArray<string>): Promi
   }
 }
 
-/** Ends all that still run. */
+/** Ends all processes that still run. */
 export const endAll = (): void => {
   for (const child of running) if (child.connected) child.disconnect()
 }
 
-/** The child's side: answers each message with what `answer` gives, or with why it failed. Ends with the parent. */
+/** The child's side: answers each message with the result of `answer`, or with its error. Ends with the parent. */
 export const serve = (ready: unknown, answer: (message: never) => unknown): void => {
   process.on("message", async (message) => {
     try {

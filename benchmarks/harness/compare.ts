@@ -1,10 +1,10 @@
-/** Peers side by side: each is warm, then they take turns. */
+/** Compares peers: warms each one up, then lets them take turns. */
 import type { Sample } from "./operation.ts"
 
 /**
- * A peer is warm when the median CPU of its last three windows differs from that of the three before by no more than
- * `within`, and it has worked for `leastCpuMillis`: on a busy machine the compiler of the runtime waits as well. It is
- * warmed up for `mostMillis` by the clock at most.
+ * A peer is warm when the median CPU of its last three windows differs from that of the three before by at most
+ * `within`, and it has used `leastCpuMillis` of CPU: on a busy machine the runtime's compiler has to wait too. A warm-up
+ * takes at most `mostMillis` by the clock.
  */
 export interface WarmUp {
   readonly windowMillis: number
@@ -13,17 +13,17 @@ export interface WarmUp {
   readonly within: number
 }
 
-/** How long everything takes. */
+/** The durations of a comparison. */
 export interface Plan {
-  /** When a peer is warm. */
+  /** The conditions for a warm peer. */
   readonly warmUp: WarmUp
-  /** How often everybody takes a turn. */
+  /** The number of rounds; in a round, every peer takes one turn. */
   readonly rounds: number
-  /** How long a turn is. */
+  /** The length of a turn, in milliseconds. */
   readonly turnMillis: number
-  /** No further round begins after so many milliseconds, once there have been three. */
+  /** No round starts after this time, in milliseconds, once there have been three. */
   readonly longestMillis: number
-  /** Divides the counts of rows that count instead of taking time. */
+  /** Divides the counts of rows with fixed counts. */
   readonly shrink: number
 }
 
@@ -35,7 +35,7 @@ export const full: Plan = {
   shrink: 1
 }
 
-/** Enough to see that a row still runs. Its figures mean nothing. */
+/** The least with which a row still runs. Its figures mean nothing. */
 export const smoke: Plan = {
   warmUp: { windowMillis: 2, leastCpuMillis: 0, mostMillis: 60_000, within: Number.POSITIVE_INFINITY },
   rounds: 1,
@@ -44,7 +44,7 @@ export const smoke: Plan = {
   shrink: 100
 }
 
-/** The lowest, the middle and the highest of all rounds. */
+/** The lowest, the median and the highest value of all rounds. */
 export interface Bracket {
   readonly min: number
   readonly median: number
@@ -61,10 +61,10 @@ export const bracket = (values: ReadonlyArray<number>): Bracket => {
 const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
   items.map((item) => [Math.random(), item] as const).sort(([a], [b]) => a - b).map(([, item]) => item)
 
-/** Takes one turn of so many milliseconds. */
+/** Takes one turn of `millis` milliseconds. */
 export type Turn = (millis: number) => Promise<Sample>
 
-/** Runs a peer until its figures settle; says whether they did. */
+/** Runs a peer until its figures settle; returns whether they did. */
 export const warmUp = async (
   turn: Turn,
   { leastCpuMillis, mostMillis, windowMillis, within }: WarmUp
@@ -86,22 +86,22 @@ export const warmUp = async (
   }
 }
 
-/** What all rounds gave. */
+/** The result of all rounds. */
 export interface Compared {
   /** Each peer's figures, round by round. */
   readonly samples: ReadonlyMap<string, ReadonlyArray<Sample>>
-  /** The peers whose figures had not settled when the longest warm-up was over. */
+  /** The peers whose figures had not settled at the end of the longest warm-up. */
   readonly unsettled: ReadonlyArray<string>
 }
 
-/** Warms all peers up, one after the other; then they take turns. */
+/** Warms up all peers, one after the other, then lets them take turns. */
 export const compare = async (plan: Plan, turns: ReadonlyMap<string, Turn>): Promise<Compared> => {
   const unsettled: Array<string> = []
   for (const [name, turn] of turns) if (!await warmUp(turn, plan.warmUp)) unsettled.push(name)
   return await takeTurns(plan, turns, unsettled)
 }
 
-/** Lets all take a turn in every round, in a new order each time. */
+/** Lets every peer take a turn in every round, in a new order each time. */
 export const takeTurns = async (
   { longestMillis, rounds, turnMillis }: Pick<Plan, "longestMillis" | "rounds" | "turnMillis">,
   turns: ReadonlyMap<string, Turn>,
@@ -116,12 +116,12 @@ export const takeTurns = async (
   return { samples, unsettled }
 }
 
-/** One peer's figures divided by another's of the same round. */
+/** The figures of one peer divided by those of another in the same round. */
 export const ratio = ({ samples }: Compared, of: string, to: string, what: keyof Sample): Bracket => {
   const base = samples.get(to) ?? []
   return bracket((samples.get(of) ?? []).map((sample, round) => sample[what] / (base[round]?.[what] ?? Number.NaN)))
 }
 
-/** One peer's figures. */
+/** The figures of one peer. */
 export const absolute = ({ samples }: Compared, of: string, what: keyof Sample): Bracket =>
   bracket((samples.get(of) ?? []).map((sample) => sample[what]))

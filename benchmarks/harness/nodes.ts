@@ -1,4 +1,4 @@
-/** Nodes of a cluster, in processes of their own. They run from the source. */
+/** Starts the nodes of a cluster, one process each, from the source. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -8,17 +8,17 @@ const command = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 const token = "the token of these hosts"
 const environment = { ...process.env, TXC_HOST_TOKEN: token }
 
-/** A node. It has the same ports whenever it is started. */
+/** A node. It keeps its ports when it is restarted. */
 export interface Node {
   readonly url: string
-  /** Where it takes the other nodes' requests. */
+  /** The address for requests from other nodes. */
   readonly address: string
   readonly pid: () => number
   readonly start: () => Promise<void>
   readonly end: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** A node over this database; on this core alone, where one is named. */
+/** Starts a node with a database, bound to a core if one is named. */
 export const makeNode = async (database: string, core?: number): Promise<Node> => {
   const [port, nodePort, clusterPort] = [await freePort(), await freePort(), await freePort()]
   const ports = ["--port", `${port}`, "--node-port", `${nodePort}`, "--cluster-port", `${clusterPort}`]
@@ -42,19 +42,19 @@ export const makeNode = async (database: string, core?: number): Promise<Node> =
   }
 }
 
-/** A venue as its owner knows it. */
+/** A venue, as its owner sees it. */
 export interface Made {
   readonly id: string
   readonly controlToken: string
 }
 
-/** Makes a venue over this node. */
+/** Makes a venue through a node. */
 export const makeVenue = async ({ url }: Node): Promise<Made> => {
   const headers = { authorization: `Bearer ${token}` }
   return await (await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })).json() as Made
 }
 
-/** Makes the tables of a cluster. */
+/** Creates the tables of a cluster. */
 export const migrate = (database: string): void => {
   const migrated = spawnSync(process.execPath, [command, "host", "--cluster", database, "--migrate"])
   if (migrated.status !== 0) throw new Error(migrated.stderr.toString())

@@ -1,22 +1,22 @@
-/** An operation of a peer, and what one measurement of it gives. */
+/** An operation of a peer, and its measurement. */
 
-/** Something to do over and over: at once, or as a promise with a number of them in flight. */
+/** A repeated operation: synchronous, or as promises with a number of them in flight. */
 export type Operation =
   | { readonly now: () => unknown }
   | { readonly later: () => Promise<unknown>; readonly inFlight?: number }
 
 export type Operations = Readonly<Record<string, Operation>>
 
-/** Microseconds per operation: of processor time in all threads, and by the clock. */
+/** The cost of an operation in microseconds: CPU time of all threads, and wall time. */
 export interface Sample {
   readonly cpu: number
   readonly wall: number
 }
 
-/** Operations between two looks at the clock. */
+/** The number of operations between two checks of the clock. */
 const batch = 16
 
-/** Runs an operation until the time is over, and at least one batch of it. */
+/** Runs an operation until the time is over, for at least one batch. */
 export const measure = async (operation: Operation, millis: number): Promise<Sample> => {
   const before = process.cpuUsage()
   const start = performance.now()
@@ -42,7 +42,7 @@ export const measure = async (operation: Operation, millis: number): Promise<Sam
   return { cpu: (user + system) / count, wall: wall / count }
 }
 
-/** Carries an operation out a given number of times. */
+/** Runs an operation a given number of times. */
 export const repeat = async (operation: Operation, times: number, inFlight: number): Promise<void> => {
   let left = times
   await Promise.all(Array.from({ length: inFlight }, async () => {

@@ -1,8 +1,8 @@
-/** Curves on two logarithmic scales, as SVG that reads on light and on dark pages. */
+/** Plots curves on two logarithmic scales, as SVG for light and dark pages. */
 
 export interface Curve {
   readonly name: string
-  /** Curves of one group are drawn alike. */
+  /** The group; its curves have one style. */
   readonly group: string
   readonly points: ReadonlyArray<{ readonly x: number; readonly y: number }>
 }
@@ -14,7 +14,7 @@ export interface Plot {
   readonly curves: ReadonlyArray<Curve>
 }
 
-/** Colours that people with colour-blindness tell apart. */
+/** Colours that colour-blind readers can tell apart. */
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"]
 
 const size = { width: 1020, height: 420 }
@@ -31,14 +31,14 @@ const style = `
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 
-/** Powers of ten from the one below a number to the one above another. */
+/** The powers of ten around a range, from the one below it to the one above. */
 const powers = (from: number, to: number): ReadonlyArray<number> => {
   const first = Math.floor(Math.log10(from))
   const last = Math.max(first + 1, Math.ceil(Math.log10(to)))
   return Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index))
 }
 
-/** Where a value is between two bounds, on a logarithmic scale. */
+/** The position of a value between two bounds, on a logarithmic scale. */
 const scale = (values: ReadonlyArray<number>, start: number, end: number) => {
   const low = Math.log10(Math.min(...values))
   const high = Math.log10(Math.max(...values))

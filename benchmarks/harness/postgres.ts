@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own, from Debian's package, in a folder that goes with it. */
+/** Starts a PostgreSQL from Debian's package, in a temporary folder. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -8,21 +8,21 @@ import { join } from "node:path"
 
 const installed = "/usr/lib/postgresql"
 
-/** Where its programs are; `undefined` where it is not installed. */
+/** The folder of PostgreSQL's programs; `undefined` if it is not installed. */
 export const programs: string | undefined = existsSync(installed)
   ? readdirSync(installed).toSorted((one, other) => Number(other) - Number(one)).map((version) =>
     join(installed, version, "bin")
   ).find((folder) => existsSync(join(folder, "initdb")))
   : undefined
 
-/** PostgreSQL does not run as root. */
+/** The user for PostgreSQL, which refuses to run as root. */
 const user = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
   return { uid: idOf("-u"), gid: idOf("-g") }
 }
 
-/** A port that nobody listens on. */
+/** A free port. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -32,7 +32,7 @@ export const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-/** Waits until a process has said this. */
+/** Waits until a process has written a text. */
 export const said = (child: ChildProcess, words: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
@@ -45,14 +45,14 @@ export const said = (child: ChildProcess, words: string): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`${child.spawnfile} ended with ${code}: ${text}`)))
   })
 
-/** Asks a database something; gives the rows, each with its fields between bars. */
+/** Queries a database; returns the rows, with fields separated by bars. */
 export const query = (url: string, statement: string): ReadonlyArray<string> => {
   const asked = spawnSync(join(programs ?? "", "psql"), [url, "--no-psqlrc", "-At", "-c", statement])
   if (asked.status !== 0) throw new Error(asked.stderr.toString())
   return asked.stdout.toString().trim().split("\n")
 }
 
-/** Runs work with a server of its own, which has this process id. */
+/** Runs work with a new server, and passes it the server's process id. */
 export const withPostgres = async <A>(work: (url: string, pid: number) => Promise<A>): Promise<A> => {
   const who = user()
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))

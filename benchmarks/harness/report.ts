@@ -1,50 +1,50 @@
-/** What a row found, as a table and as JSON. */
+/** Reports the results of rows, as a table and as JSON. */
 import { absolute, type Bracket, type Compared, ratio } from "./compare.ts"
 
 /** One line of the table. */
 export interface Line {
-  /** What was measured. */
+  /** The thing measured. */
   readonly what: string
-  /** What it was measured against. */
+  /** The thing that it is compared with. */
   readonly against: string
-  /** The ratios of the rounds, by what is divided: CPU, wall, req/s, memory, size. */
+  /** The ratios of the rounds, by quantity: CPU, wall, req/s, memory, size. */
   readonly ratios: Readonly<Record<string, Bracket>>
-  /** Absolute figures, in words. They say how small the base is, and hold for this machine in this run only. */
+  /** Absolute figures, in words. They show how small the base is, and hold only for this machine in this run. */
   readonly absolutes: string
 }
 
 export interface Row {
-  /** What `npm run bench -- NAME` calls it. */
+  /** The name for `npm run bench -- NAME`. */
   readonly name: string
-  /** What it measures, in one sentence. */
+  /** A description in one sentence. */
   readonly title: string
-  /** Rows that are no part of the table run only when they are named. */
+  /** Whether the row is left out of the table. Such a row runs only if named. */
   readonly onlyByName?: true
   readonly run: (context: Context) => Promise<Found>
 }
 
 export interface Found {
   readonly lines: ReadonlyArray<Line>
-  /** What a reader has to know: what could not run, and why; what had not settled. */
+  /** Notes: parts that could not run, and why; peers that had not settled. */
   readonly notes?: ReadonlyArray<string>
-  /** For JSON: figures behind the lines. */
+  /** The figures behind the lines, for JSON. */
   readonly data?: unknown
 }
 
-/** What a row is run with. */
+/** The settings of a run. */
 export interface Context {
   readonly plan: import("./compare.ts").Plan
-  /** Where to write the plot of growth, if anywhere. */
+  /** The file for the plot of growth, if any. */
   readonly plot: string | undefined
 }
 
 const digits = (value: number) => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
 
-/** The median, and in brackets the lowest and the highest. */
+/** Formats the median, and in brackets the lowest and the highest value. */
 export const show = ({ max, median, min }: Bracket, unit = "x"): string =>
   min === max ? `${digits(median)}${unit}` : `${digits(median)}${unit} (${digits(min)}–${digits(max)})`
 
-/** A line about two peers that took turns. */
+/** Makes the line of two peers that took turns. */
 export const line = (compared: Compared, what: string, of: string, to: string, unit: "µs" | "ms" = "µs"): Line => {
   const per = unit === "µs" ? 1 : 1000
   const shown = (peer: string) => `${peer} ${digits(absolute(compared, peer, "cpu").median / per)} ${unit}`
@@ -56,7 +56,7 @@ export const line = (compared: Compared, what: string, of: string, to: string, u
   }
 }
 
-/** The same, as how many times as much the first one gets done. */
+/** The same with inverse ratios: how many times as much work the first one does. */
 export const inverse = (compared: Compared, what: string, of: string, to: string): Line => {
   const { ratios: _, ...words } = line(compared, what, of, to)
   return {

@@ -1,4 +1,4 @@
-/** The request that all peers send, and who signs it. */
+/** The request that all peers send, and the credentials that sign it. */
 
 export const account = {
   apiKey: "0123456789abcdef0123456789abcdef",
@@ -11,7 +11,7 @@ export const paths = {
   fees: "/api/v4/main-account/fee"
 } as const
 
-/** The order as the document's dialect writes it. */
+/** The order in the form of the document's dialect. */
 export const wireOrder = {
   market: "BTC_USDT",
   side: "buy",

@@ -5,9 +5,9 @@ import type { Place } from "./instructions.ts"
 
 /** One empty market. */
 export interface Book {
-  /** Places an order, and gives what it is canceled by. */
+  /** Places an order, and returns the handle for its cancel. */
   readonly place: (order: Place) => unknown
-  /** Cancels an order; says whether it was open. */
+  /** Cancels an order; returns whether it was open. */
   readonly cancel: (handle: never) => boolean
 }
 

@@ -1,4 +1,4 @@
-/** ccxt's implicit calls: one method per endpoint, which signs, sends, and gives the parsed answer as it came. */
+/** ccxt's implicit calls: one method per endpoint, which signs, sends, and returns the parsed answer unchanged. */
 import * as Ccxt from "ccxt"
 import type { Operations } from "../harness/operation.ts"
 import { account, wireOrder } from "./account.ts"
@@ -13,7 +13,7 @@ export const operations = (baseUrl: string): Operations => {
   exchange.urls["api"] = {
     v4: { public: `${baseUrl}/api/v4/public`, private: `${baseUrl}/api/v4` }
   }
-  // ccxt makes these methods when it is constructed: its types do not know them.
+  // ccxt's constructor makes these methods, so its types lack them.
   const calls = exchange as unknown as Readonly<Record<string, Call | undefined>>
   const call = (name: string, fields: object) => {
     const method = calls[name]

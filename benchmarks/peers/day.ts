@@ -1,4 +1,4 @@
-/** A market maker's day, as the page of the sandbox has it. Its message is how many minutes the maker lets pass. */
+/** Runs a market maker's day, as on its page. The message is the number of minutes between the maker's ticks. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -7,7 +7,7 @@ import { day, world } from "../../test/readme/day.ts"
 import { serve } from "../harness/children.ts"
 import type { Sample } from "../harness/operation.ts"
 
-/** What a day took, in microseconds, and what happened on it. */
+/** The cost of a day in microseconds, and its events. */
 export interface Day extends Sample {
   readonly ticks: number
   readonly orders: number
@@ -16,7 +16,7 @@ export interface Day extends Sample {
 serve("ready", async (every: number): Promise<Day> => {
   const before = process.cpuUsage()
   const start = performance.now()
-  // Every day has an exchange and a clock of its own, and says nothing of what goes wrong.
+  // Every day has a new exchange and clock. The log is off: the faults of a day would fill it.
   const layer = Layer.fresh(world).pipe(Layer.provideMerge([TestClock.layer(), Logger.layer([])]))
   const { report } = await Effect.runPromise(Effect.provide(day(every), layer))
   const wall = (performance.now() - start) * 1000

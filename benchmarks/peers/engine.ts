@@ -1,10 +1,10 @@
-/** One engine in its own process. Arguments: its name, and the world of one that does nothing but place and cancel. */
+/** Runs one engine. Arguments: its name, and the world of an engine that only places and cancels. */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"
 import type { Book } from "./books.ts"
 import { type Instruction, resting, type Workload, workloads } from "./instructions.ts"
 
-/** A world that the sandbox's engine begins with: open orders, other accounts, and commands that left nothing open. */
+/** The initial state of the sandbox's engine: open orders, other accounts, and commands that left nothing open. */
 export interface World {
   readonly open: number
   readonly accounts: number
@@ -13,7 +13,7 @@ export interface World {
 
 const [name = "", world] = process.argv.slice(2)
 
-// Nobody loads what another one needs.
+// Each engine loads only its own modules.
 const engines: Readonly<Record<string, () => Promise<() => Book>>> = {
   txc: async () => (await import("./exchange.ts")).book,
   "nodejs-order-book": async () => (await import("./books.ts")).books["nodejs-order-book"],
@@ -31,7 +31,7 @@ const carryOut = (book: Book, instructions: ReadonlyArray<Instruction>): Readonl
   return handles
 }
 
-/** Microseconds per instruction, in a book that was empty before. */
+/** The cost per instruction in microseconds, starting with an empty book. */
 const sample = (instructions: ReadonlyArray<Instruction>): Sample => {
   if (make === undefined) throw new Error(`there is no engine ${name}`)
   const book = make()
@@ -43,14 +43,14 @@ const sample = (instructions: ReadonlyArray<Instruction>): Sample => {
   return { cpu: (user + system) / instructions.length, wall: wall / instructions.length }
 }
 
-/** How many orders are open afterwards: engines that disagree do not do the same work. */
+/** The number of open orders at the end: engines that disagree did different work. */
 const left = (instructions: ReadonlyArray<Instruction>): number => {
   if (make === undefined) throw new Error(`there is no engine ${name}`)
   const book = make()
   return carryOut(book, instructions).filter((handle) => book.cancel(handle as never)).length
 }
 
-/** Places an order at some level, and cancels it: the world stays as large as it was. */
+/** Places an order at some level, and cancels it, so that the size of the world stays the same. */
 const placeAndCancel = async ({ accounts, ended, open }: World) => {
   const { book, commands } = await import("./exchange.ts")
   const venue = book(commands({ accounts, open: resting(open), ended: resting(ended) }))

@@ -1,6 +1,6 @@
 /**
- * The floor: what a call costs when it is written by hand for one endpoint. It checks neither the request nor the
- * answer, and knows no errors, timeouts or retries.
+ * The lower bound: a call written by hand for one endpoint. It checks neither request nor answer, and has no errors,
+ * timeouts or retries.
  */
 import { createHmac, createSecretKey } from "node:crypto"
 import { Pool } from "undici"
@@ -12,7 +12,7 @@ const key = createSecretKey(account.apiSecret, "utf8")
 
 let last = 0
 
-/** Microseconds, and never the same twice, also not in two processes that take turns. */
+/** A nonce in microseconds, unique even across two processes that take turns. */
 const nonce = () => last = Math.max(last + 1, Date.now() * 1000)
 
 export const sign = (payload: string): string => createHmac("sha512", key).update(payload).digest("hex")

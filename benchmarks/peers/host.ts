@@ -1,4 +1,4 @@
-/** A host of venues over HTTP, in its own process. Argument: its folder and bounds, as JSON. */
+/** Serves a host over HTTP. Argument: its folder and bounds, as JSON. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -7,13 +7,13 @@ import { ControlApi, Host, HostServer } from "../../src/sandbox/index.ts"
 import { serve } from "../harness/children.ts"
 import { account } from "./account.ts"
 
-/** Where the venues are, and how many are awake at most. */
+/** The folder of the venues, and the maximum number awake. */
 export interface Options {
   readonly folder: string
   readonly maxAwake: number
 }
 
-/** What the host is asked to do. */
+/** A task for the host. */
 export type Message =
   | { readonly make: number }
   | { readonly wake: readonly [from: number, to: number] }
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
   venues.push(yield* host.make({ owner: "bench" }))
 })
 
-/** Calls a venue, which wakes it. */
+/** Calls a venue, and so wakes it. */
 const ping = ({ url }: Host.Made) =>
   Effect.promise(async () => {
     const answer = await fetch(`${url}/api/v4/public/ping`)
@@ -56,7 +56,7 @@ const own = ({ controlToken, url }: Host.Made, operation: string, fields: object
     if (!answer.ok) throw new Error(await answer.text())
   })
 
-/** Gives a venue an account that can pay for everything and call as often as it likes, as the other rows have it. */
+/** Opens an account in a venue with unlimited funds and calls, as in the other rows. */
 const endow = Effect.fnUntraced(function*(venue: Host.Made) {
   yield* own(venue, "OpenAccount", { account: "bench", b2b: true })
   yield* own(venue, "AddKey", { account: "bench", ...account, title: "", type: "1", enabled: true })
@@ -64,7 +64,7 @@ const endow = Effect.fnUntraced(function*(venue: Host.Made) {
   yield* own(venue, "Limit", { limit: { calls: Number.MAX_SAFE_INTEGER, perSeconds: 1 } })
 })
 
-/** What an effect takes for each, in microseconds: of CPU, and by the clock. */
+/** Measures the cost of an effect per item, in microseconds of CPU and wall time. */
 const timed = async (count: number, effect: Effect.Effect<unknown, unknown, Host.Host>) => {
   const before = process.cpuUsage()
   const start = performance.now()

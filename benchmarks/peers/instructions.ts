@@ -1,6 +1,6 @@
-/** What engines are told to do: the same orders for all of them, in the spelling that each one reads. */
+/** The instructions for the engines: the same orders for all, in the form that each one reads. */
 
-/** A limit order. Engines of whole numbers get `ticks` and `lots`, exact ones the same as decimal texts. */
+/** A limit order. Engines with whole numbers get `ticks` and `lots`, exact engines the same as decimal text. */
 export interface Place {
   readonly _tag: "Place"
   readonly id: string
@@ -11,7 +11,7 @@ export interface Place {
   readonly amount: string
 }
 
-/** The cancellation of an order, by its index among those placed. */
+/** The cancel of an order, by its index among the placed orders. */
 export interface Cancel {
   readonly _tag: "Cancel"
   readonly index: number
@@ -19,7 +19,7 @@ export interface Cancel {
 
 export type Instruction = Place | Cancel
 
-/** Orders rest on so many levels on each side of the middle. */
+/** The number of price levels on each side of the mid price. */
 const levels = 1000
 const middle = 4_000_000
 
@@ -37,13 +37,13 @@ const decimal = (value: number, digits: number): string => {
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** What it costs at the given distance from the middle; below zero it crosses. */
+/** The price at a distance from the mid price; below zero the order crosses. */
 const place = (index: number, isBuy: boolean, distance: number, lots: number): Place => {
   const ticks = isBuy ? middle - 1 - distance : middle + 1 + distance
   return { _tag: "Place", id: `${index}`, isBuy, ticks, lots, price: decimal(ticks, 2), amount: decimal(lots, 3) }
 }
 
-/** So many orders that rest, never across. */
+/** `count` orders that rest and never cross. */
 export const resting = (orders: number): ReadonlyArray<Place> => {
   const next = random()
   return Array.from({ length: orders }, (_, index) => place(index, next(2) === 0, next(levels), 1 + next(10)))
@@ -59,7 +59,7 @@ const addThenCancel = (orders: number): ReadonlyArray<Instruction> => {
   return [...resting(orders), ...indices.map((index): Cancel => ({ _tag: "Cancel", index }))]
 }
 
-/** Half rest, a fifth take what rests near the middle, and three in ten cancel an earlier order that may be gone. */
+/** Half of the orders rest, a fifth take orders near the mid price, and three in ten cancel an earlier order, open or not. */
 const mixed = (orders: number): ReadonlyArray<Instruction> => {
   const next = random()
   const instructions: Array<Instruction> = []
@@ -72,7 +72,7 @@ const mixed = (orders: number): ReadonlyArray<Instruction> => {
   return instructions
 }
 
-/** Half rest, then each of the other half takes one of them. */
+/** Half of the orders rest, then each of the other half takes one of them. */
 const cross = (orders: number): ReadonlyArray<Instruction> => {
   const half = Math.floor(orders / 2)
   const next = random()

@@ -1,4 +1,4 @@
-/** Journals in their own process: groups of commands, each waited for. Arguments: the URL of a database, and a file. */
+/** Writes groups of commands to journals, and waits for each. Arguments: the URL of a database, and a file. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -10,7 +10,7 @@ import * as Journal from "../../src/sandbox/store/Journal.ts"
 import { serve } from "../harness/children.ts"
 import type { Sample } from "../harness/operation.ts"
 
-/** How many groups to write, of how many commands each. */
+/** The number of groups to write, and of commands in each. */
 export interface Message {
   readonly to: "postgres" | "sqlite"
   readonly groups: number

@@ -1,31 +1,31 @@
 /**
- * Calls a server from a process of its own, over kept-alive sockets and with as little work as HTTP allows, so that the
- * server and not its caller is what is measured. Argument: the server's port.
+ * Calls a server over keep-alive sockets with as little work as HTTP allows, so that the measurement shows the server and
+ * not its caller. Argument: the server's port.
  */
 import { connect, type Socket } from "node:net"
 import { serve } from "../harness/children.ts"
 import { signed } from "./floor.ts"
 
-/** What to call: each body in turn until the time is over; without a time each body once. */
+/** The calls: each body in turn until the time is over; without a time, each body once. */
 export interface Message {
   readonly path: string
-  /** Whether the path is only looked at: without a body, and unsigned. */
+  /** Whether the calls are reads: without a body, and unsigned. */
   readonly isGet?: boolean
   readonly bodies: ReadonlyArray<object>
-  /** What stands before the path, which is signed without it: each in turn. */
+  /** Prefixes of the path, used in turn. They are not signed. */
   readonly prefixes?: ReadonlyArray<string>
   readonly inFlight: number
   readonly millis?: number
-  /** Whether all answers are wanted, not only the last. */
+  /** Whether to return all answers, or only the last. */
   readonly collect?: boolean
 }
 
 export interface Load {
-  /** How many calls were answered. */
+  /** The number of answered calls. */
   readonly calls: number
-  /** Microseconds from the first call to the last answer. */
+  /** The time from the first call to the last answer, in microseconds. */
   readonly micros: number
-  /** The answers in the order of their arrival; the last one alone unless all are wanted. */
+  /** The answers in order of arrival, or only the last. */
   readonly answers: ReadonlyArray<string>
 }
 
@@ -39,7 +39,7 @@ const request = (prefix: string, path: string, fields: object): string => {
 
 const look = (prefix: string, path: string): string => `GET ${prefix}${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`
 
-/** Reads answers from a socket: one call is under way at a time. */
+/** Reads answers from a socket, with one call in flight at a time. */
 class Connection {
   private readonly socket: Socket
   private received = ""
@@ -78,7 +78,7 @@ class Connection {
   }
 }
 
-/** Servers close connections that idle: those that have idled are left to them. */
+/** The idle time after which sockets are replaced, because the server may be about to close them. */
 const idleMillis = 2000
 
 let connections: Array<Connection> = []

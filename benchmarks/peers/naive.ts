@@ -1,7 +1,7 @@
 /**
- * What somebody writes who knows Effect and has an afternoon: the stock `HttpClient` over undici, a schema that knows
- * the types of the answer's fields, a timeout, and one error for whatever goes wrong. It checks no request, and knows
- * neither nonces of other processes, nor rate limits, retries, or what became of an order whose answer was lost.
+ * A client that an Effect user writes in an afternoon: the stock `HttpClient` over undici, a schema with the types of the
+ * answer's fields, a timeout, and one error for every failure. It does not check requests, share nonces with other
+ * processes, keep to rate limits, retry, or reconcile orders whose answer was lost.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"

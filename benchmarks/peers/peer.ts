@@ -1,10 +1,10 @@
-/** One client in its own process, idle unless it is told to do something. Arguments: its name, and a base URL. */
+/** Runs one client, idle until it gets a message. Arguments: its name, and a base URL. */
 import { serve } from "../harness/children.ts"
 import { measure, type Operation, type Operations, repeat } from "../harness/operation.ts"
 
 const [name = "", baseUrl = ""] = process.argv.slice(2)
 
-/** Nobody loads what another one needs. */
+/** Each client loads only its own modules. */
 const peers: Readonly<Record<string, () => Promise<Operations>>> = {
   undici: async () => (await import("./floor.ts")).operations(baseUrl),
   txc: async () => (await import("./txc.ts")).calls(baseUrl, "node"),
@@ -23,12 +23,12 @@ const find = (operation: string): Operation => {
   return found
 }
 
-/** What can be asked: to measure for some time, or to do something so many times and to say what memory that took. */
+/** The messages: measure an operation for some time, or run it `count` times and report the memory. */
 export type Message =
   | { readonly operation: string; readonly millis: number }
   | { readonly operation: string; readonly times: number; readonly inFlight: number }
 
-/** Bytes that the process occupies. */
+/** The resident memory of the process, in bytes. */
 export interface Memory {
   readonly rss: number
   readonly heapUsed: number

@@ -1,4 +1,4 @@
-/** A server in its own process that answers every call with a canned body, as fast as `node:http` can. */
+/** Answers every call with a canned body, as fast as `node:http` can. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { answers } from "./answers.ts"
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
   })
 })
 
-// Longer than any peer waits for its turn, so that no measured call has to connect.
+// Longer than any peer waits for its turn, so that no measured call has to open a connection.
 server.keepAliveTimeout = 600_000
 server.listen(0, "127.0.0.1", () => process.send?.({ value: (server.address() as AddressInfo).port }))
 process.once("disconnect", () => process.exit())

@@ -37,10 +37,10 @@ const order: StopLimitOrders.Request = {
 }
 
 // -----------------------------------------------------------------------------
-// What sends
+// Transports
 // -----------------------------------------------------------------------------
 
-/** What sends the bytes: the layer that the README recommends for Node, and the one that needs no package. */
+/** The transports: the layer that the README recommends for Node, and the one that needs no package. */
 const transports = {
   node: UndiciTransport.layerWith({ connections: 64 }),
   fetch: FetchTransport.layer
@@ -63,11 +63,11 @@ const credentials = Credentials.layer({
 const exchange = (baseUrl: string) =>
   Exchange.layerServices.pipe(
     Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
-    // Nonces of this dialect count microseconds: no call waits for one.
+    // Nonces of this dialect count microseconds, so no call waits for one.
     Layer.provide([Region.layer({ baseUrl, dialect: document }), credentials])
   )
 
-/** The services of one exchange, kept for the life of the process. */
+/** The services of one exchange, for the lifetime of the process. */
 const services = (baseUrl: string, transport: Layer.Layer<Transport.Transport>) =>
   Effect.runPromise(
     Effect.gen(function*() {
@@ -103,14 +103,14 @@ export const calls = async (baseUrl: string, transport: keyof typeof transports)
 export const withoutSocket = async (baseUrl: string): Promise<Operations> => {
   const { orders } = await services(baseUrl, layerCanned)
 
-  // Else the floor would be measured with another request.
+  // Otherwise the lower bound would be measured with a different request.
   const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, document)
   deepStrictEqual(Result.getOrThrow(encodeRequest(order)), wireOrder)
 
   return { ownWork: { later: () => Effect.runPromise(orders.create(order)) } }
 }
 
-/** From the text of an answer to the value of the domain. */
+/** Decodes the text of an answer into the domain value. */
 export const decoding = async (): Promise<Operations> => {
   const decode = <E extends Endpoint.Any>(endpoint: E, text: string) => {
     const { decodeResponse } = Endpoint.codec(endpoint, document)

@@ -1,4 +1,4 @@
-/** The sandbox over HTTP, in its own process. Argument: what it begins with, as JSON. */
+/** Serves a sandbox over HTTP. Argument: its initial state, as JSON. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -8,7 +8,7 @@ import { serve } from "../harness/children.ts"
 import { commands } from "./exchange.ts"
 import { resting } from "./instructions.ts"
 
-/** What a venue begins with, and where its journal is; in memory without a file. */
+/** The initial state of a venue, and the file of its journal; without a file it is in memory. */
 export interface Options {
   readonly file?: string
   readonly open: number

@@ -1,4 +1,4 @@
-/** What bundlers make of a program that uses one endpoint. */
+/** Measures the bundle size of a program with one endpoint. */
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { bundlers } from "../harness/bundlers.ts"
@@ -6,7 +6,7 @@ import type { Row } from "../harness/report.ts"
 
 const pathOf = (entry: string) => fileURLToPath(new URL(`../bundled/${entry}`, import.meta.url))
 
-/** The bytes of a program after gzip, for each bundler. */
+/** The size of a program after gzip in bytes, by bundler. */
 const sizes = async (entry: string): Promise<ReadonlyMap<string, number>> => {
   const found = new Map<string, number>()
   for (const [name, bundle] of Object.entries(bundlers)) {

@@ -1,20 +1,20 @@
-/** Whole calls over loopback, and the work of a call without a socket. */
+/** Measures whole calls over loopback, and the work of a call without a socket. */
 import { start } from "../harness/children.ts"
 import { compare, type Turn } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
 import { type Context, type Found, line, type Row, unsettledNotes } from "../harness/report.ts"
 
-/** Which client takes part, and what it is asked to do. */
+/** A client and its operation. */
 interface Part {
   readonly peer: string
-  /** How the table calls it. */
+  /** Its name in the table. */
   readonly as: string
   readonly operation: string
 }
 
 const part = (peer: string, operation: string, as = peer): Part => ({ peer, as, operation })
 
-/** Starts the parts against one server with canned answers, lets them take turns, and ends them. */
+/** Starts the clients against one server with canned answers, lets them take turns, and ends them. */
 const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   const stub = await start("stub.ts")
   const peers = await Promise.all(parts.map(async (part) => {
@@ -27,10 +27,10 @@ const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   return compared
 }
 
-/** The library over what needs no package. */
+/** The library over the transport that needs no package. */
 const overFetch = "txc over fetch"
 
-/** An operation of ours and of other clients against undici's; ours also against each of the others. */
+/** Compares an operation of each client with undici's, and ours also with each of the others. */
 const call = (name: string, title: string, operation: string, others: ReadonlyArray<string>): Row => ({
   name,
   title,
@@ -47,7 +47,7 @@ const call = (name: string, title: string, operation: string, others: ReadonlyAr
   }
 })
 
-/** Ours against the floor's, without a socket. */
+/** Compares our work without a socket with the lower bound. */
 const alone = (name: string, title: string, operation: string, peer: string, base: string): Row => ({
   name,
   title,
@@ -66,7 +66,7 @@ const withoutPackage = [
   + "other SDK that speaks this protocol but ccxt. A naive Effect client stands in its place."
 ]
 
-/** Says what could not be installed. */
+/** Notes the packages that could not be installed. */
 const noted = (row: Row): Row => ({
   ...row,
   run: async (context) => {

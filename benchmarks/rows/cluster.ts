@@ -1,4 +1,4 @@
-/** Nodes of a cluster: how long venues are away when a node is killed, what fails while all are replaced, and the journal. */
+/** Measures a cluster: the outage when a node is killed, failed calls while nodes are replaced, and the journal. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,13 +10,13 @@ import { programs, withPostgres } from "../harness/postgres.ts"
 import { type Found, type Line, type Row, show } from "../harness/report.ts"
 import type { Message } from "../peers/journals.ts"
 
-/** What calls found: how long each took in milliseconds, and how many failed. */
+/** The result of calls: the duration of each in milliseconds, and the number that failed. */
 interface Seen {
   readonly millis: Array<number>
   failed: number
 }
 
-/** Calls every venue over these nodes, again and again, until it is told to stop. */
+/** Calls every venue through these nodes repeatedly until it is stopped. */
 const calling = (nodes: ReadonlyArray<Node>, venues: ReadonlyArray<string>) => {
   const seen: Seen = { millis: [], failed: 0 }
   let isOver = false
@@ -126,13 +126,13 @@ const measure = async (plan: Plan): Promise<Found> => {
   return await withPostgres(async (database) => {
     migrate(database)
     const written = await journals(database, join(folder, "journal.sqlite"), plan)
-    // Of nodes that come and go the seconds are the figure: a smoke has one of each.
+    // These figures are whole seconds, which a smoke run cannot shorten: it has one round of each.
     return { lines: [...await troubles(database, plan.shrink === 1 ? 4 : 1), ...written] }
   }).finally(() => rmSync(folder, { recursive: true, force: true }))
 }
 
 export const rows: ReadonlyArray<Row> = [{
   name: "cluster",
-  title: "nodes of a cluster: one is killed, two are replaced; the journal in PostgreSQL beside SQLite's",
+  title: "nodes of a cluster: one is killed, two are replaced; the journal in PostgreSQL against SQLite",
   run: ({ plan }) => measure(plan)
 }]

@@ -1,4 +1,4 @@
-/** Two nodes of a cluster beside one, each with a core of its own for its process. */
+/** Compares two nodes of a cluster, each on its own core, with one node. */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { cpus } from "node:os"
@@ -12,7 +12,7 @@ import { account } from "../peers/account.ts"
 import type { Load, Message } from "../peers/load.ts"
 import { market, stopLimit } from "./server.ts"
 
-/** What a process has worked so far, in microseconds, in all its threads. One that has just ended counts nothing. */
+/** The CPU time of a process so far, of all threads, in microseconds. A process that has just ended counts as zero. */
 const workedBy = (pid: number): number => {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce(
@@ -29,14 +29,14 @@ const childrenOf = (pid: number): ReadonlyArray<number> =>
 
 const workedByAll = (pids: ReadonlyArray<number>): number => pids.reduce((sum, pid) => sum + workedBy(pid), 0)
 
-/** A cluster, its callers, one for each node, and its venues, by the node that has them. */
+/** A cluster, its callers (one per node), and its venues by the node that owns them. */
 interface Cluster {
   readonly nodes: ReadonlyArray<Node>
   readonly callers: ReadonlyArray<Child>
   readonly venues: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Gives a venue an account that can pay for everything and call as often as it likes. */
+/** Opens an account in a venue with unlimited funds and calls. */
 const endow = async ({ url }: Node, { controlToken, id }: Made): Promise<void> => {
   const operations = {
     OpenAccount: { account: "bench", b2b: true },
@@ -56,7 +56,7 @@ const endow = async ({ url }: Node, { controlToken, id }: Made): Promise<void> =
 
 const venuesInAll = 8
 
-/** As many nodes as there are cores named, in a database of their own, and as many venues of each. */
+/** Starts one node per core, with a new database, and makes the same number of venues on each. */
 const open = async (server: string, name: string, cores: ReadonlyArray<number>): Promise<Cluster> => {
   query(server, `CREATE DATABASE ${name}`)
   const database = server.replace(/\/postgres$/u, `/${name}`)
@@ -65,7 +65,7 @@ const open = async (server: string, name: string, cores: ReadonlyArray<number>):
   await Promise.all(nodes.map((node) => node.start()))
   const [first] = nodes
   if (first === undefined) throw new Error("a cluster without nodes")
-  // Those that start together agree within a second or two who has what.
+  // Nodes that start together need a second or two to agree on the owners of venues.
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const venues = new Map(nodes.map(({ address }) => [address, new Array<string>()]))
   const each = venuesInAll / nodes.length
@@ -80,16 +80,16 @@ const open = async (server: string, name: string, cores: ReadonlyArray<number>):
   return { nodes, callers, venues: [...venues.values()] }
 }
 
-/** Over which node which venues are called. No venue is called over two: both callers have the same key. */
+/** The venues called through each node. No venue is called through two nodes, because both callers have the same key. */
 type Routes = (venues: Cluster["venues"]) => ReadonlyArray<ReadonlyArray<string>>
 
 const straight: Routes = (venues) => venues
 
-/** Half of the calls come to the node that has not the venue. */
+/** Half of the calls reach the node that does not own the venue. */
 const anywhere: Routes = (venues) =>
   venues.map((_, node) => venues.flatMap((theirs) => theirs.filter((_, at) => at % venues.length === node)))
 
-/** What else worked: microseconds per call. */
+/** The CPU time of the other processes, in microseconds per call. */
 interface Beside {
   readonly database: number
   readonly callers: number
@@ -102,7 +102,7 @@ const calls = {
 
 const inFlight = 64
 
-/** Calls a cluster over all its nodes at once. What is left open is canceled, which is not measured. */
+/** Calls a cluster through all its nodes at once. Then cancels the open orders, which is not measured. */
 const turnOf = (
   { callers, nodes, venues }: Cluster,
   call: Pick<Message, "path" | "bodies" | "isGet">,
@@ -146,7 +146,7 @@ async (millis): Promise<Sample> => {
 
 const base = "one node"
 
-/** Two nodes beside one, of one kind of call. */
+/** Compares two nodes with one, for one kind of call. */
 const beside = (
   compared: Compared,
   what: string,
@@ -180,7 +180,7 @@ const measure = async (plan: Plan): Promise<Found> => {
     const two = await open(server, "two", [0, 1])
     const lines: Array<Line> = []
     const notes: Array<string> = []
-    // Node's own threads, and the database's processes, take a while to be there.
+    // Node's own threads, and the processes of the database, take a while to start.
     const longer = { ...plan, turnMillis: plan.turnMillis * 4 }
     for (const [what, call] of Object.entries(calls)) {
       const others = new Map<string, Array<Beside>>()
@@ -208,6 +208,7 @@ const measure = async (plan: Plan): Promise<Found> => {
 
 export const rows: ReadonlyArray<Row> = [{
   name: "cluster-cores",
-  title: "two nodes of a cluster beside one, each with one core: CPU per call of nodes, database and callers; calls/s",
+  title:
+    "two nodes of a cluster against one, each on its own core: CPU per call of nodes, database and callers; calls/s",
   run: ({ plan }) => measure(plan)
 }]

@@ -1,4 +1,4 @@
-/** From the start of a process to its first signed answer. */
+/** Measures the time from the start of a process to its first signed answer. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -17,7 +17,7 @@ const scriptOf = (name: string): string => fileURLToPath(new URL(`../cold/${name
 const everything = "txc with Exchange.layer"
 const cached = "txc with Node's compile cache"
 
-/** A program as one file. */
+/** Bundles a program into one file. */
 const bundled = async (name: string): Promise<string> => {
   const build = await rolldown({
     input: scriptOf(name),
@@ -30,7 +30,7 @@ const bundled = async (name: string): Promise<string> => {
   return file
 }
 
-/** One whole process: by the clock until it has ended, and in CPU by its own account when it has the answer. */
+/** Runs one process: wall time until its end, and its CPU time, as it reports it with the answer. */
 const once = async (script: string, baseUrl: string): Promise<Sample> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, [script, baseUrl, account.apiKey, account.apiSecret])
@@ -52,7 +52,7 @@ export const rows: ReadonlyArray<Row> = [{
       ["txc bundled", await bundled("account")] as const
     ]
     const turns = scripts.map(([name, script]) => [name, () => once(script, `http://127.0.0.1:${stub.ready}`)] as const)
-    // One process each to bring the files into the system's cache: nothing else of a process stays warm.
+    // One process of each first, to bring its files into the system's cache. Nothing else of a process stays warm.
     for (const [, turn] of turns) await turn()
     const rounds = plan.shrink === 1 ? 11 : 1
     const compared = await takeTurns({ ...plan, rounds }, new Map(turns))

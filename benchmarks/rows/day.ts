@@ -1,4 +1,4 @@
-/** A whole day of a bot against the sandbox in its own process. */
+/** Measures a market maker's day: client and sandbox in one process. */
 import { start } from "../harness/children.ts"
 import { bracket } from "../harness/compare.ts"
 import { type Row, show } from "../harness/report.ts"
@@ -8,7 +8,7 @@ const secondsOfDay = 86_400
 
 export const rows: ReadonlyArray<Row> = [{
   name: "day",
-  title: "a market maker's day, in which a call goes wrong every minute",
+  title: "a market maker's day, in which a call fails every minute",
   run: async ({ plan }) => {
     const isFull = plan.shrink === 1
     const child = await start("day.ts")

@@ -1,4 +1,4 @@
-/** The engine beside two order books of npm, and beside itself in a larger world. */
+/** Compares the engine with two order books of npm, and with itself in a larger world. */
 import { start } from "../harness/children.ts"
 import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -10,7 +10,7 @@ const engines = ["txc", "nodejs-order-book", "hft-limit-order-book"]
 
 const orders = 50_000
 
-/** A workload on all engines. */
+/** Runs a workload on all engines. */
 const workload = (workload: Workload, title: string): Row => ({
   name: `engine-${workload}`,
   title,
@@ -19,7 +19,7 @@ const workload = (workload: Workload, title: string): Row => ({
       engines.map(async (engine) => [engine, await start("engine.ts", engine)] as const)
     )
     const count = Math.ceil(orders / plan.shrink)
-    // A book that grows quadratically would warm up for minutes with all orders.
+    // With all orders, a book of quadratic cost would take minutes to warm up.
     const few = Math.ceil(count / 25)
     const left = new Set<unknown>()
     const unsettled: Array<string> = []
@@ -44,7 +44,7 @@ const workload = (workload: Workload, title: string): Row => ({
   }
 })
 
-/** A process whose engine places and cancels in such a world. */
+/** Starts a process whose engine places and cancels in a world. */
 export const placeAndCancel = async (world: World) => {
   const child = await start("engine.ts", "txc", JSON.stringify(world))
   const turn: Turn = async (millis) => await child.ask({ millis } satisfies Message) as Sample

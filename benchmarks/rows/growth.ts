@@ -1,4 +1,4 @@
-/** How costs grow with what an exchange holds, as curves. */
+/** Measures how costs grow with the size of an exchange, as curves. */
 import { writeFileSync } from "node:fs"
 import { compare, ratio, type Turn } from "../harness/compare.ts"
 import { type Curve, svg } from "../harness/plot.ts"
@@ -10,17 +10,17 @@ import { venueWith } from "./server.ts"
 const engineSizes = [1000, 3000, 10_000, 30_000, 100_000, 200_000]
 const sandboxSizes = [1000, 10_000, 100_000]
 
-/** The sizes of a curve; in a smoke run two small ones. */
+/** The sizes of a curve; in a smoke run, two small ones. */
 const sizesOf = ({ plan: { shrink } }: Context, sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
   shrink === 1 ? sizes : sizes.slice(0, 2).map((size) => Math.ceil(size / shrink))
 
-/** A curve and its last point as a line of the table. */
+/** A curve, and the line of the table for its last point. */
 interface Grown {
   readonly curve: Curve
   readonly line: Line
 }
 
-/** Everybody takes turns; the smallest is the base. */
+/** Lets all sizes take turns; the smallest is the base. */
 const grow = async (
   { plan }: Context,
   name: string,
@@ -83,7 +83,7 @@ export const rows: ReadonlyArray<Row> = [{
     const curves = grown.map(({ curve }) => curve)
     if (context.plot !== undefined) {
       const plot = svg({
-        title: "What a call costs as the exchange grows",
+        title: "The cost of a call as the exchange grows",
         xTitle: "orders, commands or accounts (solid: the engine; dashed: the sandbox over HTTP)",
         yTitle: "CPU per call, times that of the smallest",
         curves

@@ -1,4 +1,4 @@
-/** A host of 10,000 venues, of which 200 are awake, beside a single sandbox. */
+/** Compares a host of 10,000 venues, 200 of them awake, with a single sandbox. */
 import { execFile } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ const run = promisify(execFile)
 
 const script = fileURLToPath(new URL("../cold/restart.js", import.meta.url))
 
-/** Starts a sandbox with an empty journal, and ends it as soon as it serves: what a venue costs without a host. */
+/** Starts a sandbox with an empty journal, and ends it as soon as it serves: the cost of a venue without a host. */
 const startAlone = async (file: string): Promise<Sample & { readonly rss: number }> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", script, file])
@@ -23,8 +23,8 @@ const startAlone = async (file: string): Promise<Sample & { readonly rss: number
   return { cpu: user + system, wall: (performance.now() - begun) * 1000, rss }
 }
 
-/** How many times as much a host gets done as starts of sandboxes would. */
-const beside = (what: string, samples: ReadonlyArray<Sample>, alone: ReadonlyArray<Sample>): Line => {
+/** The ratio of a host's work to starts of sandboxes. */
+const againstStarts = (what: string, samples: ReadonlyArray<Sample>, alone: ReadonlyArray<Sample>): Line => {
   const median = (of: keyof Sample) => bracket(alone.map((sample) => sample[of])).median
   const over = (of: keyof Sample): Bracket => bracket(samples.map((sample) => median(of) / sample[of]))
   const millis = (all: ReadonlyArray<Sample>) => bracket(all.map(({ wall }) => wall / 1000))
@@ -38,7 +38,7 @@ const beside = (what: string, samples: ReadonlyArray<Sample>, alone: ReadonlyArr
 
 const batches = 3
 
-/** Asks for something in batches. */
+/** Sends a task in batches. */
 const inBatches = async (host: Child, message: (batch: number) => Message): Promise<ReadonlyArray<Sample>> => {
   const samples: Array<Sample> = []
   for (let batch = 0; batch < batches; batch++) samples.push(await host.ask(message(batch)) as Sample)
@@ -73,7 +73,7 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const { server: host } = service
   const made = await inBatches(host, () => ({ make: Math.ceil(count / batches) }))
   const asleep = await host.ask("rss") as number / 1024 ** 2
-  // Batches as large as what is awake: each wakes venues that sleep, and lets those of the batch before fall asleep.
+  // A batch is as large as the number of awake venues: it wakes its own, and the venues of the previous batch fall asleep.
   const part = (batch: number): readonly [number, number] => [batch * awake, (batch + 1) * awake]
   const first = await inBatches(host, (batch) => ({ wake: part(batch) }))
   const woken = await inBatches(host, (batch) => ({ wake: part(batch) }))
@@ -97,9 +97,9 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const title = (what: string, of: string) => ({ ...line(compared, "", of, base), what, against: base })
   return {
     lines: [
-      beside(`host: make a venue, ${count} in all`, made, alone),
-      beside("host: the first call of a venue, which writes its journal", first, alone),
-      beside(`host: a call that wakes a venue, and lets another sleep`, woken, alone),
+      againstStarts(`host: make a venue, ${count} in all`, made, alone),
+      againstStarts("host: the first call of a venue, which writes its journal", first, alone),
+      againstStarts(`host: a call that wakes a venue, and lets another sleep`, woken, alone),
       {
         what: `host: memory with ${count} venues, ${awake} awake`,
         against: "the process of one sandbox",

@@ -1,4 +1,4 @@
-/** What a process occupies after many calls. */
+/** Measures the memory of a process after many calls. */
 import { start } from "../harness/children.ts"
 import { type Bracket, bracket } from "../harness/compare.ts"
 import { type Line, type Row, show } from "../harness/report.ts"
@@ -16,7 +16,7 @@ export const rows: ReadonlyArray<Row> = [{
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
     const seen = new Map(clients.map((client) => [client, new Array<Memory>()]))
-    // A fresh process each time. What occupies memory does not settle into turns: runs follow each other instead.
+    // A new process for each run, one after the other: memory does not settle, so peers cannot take turns.
     for (let round = 0; round < (plan.shrink === 1 ? 3 : 1); round++) {
       for (const client of clients) {
         const child = await start("peer.ts", client, `http://127.0.0.1:${stub.ready}`)

@@ -1,4 +1,4 @@
-/** The start of a sandbox that has a history. */
+/** Measures the start of a sandbox with a history. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -23,7 +23,7 @@ const restart = async (file: string): Promise<Sample & { readonly rss: number }>
   return { cpu: user + system, wall, rss }
 }
 
-/** A journal whose commands have left half of their orders open. */
+/** Writes a journal whose commands leave half of their orders open. */
 const write = async (file: string, commands: number): Promise<void> => {
   const half = Math.ceil(commands / 2)
   const venue = await start("venue.ts", JSON.stringify({ file, open: half, ended: half } satisfies Options))

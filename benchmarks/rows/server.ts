@@ -1,4 +1,4 @@
-/** The sandbox over HTTP beside a server that only verifies, and beside itself with more orders. */
+/** Compares the sandbox over HTTP with a server that only verifies, and with itself with more orders. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,10 +10,10 @@ import { resting } from "../peers/instructions.ts"
 import type { Load, Message } from "../peers/load.ts"
 import type { Options } from "../peers/venue.ts"
 
-/** A server, and what calls it. */
+/** A server and its caller. */
 interface Service {
   readonly server: Child
-  /** Makes calls, and gives what each cost: CPU of the server's process, and time by the caller's clock. */
+  /** Makes calls, and returns the cost of each: CPU of the server's process, and wall time of the caller. */
   readonly load: (message: Message) => Promise<Sample & Load>
   readonly end: () => Promise<void>
 }
@@ -51,7 +51,7 @@ export const stopLimit = { market, side: "buy", amount: "0.001", price: "40000",
 
 const placing = ({ load }: Service): Turn => async (millis) => {
   const { cpu, wall } = await load({ path: "/api/v4/order/stop_limit", bodies: [stopLimit], inFlight: 64, millis })
-  // Nobody's orders add up: how costs grow is what other rows show. The verifier has nothing to cancel.
+  // Orders do not accumulate, because other rows show growth. The verifier has nothing to cancel.
   await load({ path: "/api/v4/order/cancel/all", bodies: [{ market }], inFlight: 1 })
   return { cpu, wall }
 }
@@ -76,7 +76,7 @@ const journalled = (name: string, title: string, fileIn: (folder: string) => str
     })
 })
 
-/** With a folder that is gone afterwards. */
+/** Runs work with a temporary folder. */
 export const inFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))
   try {
@@ -102,7 +102,7 @@ const idsOf = (answers: ReadonlyArray<Answer>): ReadonlyArray<number> =>
     return order_id
   })
 
-/** Offsets of pages all over the records that can be reached. */
+/** Offsets of pages throughout the records that can be reached. */
 const offsets = (records: number, count: number): ReadonlyArray<number> => {
   const last = Math.max(0, Math.min(records, 10_000) - page)
   return Array.from({ length: count }, (_, index) => Math.floor(index * last / count))
@@ -115,7 +115,7 @@ const someIds = async ({ load }: Service, open: number): Promise<Array<number>> 
   return [...new Set(answers.flatMap((answer) => idsOf(JSON.parse(answer) as ReadonlyArray<Answer>)))]
 }
 
-/** Pages from all over the first thousand records, which the smaller exchange has too. */
+/** Pages throughout the first thousand records, which the smaller exchange has too. */
 const paging = ({ load }: Service, path: string, records: number): Turn => {
   const bodies = offsets(Math.min(records, 1000), 10).map((offset) => ({ market, limit: page, offset }))
   return (millis) => load({ path, bodies, inFlight: 16, millis })
@@ -126,7 +126,7 @@ const lookingUp = ({ load }: Service, ids: ReadonlyArray<number>): Turn => {
   return (millis) => load({ path: orders, bodies, inFlight: 16, millis })
 }
 
-/** Cancels some orders, and places as many anew, which is not measured: the exchange stays as large. */
+/** Cancels orders, then places as many again, which is not measured, so that the size of the exchange stays the same. */
 const canceling = ({ load }: Service, ids: Array<number>, count: number): Turn => {
   const places = resting(count).map(({ amount, isBuy, price }) => ({
     market,
@@ -143,7 +143,7 @@ const canceling = ({ load }: Service, ids: Array<number>, count: number): Turn =
   }
 }
 
-/** A venue with so many open orders, and as many that have ended; and what it can be asked. */
+/** Starts a venue with a number of open orders and as many ended ones, and returns its operations. */
 export const venueWith = async (records: number, count: number) => {
   const service = await venue({ open: records, ended: records })
   const ids = await someIds(service, records)
