@@ -8,6 +8,10 @@
  */
 import * as Option from "effect/Option"
 
+// Why not `zstd(v8.serialize(state))`: to read the state of 200,000 commands took it 941 ms of CPU, and this 417 ms; to write
+// it, 720 and 630 ms. It is smaller (4.7 MB, this 13.8 MB), but has to build 81 MB first. Taking the state apart before it is
+// serialized reads as fast, but costs 23 % more memory at a restart and 40 % more CPU to write, for 165 fewer lines.
+
 /** The first bytes: no other form of a snapshot begins with them. */
 const mark = Buffer.from("TXC packed 1\n")
 
