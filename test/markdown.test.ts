@@ -9,23 +9,23 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** Every page of the project. */
+/** All pages of the project. */
 const pages = globSync(["*.md", ".github/*.md", "{src,test,benchmarks}/**/*.md"], {
   cwd: root,
   exclude: ["**/node_modules/**"]
 }).toSorted()
 
-/** A page without its blocks of code. */
+/** A page without its code blocks. */
 const prose = (path: string): string => read(path).replaceAll(/^ *```.*?^ *```$/gmsu, "")
 
-/** The name by which a link leads to a heading, as GitHub makes it. */
+/** The anchor of a heading, as GitHub makes it. */
 const anchor = (heading: string): string =>
   heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
 
 const headings = (path: string, levels = "#+"): ReadonlyArray<string> =>
   [...prose(path).matchAll(new RegExp(`^${levels} (.+)$`, "gmu"))].map(([, heading = ""]) => anchor(heading))
 
-/** Whoever wants a page of somebody else linked adds its server here, and looks at the page. */
+/** The servers to which pages may link. Read the linked page before you add one. */
 const servers = new Set(["effect.website", "whitebit.com", "docs.whitebit.com"])
 
 const isReached = (from: string, to: string): boolean => {
@@ -35,7 +35,7 @@ const isReached = (from: string, to: string): boolean => {
   return existsSync(join(root, file)) && (heading === undefined || headings(file).includes(heading))
 }
 
-/** What a page tells its reader to type: the lines of its blocks for a shell, and the commands within its text. */
+/** The commands that pages show: the lines of their shell blocks, and the commands in their text. */
 const commands = pages.flatMap((page) => {
   const blocks = [...read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gmsu)].map(([, code = ""]) => code)
   const inText = [...prose(page).matchAll(/`((?:npm|npx|node|effect-txc)\s[^`]+)`/gu)].map(([, code = ""]) => code)
@@ -48,14 +48,14 @@ const commands = pages.flatMap((page) => {
 
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
 
-/** The names of the subcommand that a line runs. */
+/** The names of the subcommand in a line. */
 const subcommand = (line: string): ReadonlyArray<string> => {
   const [first = "", second = ""] = line.replace(/^(?:npx )?effect-txc /u, "").split(" ")
   return first === "oracle" && /^[a-z]/u.test(second) ? [first, second] : [first]
 }
 
 describe("the pages", () => {
-  it("lead to what is there", () => {
+  it("every link of a page leads to an existing file, heading or known server", () => {
     const links = pages.flatMap((page) =>
       [...prose(page).matchAll(/\]\(([^)\s]+)\)/gu)].map(([, to = ""]) => ({ page, to }))
     )
@@ -63,32 +63,40 @@ describe("the pages", () => {
     assert.deepStrictEqual(links.filter(({ page, to }) => !isReached(page, to)), [])
   })
 
-  it("show every example of TypeScript that is compiled, once, and no other", () => {
+  it("pages show every compiled TypeScript example once, and no other TypeScript", () => {
     const shown = pages.flatMap((page) =>
       [...read(page).matchAll(/(<!-- test\/readme\/(\S+) -->\n)?```ts\n/gu)].map(([, , name]) => name ?? page)
     )
-    // These pages name the files of their blocks, and have tests of their own.
+    // The blocks of these pages name their files, and have their own tests.
     const own = ["src/sandbox/docs/from-other-tools.md", "src/sandbox/docs/host.md"]
     assert.sameMembers(shown.filter((name) => !own.includes(name)), readdirSync(join(root, "test/readme")))
   })
 
-  it("the README is no longer than a reader's patience", () => {
+  it("the README has at most 150 lines", () => {
     assert.isAtMost(read("README.md").split("\n").length, 151)
   })
 
-  it.each(["client", "sandbox", "oracle"])("the handbook of the %s lists the pages beside it", (face) => {
+  it("a page has at most 1,200 words, without code and generated tables", () => {
+    // One grows with every release, and the other holds only figures.
+    const others = ["CHANGELOG.md", "benchmarks/RESULTS.md"]
+    const words = (page: string) =>
+      prose(page).replaceAll(/<!-- endpoints.*?<!-- end -->/gsu, "").match(/\S*\w\S*/gu) ?? []
+    assert.deepStrictEqual(pages.filter((page) => !others.includes(page) && words(page).length > 1200), [])
+  })
+
+  it.each(["client", "sandbox", "oracle"])("the handbook of the %s lists all its pages", (face) => {
     const listed = [...prose(`src/${face}/README.md`).matchAll(/\]\(docs\/([a-z-]+\.md)\)/gu)].map(([, name]) => name)
     assert.sameMembers([...new Set(listed)], readdirSync(join(root, "src", face, "docs")))
   })
 
-  it("a list of contents has every heading of its page, in order", () => {
+  it("the list of contents of a page has all its headings, in order", () => {
     for (const page of pages) {
       const contents = [...prose(page).matchAll(/^- \[[^\]]+\]\(#(.+)\)$/gmu)].map(([, to]) => to)
       if (contents.length > 0) assert.deepStrictEqual(contents, [...headings(page, "##")], page)
     }
   })
 
-  it("name scripts and files that exist", () => {
+  it("commands in pages name existing scripts and test files", () => {
     const broken = commands.filter(({ line, page }) => {
       const [program, verb = "", ...rest] = line.split(" ")
       const isScript = program === "npm" && (verb === "run" || verb === "start" || verb === "test")
@@ -99,7 +107,7 @@ describe("the pages", () => {
     assert.deepStrictEqual(broken, [])
   })
 
-  it.effect("name subcommands, flags and calls that the command has", () =>
+  it.effect("commands in pages name existing subcommands, flags and calls", () =>
     Effect.gen(function*() {
       const own = commands.filter(({ line }) => /^(?:npx )?effect-txc /u.test(line))
       assert.isAbove(own.length, 10)

@@ -39,7 +39,7 @@ import { itWithRedis, redisServer } from "./support/redis.ts"
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
 
-/** A collector of telemetry on this machine, and what it was sent. */
+/** A local collector of telemetry, and the requests that it received. */
 const collector = Effect.gen(function*() {
   const received: Array<{ readonly path: string; readonly body: string }> = []
   const server = createServer((request, response) => {
@@ -61,11 +61,11 @@ const collector = Effect.gen(function*() {
   return { received, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
 })
 
-/** A page's examples in a language. */
+/** The code blocks of a page in a language. */
 const fences = (page: string, language: string) =>
   [...read(`../${page}`).matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
-/** Runs a script against the example's sandbox, as its reader would; gives what it wrote. */
+/** Runs a script against a sandbox with the example's accounts; returns its output and exit code. */
 const run = Effect.fnUntraced(function*(command: string, script: string) {
   const controlToken = "the token of the page"
   yield* Example.setUp
@@ -86,13 +86,13 @@ const run = Effect.fnUntraced(function*(command: string, script: string) {
   })
 }, (effect) => Effect.scoped(Effect.provide(effect, Sandbox.layer())))
 
-/** A test that needs programs of this machine. Where one is missing it says so and is skipped. */
+/** A test that needs programs of this machine. It is skipped if one is missing. */
 const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Effect<unknown, unknown>) =>
   it.live(name, ({ skip }) =>
     Effect.suspend(() => {
       const missing = programs.filter((program) => spawnSync(program, ["--help"]).error !== undefined)
       if (missing.length > 0)
-        skip(`there is no ${missing.join(", no ")} here`)
+        skip(`not installed: ${missing.join(", ")}`)
       return test
     }))
 
@@ -105,7 +105,7 @@ describe("the examples of the pages", () => {
       TXC_API_SECRET: Example.alice.apiSecret
     }))
 
-  it("errors have a row for every tag that a call can fail with", () => {
+  it("the page of errors has one row per error tag", () => {
     const tags = Object.entries(Errors).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
@@ -116,12 +116,12 @@ describe("the examples of the pages", () => {
     for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
-  it.live("a host makes an exchange, and its client calls it", () =>
+  it.live("the example of a host makes a venue and reads its balance", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* HostExample.program, "0.5")
     }))
 
-  it.live("the README places an order", () =>
+  it.live("the example of the README places an order", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -137,7 +137,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("getting started, and without Effect: make their calls as programs of their own", () =>
+  it.live("the examples of getting started and without Effect run as separate programs", () =>
     Effect.gen(function*() {
       const folder = yield* Project.make({
         "first.ts": read("./readme/first.ts"),
@@ -159,7 +159,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.effect("decimals: buys what somebody has typed, and says what is wrong with it", () =>
+  it.effect("the example of decimals buys a typed amount, and rejects invalid text", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>((yield* DecimalsExample.buy("0.10", "100")).amount, "0.10")
       for (const text of ["1e5", "0", "a lot"]) {
@@ -167,7 +167,7 @@ describe("the examples of the pages", () => {
       }
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("unknown outcomes: decides about an order whose answer was lost", () =>
+  it.live("the example of unknown outcomes decides about an order whose answer was lost", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -186,7 +186,7 @@ describe("the examples of the pages", () => {
         if (symptom !== undefined) yield* control.addFault({ path: LimitOrders.endpoint.path, symptom })
         decisions.push(yield* RiskExample.place(order).pipe(Effect.provide(client)))
       }
-      // Of a lost request no end is documented.
+      // For a lost request, the document gives no proof that it was not applied.
       assert.deepStrictEqual(decisions, ["placed", "placed", "ask a human"])
       assert.strictEqual((yield* control.openOrders("alice")).length, 2)
     }).pipe(
@@ -194,7 +194,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("credentials: calls for two accounts side by side", () =>
+  it.live("the example of credentials calls for two accounts in one program", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -214,7 +214,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("observing: tells a collector what the page says, and nothing secret", () =>
+  it.live("the example of observing sends a collector the documented names and no secret", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -232,7 +232,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  itWithRedis("fleets: shares a key among programs", () =>
+  itWithRedis("the example of fleets shares a key among programs", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -244,7 +244,7 @@ describe("the examples of the pages", () => {
         concurrency: "unbounded"
       })
       yield* Effect.forEach([1, 2, 3], () => Effect.provide(program, one), { concurrency: "unbounded" })
-      // A program whose Redis is gone ends all the same.
+      // A program exits even if its Redis is gone.
       yield* Effect.andThen(program, Effect.delay(redis.stop, 100)).pipe(
         Effect.andThen(Effect.sleep("3 seconds")),
         Effect.provide(one)
@@ -254,7 +254,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
     ))
 
-  it.effect("limits: does not wait for the rate limit", () =>
+  it.effect("the example of limits does not wait for the rate limit", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       yield* Effect.forEach(Array.from({ length: 251 }), () => Limits.balanceNow, { concurrency: "unbounded" }).pipe(
@@ -264,19 +264,19 @@ describe("the examples of the pages", () => {
       assert.include(lines[0], "again in")
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("in tests: tests against a fresh exchange", () =>
+  it.live("the example of in-process tests reads from a new exchange", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>(yield* SandboxExample.program, "2")
     }))
 
-  it.live("the oracle checks a sandbox", () =>
+  it.live("the example of the oracle finds no broken rule in a sandbox", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* OracleExample.program, 0)
     }))
 
   itNeeds(
     ["bash", "curl", "openssl", "base64"],
-    "any language: calls and controls the sandbox from a shell",
+    "the shell example calls and controls a sandbox",
     Effect.gen(function*() {
       const { code, output } = yield* run("bash", fences("src/sandbox/docs/from-other-tools.md", "bash")[0] ?? "")
       assert.strictEqual(code, 0, output)
@@ -295,7 +295,7 @@ describe("the examples of the pages", () => {
 
   itNeeds(
     ["python3"],
-    "any language: calls and controls the sandbox from Python",
+    "the Python example calls and controls a sandbox",
     Effect.gen(function*() {
       const { code, output } = yield* run(
         "python3",
@@ -307,7 +307,7 @@ describe("the examples of the pages", () => {
     })
   )
 
-  it("the command names the version of the package, and getting started its tarball", () => {
+  it("the command and getting started name the version of the package", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }
     assert.include(read("../src/cli/version.ts"), `"${version}"`)
     assert.include(read("../src/client/docs/getting-started.md"), `effect-txc-${version}.tgz`)
