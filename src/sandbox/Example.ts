@@ -33,7 +33,7 @@ export interface ExampleKey {
   readonly account: string
   /** The public part. */
   readonly apiKey: string
-  /** What its calls are signed with. */
+  /** The secret that signs its calls. */
   readonly apiSecret: string
 }
 
@@ -74,7 +74,7 @@ export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2
  */
 export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_USDT"), seed: 1 }
 
-/** How many interest payments alice has received. */
+/** The number of interest payments that alice has received. */
 export const payments = 250
 
 const btc = ticker("BTC")
@@ -178,12 +178,12 @@ const payInterest = Effect.gen(function*() {
 export type KeyOf = (name: string) => {
   /** The public part. */
   readonly apiKey: ApiKey
-  /** What its calls are signed with. */
+  /** The secret that signs its calls. */
   readonly apiSecret: string
 }
 
 /**
- * Sets the example up with other keys than its usual ones, in a venue without commands. Fails as `Control` does.
+ * Sets the example up with keys of your choice, in a venue without commands. Fails as `Control` does.
  *
  * @category constructors
  * @since 0.1.0
@@ -193,7 +193,7 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
   yield* openAccounts(keyOf)
   yield* fundAccounts
   yield* createCodes
-  // A market on which nobody has traded has no price, and an order must be near the price.
+  // An order's price must be near the market's price, and a market without trades has none.
   yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
   yield* openSubAccounts(keyOf)
   yield* payInterest

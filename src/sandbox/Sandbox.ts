@@ -21,15 +21,20 @@ import type * as Journal from "./store/Journal.ts"
 import * as Venue from "./venue/Venue.ts"
 
 /**
- * How to open the sandbox.
+ * Options of the sandbox.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Venue.OptionalOptions {
-  /** How the sandbox speaks, and what it decides where the document leaves a choice; `Dialect.document` by default. */
+  /**
+   * The dialect that the sandbox speaks, and its choices where the document leaves one; `Dialect.document` by default.
+   */
   readonly dialect?: Dialect.Dialect
-  /** The token of the control plane, for programs that control the sandbox as over HTTP. Without one there is none. */
+  /**
+   * The token of the control plane, for programs that use its HTTP interface. Without a token there is no control
+   * plane.
+   */
   readonly controlToken?: string
 }
 

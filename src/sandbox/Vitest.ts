@@ -29,7 +29,7 @@ import type * as Journal from "./store/Journal.ts"
 import * as Venue from "./venue/Venue.ts"
 
 /**
- * What a test needs to know of the sandbox.
+ * The addresses and keys that tests need to use the sandbox.
  *
  * @category models
  * @since 0.1.0
@@ -60,21 +60,23 @@ declare module "vitest" {
 }
 
 /**
- * How to open the sandbox and serve it.
+ * Options of the sandbox and its server.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
-  /** How the sandbox speaks, and what it decides where the document leaves a choice; `Dialect.document` by default. */
+  /**
+   * The dialect that the sandbox speaks, and its choices where the document leaves one; `Dialect.document` by default.
+   */
   readonly dialect?: Dialect.Dialect
   /** The port to listen on; any free one by default. */
   readonly port?: number
-  /** Decides the chances of faults; 0 by default. */
+  /** The seed of the random choices of faults; 0 by default. */
   readonly seed?: number
   /**
-   * What there is before the first test, and after each reset; `Example.setUp` by default. To freeze the clock, set it
-   * before anything else.
+   * Prepares the venue before the first test, and again after each reset; `Example.setUp` by default. To freeze the
+   * clock, set it before anything else.
    */
   readonly setUp?: Effect.Effect<void, Control.ControlRefused | Journal.JournalError, Control.Control>
 }

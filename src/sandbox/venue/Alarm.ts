@@ -1,4 +1,4 @@
-/** What comes due by itself while nobody calls: interest, and prices that are played. */
+/** Applies due events when no call arrives: interest payments and played prices. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,7 +8,7 @@ import type { Executor } from "./Executor.ts"
 import type { Halt } from "./Halt.ts"
 import * as VenueClock from "./VenueClock.ts"
 
-/** Waits for what comes due next, or for a command that may change what that is; then applies what has come due. */
+/** Waits until the next event is due, or until a command may change which one is next; then applies all due events. */
 const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): Effect.Effect<void, JournalError> =>
   Effect.clockWith((clock) =>
     Effect.suspend(() => {
@@ -22,7 +22,7 @@ const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): 
     })
   )
 
-/** Applies what comes due, as long as the scope lives. */
+/** Applies due events as long as the scope lives. */
 export const start = (executor: Executor, halt: Halt): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.tapCause(
     Effect.forever(ring(executor, halt)),

@@ -1,13 +1,13 @@
-/** Why the sandbox refuses what its owner asks for. */
+/** The refusal of an owner action. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** The sandbox can't do this. */
+/** The sandbox can't carry out this owner action. */
 export class ControlRefused extends Schema.TaggedError<ControlRefused>()("ControlRefused", {
   action: Schema.String,
   fields: Schema.Record(Schema.String, Schema.String)
 }, { httpApiStatus: 400 }) {
-  /** What was asked for, such as `Fund`. */
+  /** The name of the owner action, such as `Fund`. */
   declare readonly action: string
   /** The fields that are wrong, each with the kind of constraint that it breaks. */
   declare readonly fields: Readonly<Record<string, string>>

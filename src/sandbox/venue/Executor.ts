@@ -15,50 +15,52 @@ import * as Snapshot from "../store/Snapshot.ts"
 import type { Halt } from "./Halt.ts"
 import * as VenueClock from "./VenueClock.ts"
 
-/** What a venue's commands go through. */
+/** Applies a venue's commands. */
 export interface Executor {
-  /** The exchange as the commands have left it. */
+  /** The exchange after all its commands. */
   readonly history: History.History
   /** Applies a command, and appends it to the journal if it is part of the history. */
   readonly enter: (command: Command) => Reply
-  /** Applies what has come due by `at`, as a command of its own: it stays, whatever becomes of the next command. */
+  /** Applies everything due by `at`, as a command of its own: it stays even when the next command fails. */
   readonly settle: (at: number) => void
-  /** Applies an action at a time in Unix microseconds, after what has come due by then. */
+  /** Applies an action at `at` (Unix µs), after everything due by then. */
   readonly apply: (action: Action, at: number) => Reply
   /**
-   * Does some work now, and succeeds once its commands are durable. Halts the venue when the work fails halfway, and dies
-   * when the venue is halted already.
+   * Runs `work` immediately, and succeeds once its commands are durable. Halts the venue when `work` throws halfway,
+   * and dies when the venue is already halted.
    */
   readonly durably: <A>(work: (clock: Clock.Clock) => A) => Effect.Effect<A, Journal.JournalError>
-  /** Applies what came due while the venue was closed, each thing as a command of its own time, and makes it durable. */
+  /** Applies everything that came due while the venue was closed, each at its own time, and makes it durable. */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
-  /** Writes what the journal should have before it is closed, and waits until it is durable. */
+  /** Writes the journal's last entries before it is closed, and waits until they are durable. */
   readonly conclude: Effect.Effect<void, Journal.JournalError>
-  /** Waits until a command may have changed what comes due next. */
+  /** Waits until a command may have changed which event is due next. */
   readonly rescheduled: Effect.Effect<void>
 }
 
-/** What an executor works on. */
+/** The parts that an executor works on. */
 export interface Options {
   /** The exchange so far. */
   readonly history: History.History
-  /** Where commands are made durable. */
+  /** The journal, which makes commands durable. */
   readonly journal: Journal.Journal
-  /** The states that a command can go back to. */
+  /** The saved states that a restore can start from. */
   readonly states: SavedStates
   /** Whether the venue sleeps and wakes often; `false` unless set. */
   readonly sleeps?: boolean
-  /** Where events wait until their command is durable. */
+  /** Holds events back until their command is durable. */
   readonly outbox: Outbox
   /** The secrets that no log may show. */
   readonly secrets: Secrets
   /** Stops the venue when a command fails halfway. */
   readonly halt: Halt
-  /** The command of the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots. */
+  /**
+   * The number of the command in the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots.
+   */
   readonly snapshotAt: number | undefined
 }
 
-/** Actions and operations after which something else may come due next. */
+/** Actions and operations that may change which event is due next. */
 const reschedules: ReadonlySet<string> = new Set<Action["_tag"] | Operation["_tag"]>([
   "Invest",
   "PlayPrices",
@@ -67,11 +69,11 @@ const reschedules: ReadonlySet<string> = new Set<Action["_tag"] | Operation["_ta
   "SetKillSwitch"
 ])
 
-/** Whether something else may come due next after an action. */
+/** Whether an action may change which event is due next. */
 const isRescheduling = (action: Action): boolean =>
   reschedules.has(action._tag === "Call" ? action.operation._tag : action._tag)
 
-/** An executor of commands. */
+/** Makes an executor of commands. */
 export const make = Effect.fnUntraced(function*(
   { halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states }: Options
 ): Effect.fn.Return<Executor> {
@@ -128,7 +130,7 @@ export const make = Effect.fnUntraced(function*(
     durably,
     catchUp: durably(settleEach),
     conclude: Effect.suspend(() => {
-      // What a halted venue holds may not be what its commands make.
+      // The state of a halted venue may differ from its journal.
       if (halt.isHalted()) return Effect.void
       takeSnapshot(sleeps ? Snapshot.isDueAsleep : Snapshot.isDueAtTheEnd)
       return journal.committed

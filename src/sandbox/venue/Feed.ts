@@ -1,5 +1,5 @@
 /**
- * What happens on the exchange, as it happens. Entries are numbered, so that a reader can go on where it stopped.
+ * The feed of events on the exchange, live. Entries are numbered, so that a reader can continue where it stopped.
  *
  * @example
  * ```ts
@@ -37,19 +37,19 @@ export type {
 } from "../engine/Event.ts"
 
 /**
- * A call was made on the exchange, whatever came of it.
+ * A call arrived at the exchange, whatever its outcome.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Requested {
   readonly _tag: "Requested"
-  /** The call, and what came of it. */
+  /** The call and its outcome. */
   readonly request: RequestRecord
 }
 
 /**
- * What happened on the exchange.
+ * An event in the feed: a change on the exchange, or a call.
  *
  * @category models
  * @since 0.1.0
@@ -68,18 +68,21 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
 })
 
 /**
- * An entry of the feed. The events of a command have the same place whenever the journal is read. Requests are not in the
- * journal: they are gone when the venue is closed.
+ * An entry of the feed. The events of a command have the same id whenever the journal is read. Requests are not in the
+ * journal: they are lost when the venue is closed.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Entry {
-  /** Its place: the command's number and the event's number within it; for requests, the venue's run between them. */
+  /**
+   * The entry's place: the command's number and the event's number within the command; for requests, the venue's run is
+   * between them.
+   */
   readonly id: string
-  /** When it happened, in Unix microseconds on the venue's clock. */
+  /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** What happened. */
+  /** The event. */
   readonly event: Happening
 }
 
@@ -96,7 +99,7 @@ export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
 })
 
 /**
- * The feed can't go on after this place.
+ * The feed can't continue after this place.
  *
  * @category errors
  * @since 0.1.0
@@ -107,13 +110,13 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 }, { httpApiStatus: 410 }) {
   /** `forgotten`: entries after it are no longer kept. `unknown`: this feed has no such place, or not yet. */
   declare readonly why: "forgotten" | "unknown"
-  /** The place. */
+  /** The place that the reader asked to continue after. */
   declare readonly after: string
   override get message(): string {
     const reason = this.why === "forgotten"
       ? "entries after it are no longer kept"
       : "this venue has no such place"
-    return `The feed can't go on after "${this.after}": ${reason}. Read the state, and follow the feed from now on`
+    return `The feed can't continue after "${this.after}": ${reason}. Read the state, and follow the feed from now on`
   }
 }
 
@@ -126,11 +129,11 @@ interface Place {
   readonly index: number
 }
 
-/** An entry of a feed that is saved. */
+/** An entry of a saved feed. */
 interface SavedEntry extends Place {
-  /** When it happened, in Unix microseconds on the venue's clock. */
+  /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** What happened. */
+  /** The event. */
   readonly what: Event.Event | Requested
 }
 
@@ -154,13 +157,13 @@ const placeOf = (id: string): Place | undefined => {
     : { sequence, run: Number(second), index: Number(third) }
 }
 
-/** How many entries are kept. */
+/** The number of entries that the feed keeps. */
 const kept = 50_000
 
-/** How many are forgotten at once. */
+/** The number of entries that are forgotten together. */
 const forgottenAtOnce = 5000
 
-/** How many are read at once: a reader that is far behind holds up nobody, and one that never reads takes no more room. */
+/** Entries per read: a reader that is far behind delays no other, and one that never reads uses no more memory. */
 const page = 100
 
 /**
@@ -174,13 +177,16 @@ export interface Feed {
   readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event.Event>) => void
   /** Adds a call, after the events of this command. */
   readonly requested: (sequence: number, request: Logged) => void
-  /** The entries after a place, and then whatever happens; from now on without a place. `"0"` is the beginning. */
+  /**
+   * A stream of the entries after a place, then of new ones as they happen; without a place, only of new ones. `"0"` is
+   * the beginning.
+   */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
   readonly saved: () => Saved
 }
 
-/** How many entries are saved when a venue falls asleep. */
+/** The number of entries that are saved when a venue falls asleep. */
 export const keptSaved = 1000
 
 /**
@@ -190,7 +196,7 @@ export const keptSaved = 1000
  * @since 0.1.0
  */
 export interface Saved {
-  /** The earliest place that a reader can go on after. */
+  /** The earliest place that a reader can continue after. */
   readonly floor: Place
   /** The latest place. */
   readonly latest: Place
@@ -198,7 +204,7 @@ export interface Saved {
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
-/** What is kept of an entry: the rest is made when somebody reads it. */
+/** The stored form of an entry; the public form is made when it is read. */
 interface Kept extends Place {
   readonly at: number
   readonly what: Event.Event | Logged | Requested
@@ -219,7 +225,7 @@ const requestedBy = (logged: Logged): Requested => ({ _tag: "Requested", request
 
 const placeIn = ({ index, run, sequence }: Place): Place => ({ sequence, run, index })
 
-/** What is kept of a feed while its venue sleeps. */
+/** Makes the plain data that is kept of a feed while its venue sleeps. */
 const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved => {
   const left = entries.at(-keptSaved - 1)
   return {
@@ -247,15 +253,15 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
 }
 
 /**
- * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it, unless they were
- * saved.
+ * Makes the feed of a venue that is opened for the `run`th time. It holds no commands up to `sequence`, except saved
+ * ones.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   let entries: Array<Kept> = [...saved?.entries ?? []]
-  /** The earliest place that a reader can go on after: every later entry is kept. */
+  /** The earliest place that a reader can continue after: every later entry is kept. */
   let floor: Place = saved?.floor ?? { sequence, run: 0, index: Infinity }
   let latest = saved?.latest ?? floor
   let waiting: Array<() => void> = []
@@ -265,7 +271,7 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
     latest = entry
   }
 
-  /** Forgets what is too old, and wakes who waits. */
+  /** Forgets entries that are too old, and wakes waiting readers. */
   const publish = (): void => {
     if (entries.length > kept + forgottenAtOnce) {
       floor = entries[entries.length - kept - 1] ?? floor

@@ -1,19 +1,19 @@
-/** The forks of a venue, and the forks of these: how many there may be in all, which there are, and how one ends. */
+/** Keeps the tree of a venue's forks: creates, counts, lists and ends them. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 
-/** How many forks a venue and all its forks have at once. Each holds a whole exchange in memory. */
+/** The number of forks that a venue and all its forks may have together. Each holds a whole exchange in memory. */
 export const maxForks = 16
 
 /** A fork that has not ended. */
 export interface Fork {
   /** Its number. */
   readonly id: number
-  /** The number of the fork that it was made of; 0 when it was made of a venue that is no fork. */
+  /** The number of the fork that it was made from; 0 for the venue itself. */
   readonly origin: number
-  /** How many commands of its origin it began with. */
+  /** The number of its origin's commands that it started with. */
   readonly sequence: number
   /** The base URL of its exchange, when it is served over HTTP. */
   readonly url?: string
@@ -30,7 +30,7 @@ export const Fork: Schema.Codec<Fork, unknown> = Schema.Struct({
   controlUrl: Schema.optionalKey(Schema.String)
 })
 
-/** Where a fork is served over HTTP. */
+/** The addresses of a fork that is served over HTTP. */
 export interface Place {
   /** The base URL of its exchange. */
   readonly url: string
@@ -40,21 +40,21 @@ export interface Place {
 
 /** The forks of a venue. */
 export interface Forks {
-  /** The number of the venue itself; 0 when it is no fork. */
+  /** The number of this fork; 0 for the venue itself. */
   readonly id: number
   /**
-   * Makes a fork after so many commands. It lives until it is ended, or until the scope is closed. `undefined` when there
-   * are too many. `make` gets the fork's own forks.
+   * Makes a fork with the first `sequence` commands. It lives until it is ended or the scope is closed. `undefined`
+   * when there are already {@link maxForks}. `make` gets the fork's own forks.
    */
   readonly open: <A, E>(
     sequence: number,
     make: (forks: Forks) => Effect.Effect<A, E, Scope.Scope>
   ) => Effect.Effect<A | undefined, E, Scope.Scope>
-  /** Says where the venue itself is served. */
+  /** Sets the addresses that this fork or venue is served at. */
   readonly served: (place: Place) => void
-  /** The forks that were made of the venue, and those that were made of its forks. */
+  /** The forks made from this one, and the forks made from those. */
   readonly list: () => ReadonlyArray<Fork>
-  /** Ends a fork of the list, and all that were made of it; `false` when the list has no such fork. */
+  /** Ends a fork in the list, and all forks made from it; `false` when the list has no such fork. */
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 
@@ -64,7 +64,7 @@ interface Held {
   readonly end: Effect.Effect<void>
 }
 
-/** All forks that come from one venue, by number. A fork comes after the one that it was made of. */
+/** All forks that come from one venue, by number. A fork comes after its origin. */
 interface Tree {
   readonly forks: Map<number, Held>
   last: number
@@ -109,5 +109,5 @@ const viewOf = (tree: Tree, id: number): Forks => {
   }
 }
 
-/** The forks of a venue that is no fork. */
+/** Makes an empty tree of forks for a venue. */
 export const make = (): Forks => viewOf({ forks: new Map(), last: 0 }, 0)

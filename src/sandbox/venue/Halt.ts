@@ -1,25 +1,25 @@
 /**
- * When a venue may not answer any more: memory and journal may differ, because the engine failed halfway through a command
- * or the disk failed. A halted venue answers nothing until it is reopened.
+ * Stops a venue whose memory and journal may differ, because the engine or the disk failed halfway through a command. A
+ * halted venue answers no call until it is reopened.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 
-/** Whether a venue is halted. */
+/** Stops a venue that can no longer be trusted. */
 export interface Halt {
   /** Whether the venue is halted. */
   readonly isHalted: () => boolean
   /** Halts the venue. */
   readonly halt: () => void
-  /** Does some work now, and halts the venue when it throws; gives what it threw. */
+  /** Runs `work`; if it throws, halts the venue and returns what was thrown as a failure. */
   readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
-  /** Does some work, and halts the venue when the work fails or dies. An interruption does not halt it. */
+  /** Runs `work`, and halts the venue when it fails or dies. An interruption does not halt it. */
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** A venue that is not halted. */
+/** Makes the halt of a venue that runs. */
 export const make = (): Halt => {
   let isHalted = false
   const halt = () => {

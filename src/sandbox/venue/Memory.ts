@@ -1,6 +1,6 @@
 /**
- * What a venue knows besides its journal: faults, limits, calls and the feed. A venue that falls asleep writes it
- * down, so that nobody can tell that it has slept. A venue whose process was killed has lost it.
+ * The part of a venue that is not in its journal: faults, limits, calls and the feed. It is saved when the venue falls
+ * asleep, so that callers can't tell that it slept. A killed process loses it.
  */
 import type * as CallLog from "../gateway/CallLog.ts"
 import type * as Faults from "../gateway/Faults.ts"
@@ -8,9 +8,9 @@ import type * as Limits from "../gateway/Limits.ts"
 import * as Packed from "../store/Packed.ts"
 import type * as Feed from "./Feed.ts"
 
-/** What a venue knows besides its journal. */
+/** The part of a venue that is not in its journal. */
 export interface Memory {
-  /** The hash of all commands of the journal that it belongs to, in lower-case hex. */
+  /** The hash, in lower-case hex, of the journal's commands at the time of writing. */
   readonly digest: string
   /** The faults in force. */
   readonly faults: Faults.Saved
@@ -22,7 +22,7 @@ export interface Memory {
   readonly feed: Feed.Saved
 }
 
-/** Where a venue keeps what it knows. */
+/** The parts of a venue that {@link encode} saves. */
 interface Parts {
   readonly journal: { readonly digest: () => string }
   readonly faults: Faults.Faults
@@ -31,7 +31,7 @@ interface Parts {
   readonly feed: Feed.Feed
 }
 
-/** What a venue knows besides its journal, as bytes. It must have no call in progress. */
+/** Encodes the part of a venue that is not in its journal. No call may be in progress. */
 export const encode = ({ callLog, faults, feed, journal, limits }: Parts): Uint8Array => {
   const memory: Memory = {
     digest: journal.digest(),
@@ -43,13 +43,10 @@ export const encode = ({ callLog, faults, feed, journal, limits }: Parts): Uint8
   return Packed.pack(memory)
 }
 
-/**
- * What these bytes hold, which `encode` has made; `undefined` when they are something else, or belong to other commands than
- * those of this digest.
- */
+/** Decodes bytes made by `encode`; `undefined` for other bytes, and when the journal's commands have another digest. */
 export const decode = (bytes: Uint8Array, digest: string): Memory | undefined => {
   if (!Packed.isPacked(bytes)) return undefined
-  // Only `encode` makes these bytes, hence the type.
+  // The cast is safe: only `encode` makes these bytes.
   const memory = Packed.unpack(bytes) as Memory
   return memory.digest === digest ? memory : undefined
 }

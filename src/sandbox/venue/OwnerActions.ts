@@ -1,6 +1,6 @@
 /**
- * What only the owner of a venue can do: act on the exchange, read its state, go back in its history, and replay another
- * one. Each is durable when it succeeds.
+ * Carries out the owner's requests: acts on the exchange, reads and saves its state, restores an earlier state, and
+ * replays another history. Each is durable when it succeeds.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,32 +14,32 @@ import type { SavedStates } from "../store/SavedStates.ts"
 import type { Executor } from "./Executor.ts"
 import * as VenueClock from "./VenueClock.ts"
 
-/** An action that no call of the exchange can bring about. */
+/** An action that only the owner can request. */
 export type OwnerAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
- * An owner action, or how to choose it: from the state, the venue's clock and the machine's clock, both in Unix
- * microseconds. Or a call that the owner makes in an account's place; it uses no nonce.
+ * An owner action, or a function that chooses it from the state, the venue's clock and the machine's clock (both in
+ * Unix µs). Or a call that the owner makes on behalf of an account, without a nonce.
  */
 export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: number, real: number) => OwnerAction)
 
-/** What the owner of a venue can do. */
+/** The requests that only a venue's owner can make. */
 export interface OwnerActions {
   /** Carries out an owner action. */
   readonly perform: (action: OwnerRequest) => Effect.Effect<Reply, Journal.JournalError>
-  /** The state, with everything that has come due. It is for reading only. */
+  /** The state after everything due. Do not change it. */
   readonly read: Effect.Effect<State.State, Journal.JournalError>
-  /** Saves the state, so that restoring it is quick; gives the number of the last command. */
+  /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
-  /** The states that a restore goes back to at once, the latest last. */
+  /** The saved states, which a restore reaches at once, oldest first. */
   readonly saved: SavedStates["list"]
-  /** Restores the state that this many commands had left; `false` when there have not been so many. */
+  /** Restores the state after `sequence` commands; `false` when there have not been that many. */
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
-  /** Carries out the commands of another journal, each at its own time. */
+  /** Applies the commands of another journal, each at its own time. */
   readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
 }
 
-/** To set the clock is to let the time pass until then; before the first command no time has passed. */
+/** To set the clock is to let time pass until then; before the first command no time has passed. */
 const timeOf = (
   action: OwnerAction | Call,
   { sequence }: { readonly sequence: number },
@@ -55,7 +55,7 @@ const perform = ({ apply, durably, history, settle }: Executor, request: OwnerRe
     return apply(action, timeOf(action, history, at, clock))
   })
 
-/** The owner actions of a venue. */
+/** Makes the owner actions of a venue. */
 export const make = (
   executor: Executor,
   journal: Journal.Journal,

@@ -9,12 +9,15 @@ import type { JournalError } from "../store/Journal.ts"
 import { type ControlRefused, refuse } from "./ControlRefused.ts"
 import type { OwnerAction, OwnerActions, OwnerRequest } from "./OwnerActions.ts"
 
-/** What the schema of actions finds wrong with one that plain JavaScript made, or with a number that is no integer. */
+/**
+ * Checks an action against its schema: plain JavaScript can pass one of the wrong shape, and TypeScript a number that
+ * is not an integer.
+ */
 const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Carries out an owner action. `name` is what a refusal calls it. */
+/** Carries out an owner action. `name` is its name in a refusal. */
 export const perform = Effect.fnUntraced(function*(
   venue: Pick<OwnerActions, "perform">,
   name: string,
@@ -27,7 +30,7 @@ export const perform = Effect.fnUntraced(function*(
   }
 })
 
-/** Checks an owner action, and carries it out: what the journal can't hold must not happen either. */
+/** Checks an owner action, then carries it out: an action that the journal can't hold must not be applied. */
 export const checked = (
   venue: Pick<OwnerActions, "perform">,
   action: OwnerAction

@@ -58,7 +58,7 @@ import { checked } from "./Perform.ts"
 import * as VenueClock from "./VenueClock.ts"
 
 /**
- * What may be absent when a venue is opened.
+ * Optional settings of a venue.
  *
  * @category models
  * @since 0.1.0
@@ -66,30 +66,31 @@ import * as VenueClock from "./VenueClock.ts"
 export interface OptionalOptions {
   /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
   readonly file?: string
-  /** Decides the chances of faults; 0 by default. */
+  /** The seed of the random choices of faults; 0 by default. */
   readonly seed?: number
-  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is not used then. */
+  /** Opens a journal that is not a file on this machine. `file` is ignored then. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
-   * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
-   * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
+   * The markets that the counterparty quotes in a new venue, and how; none by default. They become commands of the
+   * journal, and a reset returns to them; such a venue accepts no replay. A venue that already has commands ignores
+   * them.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
 
 /**
- * How to open a venue.
+ * Settings of a venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends OptionalOptions {
-  /** How the venue speaks, and what it decides where the document leaves a choice. */
+  /** The dialect that the venue speaks, and its choices where the document leaves one. */
   readonly dialect: Dialect
 }
 
 /**
- * Called once: with the answer to a request, or with how to come by it when there is more to wait for or to log.
+ * Called once: with the answer, or with an effect that gives it when there is more to wait for or to log.
  *
  * @category models
  * @since 0.1.0
@@ -107,29 +108,29 @@ export class Venue extends Context.Service<Venue, {
   readonly dialect: Dialect
   /** The seed it was opened with. */
   readonly seed: number
-  /** Answers a request. No answer is sent before every command that it has seen is durable. */
+  /** Answers a request. No answer is sent before every command that it reflects is durable. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
-  /** Answers a request as `handle` does, by this clock, and without a fiber where it waits for nothing but the disk. */
+  /** Answers a request like `handle`, with this clock, and without a fiber when it only waits for the disk. */
   readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
   /** Carries out an owner action; succeeds once it is durable. */
   readonly perform: OwnerActions.OwnerActions["perform"]
   /** The venue's clock, in Unix microseconds. */
   readonly now: Effect.Effect<number>
-  /** The state, with everything that has come due, once it is durable. It is for reading only. */
+  /** The durable state, after everything due. Do not change it. */
   readonly read: OwnerActions.OwnerActions["read"]
-  /** The state at this moment, durable or not. It is for reading only. */
+  /** The current state, durable or not. Do not change it. */
   readonly state: State.State
-  /** How many commands there have been. */
+  /** The number of commands so far. */
   readonly sequence: () => number
   /** The command that a reset goes back to; 0 is the beginning. */
   readonly origin: () => number
-  /** Saves the state, so that restoring it is quick; gives the number of the last command. */
+  /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
   readonly snapshot: OwnerActions.OwnerActions["snapshot"]
-  /** The states that a restore goes back to at once, the latest last. */
+  /** The saved states, which a restore reaches at once, oldest first. */
   readonly saved: OwnerActions.OwnerActions["saved"]
-  /** Restores the state that this many commands had left; `false` when there have not been so many. */
+  /** Restores the state after `sequence` commands; `false` when there have not been that many. */
   readonly restore: OwnerActions.OwnerActions["restore"]
-  /** Carries out the commands of another journal, each at its own time. */
+  /** Applies the commands of another journal, each at its own time. */
   readonly replay: OwnerActions.OwnerActions["replay"]
   /** The durable record of its commands. */
   readonly journal: Journal.Journal
@@ -137,17 +138,17 @@ export class Venue extends Context.Service<Venue, {
   readonly faults: Faults.Faults
   /** The rate limits in force. */
   readonly limits: Limits.Limits
-  /** What happens on the exchange, as it happens. */
+  /** The feed of events on the exchange, live. */
   readonly feed: Feed.Feed
   /** The latest calls with their outcomes. */
   readonly callLog: CallLog.CallLog
   /** The requests and the answers of the latest calls. They hold secrets. */
   readonly traffic: Traffic.Traffic
-  /** The venues that were made of it. */
+  /** The forks made from it. */
   readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
 
-/** What a call passes through. */
+/** The parts of a venue that a call passes through. */
 interface Gateway {
   readonly dialect: Dialect
   readonly executor: Executor.Executor
@@ -161,7 +162,7 @@ interface Gateway {
   readonly traffic: Traffic.Traffic
 }
 
-/** A call that may be made. */
+/** An admitted call. */
 interface Call extends Admission.Admitted {
   readonly route: Route
 }
@@ -170,7 +171,7 @@ const admit = (
   { dialect, executor, limits }: Gateway,
   { at, request, routed, serverTime }: CallContext.CallContext
 ): Result.Result<Call, RefusalKind> => {
-  // What has come due by now is part of the exchange that the call finds.
+  // The call must find the exchange with everything due by now applied.
   executor.settle(at)
   const { state } = executor.history
   const found = Routing.route(routed, request)
@@ -195,7 +196,10 @@ interface Applied {
   readonly command: number | undefined
 }
 
-/** A public call is no command. A private call whose request is wrong uses up its nonce, and does nothing else. */
+/**
+ * Applies an admitted call. A public call is not a command. A private call with an invalid request uses up its nonce
+ * and does nothing else.
+ */
 const apply = (
   { executor }: Gateway,
   at: number,
@@ -266,7 +270,9 @@ const note = (
   feed.requested(journal.sequence(), logged)
 }
 
-/** Waits for the disk. When it fails no answer leaves: what was applied may not be there tomorrow. */
+/**
+ * Waits until the call's commands are durable. If the disk fails, no answer leaves: the applied command may be lost.
+ */
 const commit = (
   gateway: Gateway,
   called: CallContext.CallContext,
@@ -277,7 +283,7 @@ const commit = (
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
-    // Of a venue that another node has taken over it is certain that nothing was written.
+    // When another node has taken the venue over, nothing was written for certain.
     const failed = error?.why === "fenced" ? unavailable(gateway, called.request.path) : reset
     const sent = error === undefined ? answer : failed
     const noted = halt.attempt(() => note(gateway, called, outcome, sent))
@@ -286,7 +292,7 @@ const commit = (
   })
 }
 
-/** Answers a request that another node has passed on before as it was answered then, once that is durable. */
+/** Repeats the recorded answer to a request that another node has already passed on, once that answer is durable. */
 const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resume): void =>
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
@@ -294,8 +300,8 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
   })
 
 /**
- * The pipeline: a call from its request to its answer. No answer is sent before its command is durable; nor is that of a
- * call which a fault keeps from being applied: the fault may not be this process's to show.
+ * The pipeline: a call from its request to its answer. No answer is sent before its command is durable. The same holds
+ * for a call that a fault keeps from being applied, because another process may own the venue by now.
  */
 const carryOut = (
   gateway: Gateway,
@@ -316,7 +322,7 @@ const carryOut = (
   commit(gateway, called, outcome, shown, resume)
 }
 
-/** Resumes an effect with whatever comes of a request. */
+/** Passes an effect's answer to `resume`. */
 const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
   resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
 
@@ -350,7 +356,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * What handles requests by what receives them. Who replaces a venue's `receive` replaces its `handle` with this.
+ * Makes `handle` from `receive`. Replace both together.
  *
  * @category constructors
  * @since 0.1.0
@@ -358,7 +364,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
-/** What a journal can only be read with: its dialect, the policy's choices, and the engine. */
+/** The rules that a journal depends on: its dialect, the policy's choices, and the engine's version. */
 const rulesOf = ({ name, policy }: Dialect): string =>
   `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}`
 
@@ -370,31 +376,33 @@ const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect
 
 const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): Effect.Effect<void> =>
   file === Journal.inMemory || anchored || sequence() === 0 ? Effect.void : Effect.logWarning(
-    `${file} has no anchor beside it. Whether commands are missing at its end can't be told`
+    `${file} has no anchor next to it, so commands that are missing at its end can't be detected`
   )
 
 /**
- * How to open a venue that sleeps while nobody needs it.
+ * Settings of a venue that sleeps while no call needs it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface SleeperOptions {
-  /** How the venue speaks, and what it decides where the document leaves a choice. */
+  /** The dialect that the venue speaks, and its choices where the document leaves one. */
   readonly dialect: Dialect
   /** The file of the journal. */
   readonly file: string
-  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is its name then. */
+  /** Opens a journal that is not a file on this machine. `file` is its name then. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
-  /** Decides the chances of faults; 0 by default. */
+  /** The seed of the random choices of faults; 0 by default. */
   readonly seed?: number
-  /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
+  /** The bytes that `remember` received last. Parts that do not fit the current journal are ignored. */
   readonly memory?: Uint8Array
-  /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
+  /**
+   * Saves the part of the venue that is not in its journal, after the last command and before the journal is closed.
+   */
   readonly remember: (memory: Uint8Array) => Effect.Effect<void>
 }
 
-/** How to open any venue. */
+/** Settings of any venue. */
 interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "memory" | "remember">> {}
 
 const open = Effect.fnUntraced(function*(
@@ -417,7 +425,7 @@ const open = Effect.fnUntraced(function*(
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
   const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
-  // What the venue remembers it must not be told again.
+  // With its memory the venue already has these events: it must not publish them again.
   yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
   const halt = Halt.make()
@@ -427,7 +435,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // A journal that can't be written to has lost nothing that was answered.
+  // If the journal can't be written to, no answered call is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, callLog, feed })) ?? Effect.void,
@@ -464,8 +472,8 @@ const open = Effect.fnUntraced(function*(
 const begun = { _tag: "Begin" } as const
 
 /**
- * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope. Settings of
- * the counterparty that are out of bounds are a defect.
+ * Opens a venue: reads its journal and rebuilds the exchange. The venue is closed with the scope. Counterparty settings
+ * that are out of bounds are a defect.
  *
  * @category constructors
  * @since 0.1.0
@@ -483,7 +491,7 @@ export const make = Effect.fnUntraced(function*(
 })
 
 /**
- * Opens a venue that sleeps and wakes often: with what it knew when it fell asleep, and so that it wakes quickly again.
+ * Opens a venue that sleeps and wakes often: with its saved memory, and prepared to wake quickly.
  *
  * @category constructors
  * @since 0.1.0
@@ -492,7 +500,7 @@ export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], J
   Effect.suspend(() => open(options, Forks.make()))
 
 /**
- * A new venue in memory, with the dialect and the seed of another one. `forks` are its own.
+ * A new venue in memory, with the dialect and the seed of another venue. `forks` holds its own forks.
  *
  * @category constructors
  * @since 0.1.0

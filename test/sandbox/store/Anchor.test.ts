@@ -179,7 +179,7 @@ describe("anchors", () => {
       rmSync(`${file}-anchor`)
       for (let time = 1; time <= 2; time++) yield* Effect.scoped(venue).pipe(Effect.provide(logger))
       assert.strictEqual(said.length, 1)
-      assert.match(String(said[0]), /has no anchor beside it/u)
+      assert.match(String(said[0]), /has no anchor next to it/u)
     }).pipe(Effect.scoped))
 
   it.live("an anchor is as private as its journal", () =>
