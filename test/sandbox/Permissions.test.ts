@@ -105,7 +105,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         const { code: number, message, status } = endpointNotAllowed
         assert.deepInclude(answer, { status, json: { code: number, message, errors: {} } })
         const hint = (yield* control.requests()).at(-1)?.hint
-        assert.strictEqual(hint, "the key is of type 1: it reads and trades, and moves no funds")
+        assert.strictEqual(hint, "the key is of type 1: it can read and trade, but not move funds")
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),
     { runs: 100 }
   )

@@ -1,6 +1,7 @@
 /**
- * Who may make a call (document, "Authentication" and "Limits"): the headers, the payload, the signature, the key and its
- * permissions, the rate limit, the envelope and the nonce's window. The engine decides whether the nonce has been used.
+ * Decides whether a call is admitted (document, "Authentication" and "Limits"). Checks, in this order: headers,
+ * payload, signature, key and permissions, rate limit, envelope, nonce window. The engine then checks whether the nonce
+ * has been used.
  */
 import * as Result from "effect/Result"
 import { isUtf8 } from "node:buffer"
@@ -18,17 +19,17 @@ import * as Limits from "./Limits.ts"
 import { header, type Request } from "./Message.ts"
 import type { Routed } from "./Routing.ts"
 
-/** A call that may be made. */
+/** An admitted call. */
 export interface Admitted {
   /** The key that signed the call; `undefined` for public calls. */
   readonly key: Key | undefined
   /** The nonce, if the call has one. */
   readonly nonce: Command.Nonce | undefined
-  /** The fields of the request by their wire keys. No endpoint has a field of the name of an envelope's. */
+  /** The fields of the request by their wire keys. No endpoint has a field with the name of an envelope field. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What decides whether a call may be made. */
+/** The facts that admission depends on. */
 export interface Context {
   /** The dialect of the venue. */
   readonly dialect: Dialect
@@ -44,10 +45,10 @@ export interface Context {
 
 const prepare = (secret: string): KeyObject => createSecretKey(Buffer.from(secret))
 
-/** Stands in for the secret of an unknown key, so that its signature takes as long to check as a known key's. */
+/** Replaces the secret of an unknown key, so that checking its signature takes as long as for a known key. */
 const nobody = prepare("no secret")
 
-/** The secrets, ready to sign with. A key never changes its secret, and takes it along when it goes. */
+/** The secrets, ready to sign with. A key never changes its secret, and an entry goes with its key. */
 const prepared = new WeakMap<Key, KeyObject>()
 
 const secretOf = (key: Key | undefined): KeyObject => {
@@ -68,10 +69,12 @@ const isSignedWith = (secret: KeyObject, payload: string, signature: string): bo
 const isJson = (type: string): boolean =>
   type === "application/json" || type.split(";")[0]?.trim().toLowerCase() === "application/json"
 
-/** Whether JSON text has no whitespace between its tokens. Most has none at all, and need not be looked at closely. */
+/**
+ * Whether JSON text has no whitespace between its tokens. Text without any whitespace, the usual case, is not parsed.
+ */
 const isCompact = (text: string): boolean => !/[\t\n\r ]/u.test(text) || Json.inspect(text).isCompact
 
-/** The fields of a body; `undefined` when it is no JSON object, or when its fields are ambiguous. */
+/** The fields of a body; `undefined` when it is not a JSON object, or when its fields are ambiguous. */
 const toFields = ({ policy }: Dialect, body: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
   if (!isUtf8(body)) return undefined
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
@@ -84,26 +87,28 @@ const hasWindow = ({ policy }: Dialect): boolean => policy.nonce === "increasing
 
 const digits = /^[0-9]{1,20}$/u
 
-/** Whether a nonce that asks for the window is too far from the clock. */
+/** Whether a nonce with `nonceWindow` is too far from the clock. */
 const isOutsideWindow = ({ value, window }: Command.Nonce, serverTime: number): boolean => {
   const distance = value - BigInt(Math.floor(serverTime / 1000))
   return window && (distance > nonceWindowMillis || distance < -nonceWindowMillis)
 }
 
-/** The nonce as the dialect writes it: a string of digits in the document's; an integer or such a string in the live one. */
+/**
+ * The nonce in the dialect's form: a string of digits in the document's; an integer or such a string in the live one.
+ */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
   const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
   const text = typeof nonce === "string" || counted ? String(nonce) : ""
   return digits.test(text) ? { value: BigInt(text), window: window === true && hasWindow(dialect) } : undefined
 }
 
-/** The type of keys that read and trade. Keys of other types may move funds in and out of the exchange too. */
+/** The type of keys that read and trade. Keys of other types may also move funds in and out of the exchange. */
 export const tradingKeyType = "1"
 
-/** The calls that move funds out of the exchange, or into it: a code leaves one account, and comes into another. */
+/** The calls that move funds in or out of the account: creating a code and applying one. */
 const movesFunds: ReadonlySet<string> = new Set([CodeCreation.endpoint.path, Codes.endpoint.path])
 
-/** Whether the restriction and the type of a key allow a call (document, "Authentication", 4). */
+/** Whether the restrictions and the type of a key allow a call (document, "Authentication", 4). */
 const isAllowed = ({ endpoints, type }: Key, { path }: Endpoint.Any): boolean =>
   (endpoints === undefined || endpoints.some(({ name }) => name === path)) &&
   !(type === tradingKeyType && movesFunds.has(path))
@@ -115,7 +120,7 @@ const admitPrivate = (
 ): Result.Result<Admitted, RefusalKind> => {
   const payload = header(request, Signature.headers.payload)
   if (payload === "") return Result.fail("payloadMissing")
-  // A header that is no key names none.
+  // A header that is not a key matches none.
   const key = state.keys.get(header(request, Signature.headers.apiKey) as never)
   const isSigned = isSignedWith(secretOf(key), payload, header(request, Signature.headers.signature))
   if (key === undefined || !isSigned) return Result.fail("unauthorized")

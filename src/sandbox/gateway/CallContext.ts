@@ -1,31 +1,31 @@
-/** The context of a call: all that is known when the call arrives. Every later stage reads it, and none writes into it. */
+/** The context of a call: everything known when the call arrives. Later stages only read it. */
 import * as Signature from "../../protocol/Signature.ts"
 import type { State } from "../engine/State.ts"
 import type * as Faults from "./Faults.ts"
 import { header, type Moment, type Request } from "./Message.ts"
 import * as Routing from "./Routing.ts"
 
-/** All that is known of a call when it arrives. */
+/** Everything known about a call when it arrives. */
 export interface CallContext {
   /** The request itself. */
   readonly request: Request
   /** The fault that hits the call. */
   readonly fault: Faults.Fired | undefined
-  /** When the request arrived, in Unix microseconds on the venue's clock. */
+  /** The request's arrival, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** When it arrived by the clock that judges nonces, in Unix microseconds. */
+  /** The request's arrival on the clock that judges nonces, in Unix microseconds. */
   readonly serverTime: number
-  /** How long ago it arrived, in milliseconds. */
+  /** The time since its arrival, in milliseconds. */
   readonly took: () => number
-  /** The route of the path, whatever the method is. */
+  /** The route of the path, whatever the method. */
   readonly routed: Routing.Routed | undefined
-  /** The account whose key the request names, signed by it or not. */
+  /** The account of the key that the request names, whether or not the signature is right. */
   readonly account: string | undefined
   /** The title of that key. */
   readonly keyTitle: string | undefined
 }
 
-/** Finds whose call a request seems to be, and which endpoint it calls. */
+/** Finds the account that a request claims, and the endpoint that it calls. */
 export const recognise = (
   request: Request,
   { keys }: State,

@@ -30,19 +30,16 @@ export interface RequestFault {
 }
 
 /**
- * A call and what came of it, before the log has numbered it. It holds no secret: no key, signature, payload, passphrase or
+ * A call and its outcome, before the log numbers it. It holds no secret: no key, signature, payload, passphrase or
  * code.
  *
  * @category models
  * @since 0.1.0
  */
 export interface NewRequest {
-  /** When the call was handled, in Unix microseconds on the venue's clock. */
+  /** The time of the call, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /**
-   * How long the exchange took, in milliseconds, until the answer and what it says were durable. What a fault adds is not in
-   * it.
-   */
+  /** The time until the answer and its commands were durable, in milliseconds, without the delay that a fault adds. */
   readonly millis: number
   /** The HTTP method. */
   readonly method: string
@@ -60,17 +57,20 @@ export interface NewRequest {
   readonly nonce?: string
   /** The request's fields that the endpoint knows, by their domain names; a secret value is written `***`. */
   readonly fields?: Readonly<Record<string, Schema.Json>>
-  /** `answered` as asked, `refused`, or `failed`: no answer, or one that is not the exchange's own. */
+  /**
+   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: no answer, or an answer made by a
+   * fault.
+   */
   readonly verdict: "answered" | "refused" | "failed"
   /** The HTTP status, if there was an answer. */
   readonly status?: number
-  /** Why the call was refused, in the exchange's own word. */
+  /** The exchange's own word for the reason of the refusal. */
   readonly refused?: string
-  /** The fields that were wrong, each with the kind of constraint that it breaks. */
+  /** The invalid fields, each with the kind of constraint that it breaks. */
   readonly violations?: Readonly<Record<string, string>>
-  /** What each of these fields must be, in words: its bound, its step, the values allowed. */
+  /** The valid values of each of these fields, in words: its bound, its step, the values allowed. */
   readonly expected?: Readonly<Record<string, string>>
-  /** What the caller probably did wrong. */
+  /** The caller's probable mistake. */
   readonly hint?: string
   /** The number of the call's command in the journal, if the call became one. */
   readonly command?: number
@@ -79,13 +79,13 @@ export interface NewRequest {
 }
 
 /**
- * A call and what came of it. It holds no secret: no key, signature, payload, passphrase or code.
+ * A call and its outcome. It holds no secret: no key, signature, payload, passphrase or code.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RequestRecord extends NewRequest {
-  /** Counts the calls since the venue was opened; the first is 1. */
+  /** The number of the call since the venue was opened; the first is 1. */
   readonly number: number
 }
 
@@ -117,23 +117,23 @@ export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct
   fault: Schema.optionalKey(Schema.Struct({ id: Schema.Int, symptom: Schema.String }))
 })
 
-/** Stands for a secret value. */
+/** Replaces a secret value. */
 const hidden = "***"
 
 /** Fields whose values are worth money, or unlock something that is. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
-/** The longest text that is shown, in characters. */
+/** The longest text shown, in characters. */
 const longest = 200
 
-/** The longest text that is shown within a list, in characters. */
+/** The longest text shown within a list, in characters. */
 const longestInList = 20
 
-/** How many items of a list are shown. */
+/** The number of items shown of a list. */
 const items = 10
 
 /**
- * A text without the secrets of the venue's keys, cut to at most `most` characters.
+ * Removes the secrets of the venue's keys from a text, and cuts it to at most `most` characters.
  *
  * @category showing
  * @since 0.1.0
@@ -144,7 +144,7 @@ export const scrub = (text: string, secrets: Iterable<string>, most: number = lo
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
 }
 
-/** The same text in its own memory: a slice would keep the whole text alive, which may be much longer. */
+/** Copies a text into its own memory: a slice would keep the whole, possibly much longer, text alive. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): Schema.Json => {
@@ -152,14 +152,14 @@ const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): S
   return typeof value === "number" || typeof value === "boolean" || value === null ? value : {}
 }
 
-/** No field of the protocol is a list of lists, so nothing nested deeper is shown. */
+/** Shows at most one level of nesting: no field of the protocol is a list of lists. */
 const show = (value: unknown, secrets: Iterable<string>): Schema.Json =>
   Array.isArray(value)
     ? value.slice(0, items).map((item) => showScalar(item, secrets, longestInList))
     : showScalar(value, secrets)
 
 /**
- * The fields of a request that the endpoint knows, by their domain names. Other fields may hold anything and are left
+ * The fields of a request that the endpoint knows, by their domain names. Other fields can hold anything and are left
  * out. `keys` maps each domain name to its key on the wire.
  *
  * @category showing
@@ -177,21 +177,21 @@ export const shown = (
   return known
 }
 
-/** How many calls the log keeps. */
+/** The number of calls that the log keeps. */
 export const kept = 5000
 
 /**
- * A call in the log. Its record is written when somebody looks: most calls are never looked at.
+ * A call in the log. Its record is built when it is read: most calls are never read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Logged {
-  /** Counts the calls since the venue was opened; the first is 1. */
+  /** The number of the call since the venue was opened; the first is 1. */
   readonly number: number
-  /** When the call was handled, in Unix microseconds on the venue's clock. */
+  /** The time of the call, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The record. It is the same whenever it is asked for. */
+  /** The record. It never changes. */
   readonly record: () => RequestRecord
 }
 
@@ -202,15 +202,15 @@ export interface Logged {
  * @since 0.1.0
  */
 export interface CallLog {
-  /** Adds a call of a time in Unix microseconds, and gives it its number. `show` writes down what came of it. */
+  /** Logs a call made at `at` (Unix µs), and returns it with its number. `show` builds the record on demand. */
   readonly add: (at: number, show: () => NewRequest) => Logged
-  /** The calls with a greater number, as far as they are kept, the oldest first. */
+  /** The kept calls with a greater number, oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
   /** The latest records, at most {@link keptSaved}, as plain data. */
   readonly saved: () => ReadonlyArray<RequestRecord>
 }
 
-/** How many calls are saved when a venue falls asleep. */
+/** The number of calls that are saved when a venue falls asleep. */
 export const keptSaved = 1000
 
 class Added implements Logged {
@@ -231,7 +231,7 @@ class Added implements Logged {
 }
 
 /**
- * A log with these records; an empty one by default.
+ * Makes a log with these records; an empty one by default.
  *
  * @category constructors
  * @since 0.1.0

@@ -19,9 +19,9 @@ export interface Outcome {
   readonly answer: Written
   /** The call, if it was admitted. */
   readonly call: Admitted | undefined
-  /** Why the call is refused, if it is. */
+  /** The reason of the refusal, if the call is refused. */
   readonly refused: RefusalKind | "invalid" | undefined
-  /** The fields that are wrong, and the constraint that each breaks. */
+  /** The invalid fields, and the constraint that each breaks. */
   readonly violations: Violations | undefined
   /** The number of the call's command, if the call became one. */
   readonly command: number | undefined
@@ -36,7 +36,7 @@ export const notApplied = (answer: Written, refused: RefusalKind | undefined): O
   command: undefined
 })
 
-/** What a record needs of the venue. */
+/** The parts of the venue that a record depends on. */
 export interface Context {
   /** The dialect of the venue. */
   readonly dialect: Dialect
@@ -75,17 +75,20 @@ const verdictOf = (
   return refused === undefined && fault?.symptom._tag !== "Refuse" ? "answered" : "refused"
 }
 
-/** The longest request that is kept until somebody looks, in bytes. Longer ones would fill the memory of a full log. */
+/**
+ * The longest request that is kept until its record is built, in bytes. Longer ones would fill the memory of a full
+ * log.
+ */
 const longestKept = 1024
 
-/** Gives a value. It stands outside of `record`, whose scope would keep the long request alive. */
+/** A function that returns a value. It is outside `record`, whose scope would keep the long request alive. */
 const always = <A>(value: A) => (): A => value
 
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
 
 /**
- * Makes the record of a call that was sent `answer`. The hint depends on keys and nonces that change, so it is found now. The
- * rest is written when it is asked for, and keeps no long request alive.
+ * Makes the record of a call that was answered with `answer`. The hint depends on keys and nonces that change, so it is
+ * found immediately. The rest is built on demand, and keeps no long request alive.
  */
 export const record = (
   called: CallContext,

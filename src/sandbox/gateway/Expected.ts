@@ -1,11 +1,10 @@
 /**
- * What a field must be, for whoever sent something else. The exchange's own words are in the answer; they do not always say
- * what would have been right.
+ * Explains what a valid value of each rejected field looks like. The exchange's own error texts do not always say it.
  */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { Violations } from "../engine/Reply.ts"
 
-/** How many values are listed. */
+/** The number of values that are listed. */
 const mostValues = 12
 
 const listed = (values: ReadonlyArray<string | number>): string => {
@@ -23,10 +22,10 @@ const fixed = {
   required: "a value",
   decimal: "a decimal number as text, such as \"0.5\"",
   positive: "more than 0",
-  notEmpty: "something that is not empty",
+  notEmpty: "a value that is not empty",
   format: "the form of this field",
   known: "one that this exchange knows",
-  unique: "one that the account does not use already",
+  unique: "one that the account does not use yet",
   unused: "a code that was not applied before",
   notOwn: "a code of another account",
   empty: "a sub-account without funds",
@@ -35,18 +34,19 @@ const fixed = {
   maker: "a price at which the order does not trade at once",
   open: "the identifier of an open order",
   expected: "a field that this endpoint has",
-  notLastPrice: "another price than the market's last",
-  exitSide: "a price on the other side of the order's: profit lies where the order gains, loss where it loses",
-  inapplicable: "nothing: an order of this kind does not have it",
-  aboveFilled: "more than what the order filled already",
+  notLastPrice: "a price other than the market's last",
+  exitSide:
+    "a price on the other side of the order's price: take-profit where the order gains, stop-loss where it loses",
+  inapplicable: "no value: an order of this kind does not have the field",
+  aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",
   modifiable:
-    "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can not be changed",
-  simulated: "nothing: this sandbox does not simulate the field",
-  accepted: "nothing: the exchange does not accept the field yet"
+    "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can't be changed",
+  simulated: "no value: this sandbox does not simulate the field",
+  accepted: "no value: the exchange does not accept the field yet"
 }
 
-/** What satisfies a constraint: the bound, the step, the values allowed. */
+/** Describes the values that satisfy a constraint: its bound, its step, the values allowed. */
 export const words = (constraint: Constraint): string => {
   switch (constraint.kind) {
     case "type":
@@ -73,7 +73,7 @@ export const words = (constraint: Constraint): string => {
     case "alone":
       return `not together with ${constraint.with}`
     case "different":
-      return `another value than ${constraint.from}`
+      return `a value other than ${constraint.from}`
     case "elements":
       return `at most ${constraint.max} elements`
     case "after":
@@ -83,7 +83,9 @@ export const words = (constraint: Constraint): string => {
   }
 }
 
-/** What each field that breaks a constraint must be. A field that breaks several must be all of it. */
+/**
+ * Describes a valid value of each field that breaks a constraint. A field that breaks several must satisfy all of them.
+ */
 export const of = (violations: Violations): Readonly<Record<string, string>> => {
   const expected: Record<string, string> = {}
   for (const [field, constraint] of violations) {

@@ -1,4 +1,4 @@
-/** What a fault does to a call: when the call arrives, whether it is applied, and what its caller sees. */
+/** Applies a fault to a call: when the call arrives, whether it is applied, and the answer that its caller sees. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,7 +10,7 @@ import * as Responses from "./Responses.ts"
 export const isNeverApplied = (symptom: Faults.Symptom): boolean =>
   symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
 
-/** Carries out a call as late as its symptom says, and answers it as late as its symptom says. */
+/** Delays a call, its answer, or neither, as the symptom says. */
 export const delay = (call: Effect.Effect<Answer>, symptom: Faults.Symptom): Effect.Effect<Answer> => {
   if (symptom._tag === "Late") return Effect.delay(call, symptom.millis)
   if (symptom._tag === "Delay") {
@@ -26,7 +26,7 @@ const badGateway: Written = {
   body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
 }
 
-/** A part of the answer, after which the connection breaks. */
+/** Sends the first `length` bytes of an answer, then breaks the connection. */
 const truncate = ({ body, headers, status }: Written, length: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   // At least one byte is missing.
@@ -39,7 +39,7 @@ const truncate = ({ body, headers, status }: Written, length: number): Streamed 
   }
 }
 
-/** The whole answer, ten parts a second. */
+/** Sends the whole answer, ten parts a second. */
 const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   const perTick = Math.max(1, Math.ceil(bytesPerSecond / 10))
@@ -56,7 +56,7 @@ const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): S
   }
 }
 
-/** The answer as the caller of a faulty call sees it. */
+/** The answer that the caller of a faulty call sees. */
 export const show = (dialect: Dialect, path: string, answer: Written, symptom: Faults.Symptom): Answer => {
   switch (symptom._tag) {
     case "Answer":

@@ -1,5 +1,5 @@
 /**
- * Faults as data: which calls go wrong, and how. Nothing in a request's own values ever selects a fault.
+ * Faults as data: which calls go wrong, and how. The values in a request never select a fault.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** The refusals that a fault can give as if the exchange had a reason: a rate limit, a nonce, an outage. */
+/** The refusals that a fault can imitate: a rate limit, a nonce, a key, an outage. */
 const Excuse = Schema.Literals(["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"])
 
 /**
@@ -43,7 +43,7 @@ export interface Answer {
 }
 
 /**
- * The call gets HTTP 502 with the HTML of a proxy whose exchange is down.
+ * The call gets HTTP 502 with the HTML of a proxy that can't reach its exchange.
  *
  * @category models
  * @since 0.1.0
@@ -62,12 +62,12 @@ export interface BadGateway {
  */
 export interface Refuse {
   readonly _tag: "Refuse"
-  /** Why the exchange says that it refuses: a rate limit, a nonce, the key, or an outage. */
+  /** The reason that the exchange gives: a rate limit, a nonce, the key, or an outage. */
   readonly kind: typeof Excuse.Type
 }
 
 /**
- * The connection is reset. When the call was applied, its answer is lost.
+ * The connection is reset. If the call was applied, its answer is lost.
  *
  * @category models
  * @since 0.1.0
@@ -86,7 +86,7 @@ export interface Reset {
  */
 export interface Delay {
   readonly _tag: "Delay"
-  /** How much later it is answered, in milliseconds; 0 or more. */
+  /** The delay of the answer, in milliseconds; 0 or more. */
   readonly millis: number
 }
 
@@ -98,7 +98,7 @@ export interface Delay {
  */
 export interface Late {
   readonly _tag: "Late"
-  /** How much later it arrives, in milliseconds; 0 or more. */
+  /** The delay of the call, in milliseconds; 0 or more. */
   readonly millis: number
 }
 
@@ -110,12 +110,12 @@ export interface Late {
  */
 export interface Truncate {
   readonly _tag: "Truncate"
-  /** After how many bytes of the body the connection is reset; 0 or more. */
+  /** The number of bytes of the body after which the connection is reset; 0 or more. */
   readonly bytes: number
 }
 
 /**
- * The call is applied, and its answer ends in the middle of the JSON as if that were all.
+ * The call is applied, and its answer is cut off in the middle of the JSON as if it were complete.
  *
  * @category models
  * @since 0.1.0
@@ -132,7 +132,7 @@ export interface Malformed {
  */
 export interface Slow {
   readonly _tag: "Slow"
-  /** How many bytes of the answer arrive in a second; 1 or more. */
+  /** The speed of the answer, in bytes per second; 1 or more. */
   readonly bytesPerSecond: number
 }
 
@@ -168,7 +168,7 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
 })
 
 /**
- * A fault: which calls go wrong, how often, and how. The venue's seed decides the chances.
+ * A fault: which calls go wrong, how often, and how. The venue's seed decides the random choices.
  *
  * @category models
  * @since 0.1.0
@@ -178,13 +178,13 @@ export interface Fault {
   readonly path?: string
   /** Only calls with this API key; with any key, or none, when absent. */
   readonly apiKey?: string
-  /** How many matching calls pass first; 0 by default. */
+  /** The number of matching calls that pass first; 0 by default. */
   readonly skip?: number
-  /** How many calls go wrong; 1 by default. */
+  /** The number of calls that go wrong; 1 by default. */
   readonly times?: number
-  /** The chance of each call to go wrong, from 0 to 1; 1 by default. */
+  /** The probability that a matching call goes wrong, from 0 to 1; 1 by default. */
   readonly probability?: number
-  /** How they go wrong. */
+  /** The way in which they go wrong. */
   readonly symptom: Symptom
 }
 
@@ -203,7 +203,7 @@ export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
   symptom: Symptom
 })
 
-/** A proxy answers HTTP 502 because its exchange is down. The call is not applied. */
+/** A proxy answers HTTP 502 because it can't reach its exchange. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
 
 /** The call is applied, but its answer never arrives. */
@@ -223,9 +223,9 @@ export interface Armed {
   readonly id: number
   /** The fault. */
   readonly fault: Fault
-  /** How many calls have matched it. */
+  /** The number of calls that have matched it. */
   readonly matched: number
-  /** How many of these went wrong. */
+  /** The number of these calls that went wrong. */
   readonly fired: number
 }
 
@@ -251,7 +251,7 @@ export const Armed: Schema.Codec<Armed, unknown> = Schema.Struct({
 export interface Fired {
   /** The fault's number. */
   readonly id: number
-  /** How the call goes wrong. */
+  /** The way in which the call goes wrong. */
   readonly symptom: Symptom
 }
 
@@ -262,17 +262,17 @@ export interface Fired {
  * @since 0.1.0
  */
 export interface Faults {
-  /** Adds a fault, and gives its number. */
+  /** Adds a fault, and returns its number. */
   readonly add: (fault: Fault) => number
-  /** Removes a fault by its number; `false` when there is none of this number. */
+  /** Removes a fault by its number; `false` when no fault has this number. */
   readonly remove: (id: number) => boolean
   /** Removes all faults. */
   readonly clear: () => void
   /** All faults in force, with how often each has matched and fired. */
   readonly list: () => ReadonlyArray<Armed>
-  /** The fault that hits the next call: the first that matches it and whose turn it is. Counts the call. */
+  /** Counts a call, and returns the fault that hits it: the first one that matches and is due. */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
-  /** All that is known of them, as plain data. */
+  /** The faults and their counts, as plain data. */
   readonly saved: () => Saved
 }
 
@@ -285,16 +285,16 @@ export interface Faults {
 export interface Saved {
   /** The faults in force, the oldest first. */
   readonly faults: ReadonlyArray<Armed>
-  /** The number that was last given to a fault. */
+  /** The latest number given to a fault. */
   readonly last: number
 }
 
-/** A number from 0 to below 1 that depends only on the seed, the fault and how often it has matched. */
+/** A pseudo-random number in [0, 1) that depends only on the seed, the fault and how often it has matched. */
 const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * The faults of a new venue, none, or those that were saved. `seed` decides the chances.
+ * Makes the faults of a venue: none, or the saved ones. `seed` decides the random choices.
  *
  * @category constructors
  * @since 0.1.0

@@ -14,42 +14,42 @@ export interface Limits {
   readonly of: (path: string, documented: RateLimit) => RateLimit
   /** Replaces the documented limit of one path, or of every path when none is named; `undefined` restores it. */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
-  /** Forgets the calls that were counted, and keeps the limits. */
+  /** Forgets the calls counted so far, and keeps the limits. */
   readonly forget: () => void
-  /** All that was counted and replaced, as plain data. */
+  /** The counts and the replaced limits, as plain data. */
   readonly saved: () => Saved
 }
 
-/** The calls of a caller that count together. */
+/** The calls of one caller that are counted together. */
 interface Window {
-  /** When it begins, in Unix microseconds. */
+  /** Its start, in Unix microseconds. */
   readonly start: number
-  /** When it ends, in Unix microseconds. */
+  /** Its end, in Unix microseconds. */
   readonly end: number
-  /** How many calls there have been. */
+  /** The number of calls so far. */
   calls: number
 }
 
 /** The rate limits of a venue as plain data. */
 export interface Saved {
-  /** What was counted, by path, then by caller. */
+  /** The windows by path, then by caller. */
   readonly windows: ReadonlyMap<string, Map<string, Window>>
   /** The limits that replace documented ones, by path. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
 
 /**
- * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`, but for those
- * of API V1, whose limit is `public v1`.
+ * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`, except
+ * those of API V1, whose limit is `public v1`.
  */
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** When there are more callers than this, those that have not called for a window are forgotten. */
+/** With more callers than this, those whose window has ended are forgotten. */
 const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {
-  /** By path and caller. A key of both would be joined and hashed anew for each call. */
+  /** By path, then by caller. A combined key would have to be joined and hashed for each call. */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0
   for (const { size } of windows.values()) count += size

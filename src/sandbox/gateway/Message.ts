@@ -1,15 +1,15 @@
-/** A request and an answer, whatever carried them: a socket, or a call within the process. */
+/** A request and an answer, independent of transport: a socket, or a call within the process. */
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import * as Json from "../../protocol/Json.ts"
 
-/** When something happens. */
+/** A point in time on several clocks. */
 export interface Moment {
   /** The venue's clock, in Unix microseconds. */
   readonly at: number
-  /** The clock that callers see, and that judges their nonces, in Unix microseconds. */
+  /** The clock that callers see, which judges their nonces, in Unix microseconds. */
   readonly serverTime: number
-  /** How long ago it was, in milliseconds, by a clock that nobody sets. */
+  /** The time since then, in milliseconds, by a clock that can't be set. */
   readonly took: () => number
 }
 
@@ -25,7 +25,7 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The caller's address. The rate limit of public endpoints counts by it. */
   readonly from: string
-  /** The id that the node of a cluster gave it which passed it on. A request with the same id is the same request. */
+  /** The id given by the cluster node that passed the request on. Requests with the same id are the same request. */
   readonly delivery?: string
 }
 
@@ -35,13 +35,13 @@ export interface Request extends Head {
   readonly body: Uint8Array
 }
 
-/** One header of a request; the empty text when it is missing or repeated. */
+/** One header of a request; the empty string when it is missing or repeated. */
 export const header = (request: Head, name: string): string => {
   const value = request.headers[name]
   return typeof value === "string" ? value : ""
 }
 
-/** Whether a request only reads. `HEAD` asks for what `GET` gives, without the body, which HTTP leaves out. */
+/** Whether a request only reads. `HEAD` is answered like `GET`, without the body, which HTTP leaves out. */
 export const isReading = ({ method }: Head): boolean => method === "GET" || method === "HEAD"
 
 /** The connection breaks before the body ends. */
@@ -76,17 +76,15 @@ export interface Reset {
   readonly _tag: "Reset"
 }
 
-/** What a caller gets: an answer, an answer in parts, or a connection that breaks. */
+/** The outcome that a caller sees: an answer, an answer in parts, or a broken connection. */
 export type Answer = Written | Streamed | Reset
 
 export const reset: Answer = { _tag: "Reset" }
 
-/**
- * An answer as text, so that it can be given once more. Of one that does not arrive whole, what is kept is that it breaks.
- */
+/** Writes an answer as text, so that it can be repeated. An answer that does not arrive whole is kept as a reset. */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** The answer of a text that `toText` has made. */
+/** Reads the text of an answer, made by `toText`. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

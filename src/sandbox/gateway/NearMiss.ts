@@ -1,6 +1,6 @@
 /**
- * Why a call was refused, in terms of what its caller probably did wrong. No exchange says this, and everybody who writes
- * a client wants to know.
+ * Explains a refusal by the caller's probable mistake. No real exchange says this, and every author of a client wants
+ * to know.
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -15,7 +15,7 @@ import { tradingKeyType } from "./Admission.ts"
 import { header, type Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/** A refused call, with what the exchange knows of it. */
+/** A refused call, with the facts that explain it. */
 export interface Refused {
   /** The request. */
   readonly request: Request
@@ -29,7 +29,7 @@ export interface Refused {
   readonly paths: Iterable<string>
   /** The rate limit in force for the endpoint. */
   readonly limit: Endpoint.RateLimit | undefined
-  /** The clock that nonces are judged by, in Unix microseconds. */
+  /** The clock that judges nonces, in Unix microseconds. */
   readonly at: number
 }
 
@@ -41,7 +41,10 @@ const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
 
 const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
 
-/** With how many keys' secrets a signature is compared: a refusal must not cost more the more keys there are. */
+/**
+ * The number of keys whose secrets a signature is compared with: the cost of a refusal must not grow with the number of
+ * keys.
+ */
 const triedSecrets = 100
 
 const signature = (refused: Refused): string => {
@@ -53,9 +56,9 @@ const signature = (refused: Refused): string => {
   if (key === undefined) {
     const trimmed = apiKey.trim().toLowerCase()
     for (const known of state.keys.keys()) {
-      if (known.toLowerCase() === trimmed) return "the key differs from a known one in nothing but case or spaces"
+      if (known.toLowerCase() === trimmed) return "the key differs from a known one only in case or spaces"
     }
-    return "no such key is known here"
+    return "the key is unknown"
   }
   if (given === "") return "there is no X-TXC-SIGNATURE header"
   const payload = header(request, Signature.headers.payload)
@@ -68,7 +71,7 @@ const signature = (refused: Refused): string => {
     ["it was signed with the secret and a line feed after it", hmac("sha512", `${key.apiSecret}\n`, payload)],
     ["it was signed with the API key instead of the secret", hmac("sha512", key.apiKey, payload)],
     [
-      "another payload was signed: the one that belongs to the body",
+      "the signature is of another payload: the one that matches the body",
       hmac("sha512", key.apiSecret, Signature.payloadOf(request.body))
     ]
   ]
@@ -78,7 +81,7 @@ const signature = (refused: Refused): string => {
       return `it was signed with the secret of another key, "${other.title}"`
     }
   }
-  return "the signature does not belong to this payload and this key's secret"
+  return "the signature does not match this payload and this key's secret"
 }
 
 const payload = ({ dialect, request }: Refused): string => {
@@ -98,10 +101,10 @@ const payload = ({ dialect, request }: Refused): string => {
       : `the payload header decodes to another body; they differ in ${fields.join(", ")}`
   }
   const parsed = Json.parse(body.toString("utf8"))
-  if (Result.isFailure(parsed)) return "the body is no JSON"
-  if (!Json.isObject(parsed.success)) return "the body is JSON, but no object"
+  if (Result.isFailure(parsed)) return "the body is not JSON"
+  if (!Json.isObject(parsed.success)) return "the body is JSON, but not an object"
   const { isCompact, repeatsKey } = Json.inspect(body.toString("utf8"))
-  if (repeatsKey) return "the body has a key twice"
+  if (repeatsKey) return "the body contains a key twice"
   return dialect.policy.compactJson && !isCompact
     ? "the body has spaces between its tokens; this dialect wants compact JSON"
     : "the body is not well-formed UTF-8"
@@ -116,7 +119,7 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
-/** The names of the fields in which two objects differ, as far as they can be names of fields. */
+/** The names of the fields in which two objects differ, if they look like names of fields. */
 const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
@@ -128,15 +131,15 @@ const envelope = ({ endpoint, request }: Refused): string => {
   const { request: path } = bodyOf(request)
   return path === undefined
     ? "the body has no field \"request\""
-    : `the body's "request" is another path than the one that was called, ${endpoint?.path ?? request.path}`
+    : `the body's "request" is not the path that was called,  ${endpoint?.path ?? request.path}`
 }
 
 const nonceForm = ({ dialect, request }: Refused): string => {
   const { nonce } = bodyOf(request)
   if (nonce === undefined) return "the body has no field \"nonce\""
   return dialect.policy.nonce === "unique"
-    ? "the nonce must be a text of digits"
-    : "the nonce must be an integer, or a text of digits"
+    ? "the nonce must be a string of digits"
+    : "the nonce must be an integer or a string of digits"
 }
 
 const nonceOf = (request: Request): bigint | undefined => {
@@ -165,7 +168,7 @@ const distantNonce = ({ at, request }: Refused): string | undefined => {
   if (unit !== undefined) return `the nonce counts ${unit}; it must be Unix milliseconds`
   const seconds = Number(apart) / 1000
   return `the nonce is ${seconds} s ${nonce > now ? "ahead of" : "behind"} the exchange's clock, which is ` +
-    `${instant(at)}; it may be ${nonceWindowMillis / 1000} s away`
+    `${instant(at)}; it may differ by ${nonceWindowMillis / 1000} s`
 }
 
 const notAllowed = (refused: Refused): string => {
@@ -176,11 +179,11 @@ const notAllowed = (refused: Refused): string => {
   }
   // Admission refuses no other call of such a key; the engine refuses orders.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
-    ? `the key is of type ${tradingKeyType}: it reads and trades, and moves no funds`
+    ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"
 }
 
-/** In how many characters two texts differ; `most + 1` when there are more than `most`. */
+/** The number of characters in which two texts differ; `most + 1` when there are more than `most`. */
 const distance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
@@ -195,7 +198,7 @@ const distance = (a: string, b: string, most: number): number => {
   return row[b.length] ?? most + 1
 }
 
-/** In how many characters a path may differ from a known one and still count as a misspelling of it. */
+/** The number of characters by which a misspelled path may differ from a known one. */
 const misspelling = 6
 
 const path = ({ paths, request }: Refused): string => {
@@ -204,7 +207,7 @@ const path = ({ paths, request }: Refused): string => {
   return near !== undefined && near[1] <= misspelling ? `did you mean ${near[0]}?` : "no such path"
 }
 
-/** What the caller probably did wrong; `undefined` when the refusal says it all. */
+/** Explains the caller's probable mistake; `undefined` when the refusal already says it. */
 export const explain = (kind: RefusalKind, refused: Refused): string | undefined => {
   const { endpoint } = refused
   switch (kind) {
@@ -229,7 +232,7 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
     case "endpointNotAllowed":
       return notAllowed(refused)
     case "noB2bAccess":
-      return "the account is no business partner's"
+      return "the endpoint is B2B-only, and the account is not a business partner"
     case "rateLimited":
       return refused.limit && `more than ${refused.limit.calls} calls in ${refused.limit.perSeconds} s`
     case "notFound":

@@ -1,4 +1,4 @@
-/** What an admitted call asks for, and what is wrong with that as far as can be seen without carrying it out. */
+/** Reads the request of an admitted call, and finds everything wrong with it that shows without carrying it out. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -10,18 +10,18 @@ import type { Context, Route } from "../handlers/Routes.ts"
 export interface Read {
   /** The request in the domain; `undefined` when it does not decode. */
   readonly request: unknown
-  /** The fields that are wrong, and the constraint that each breaks; empty when the call can be carried out. */
+  /** The invalid fields, and the constraint that each breaks; empty when the call can be carried out. */
   readonly violations: Violations
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** `false` asks for what happens anyway. */
+/** Whether a field requests anything: `false` is the default. */
 const isAsked = (value: unknown): boolean => value !== undefined && value !== false
 
 /**
- * Reads the fields of a call. A field that the dialect's source does not list is ignored, as an exchange ignores it. One
- * that it lists is simulated, or the call is refused for it: it is never dropped.
+ * Reads the fields of a call. A field that the dialect's source does not list is ignored, as on the exchange. A listed
+ * field is simulated, or the call is refused because of it: it is never dropped.
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined
@@ -49,7 +49,7 @@ const readOne = (
 
 const noCheck = (): Violations => []
 
-/** Reads a request of many orders: first as if all of them were right, then each by itself. */
+/** Reads a request of many orders: first all together, as if they were valid, then each by itself. */
 const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Context): Read => {
   const { dialect } = context
   const { orders } = fields
@@ -70,7 +70,7 @@ const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Cont
   return { request: { ...whole.request as object, orders: items }, violations: [] }
 }
 
-/** Among many orders the live exchange's own example writes an empty client order id for none. */
+/** The live exchange's own example of a bulk request writes an empty client order id for a missing one. */
 const withoutEmptyId = (order: unknown, { keys: { clientOrderId } }: Context["dialect"]): unknown => {
   if (!Json.isObject(order) || order[clientOrderId] !== "") return order
   const { [clientOrderId]: _empty, ...others } = order

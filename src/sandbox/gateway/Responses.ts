@@ -1,5 +1,5 @@
 /**
- * How the exchange answers: a reply of the engine as the endpoint's response, and a refusal as an error body (document,
+ * The exchange's answers: a reply of the engine as the endpoint's response, and a refusal as an error body (document,
  * "Errors").
  */
 import * as Result from "effect/Result"
@@ -19,11 +19,11 @@ const refusal = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): Written => json(refused.status, Endpoint.refusalBody(access, refused, errors))
 
-/** The refusal of a request to a path, before anything else is known of the request. */
+/** Refuses a request by its path alone, before anything else of it is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 
-/** Why a reply applied nothing, in the exchange's own word. */
+/** The reason why a reply applied nothing, in the exchange's own word. */
 export const reasonOf = (route: Route, reply: Reply.Failed): RefusalKind | "invalid" =>
   reply._tag === "Invalid" ? "invalid" : Refusing.kindOf(route.refusals, reply.why)
 
@@ -38,7 +38,7 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Reply.Failed): Wri
   return refusal("private", refused, errors)
 }
 
-/** The answer to a call: what the engine replied, as the endpoint's response. */
+/** Answers a call: the engine's reply as the endpoint's response. */
 export const respond = (route: Route, request: unknown, reply: Reply.Reply, context: Context): Written => {
   const { dialect } = context
   if (Reply.isFailed(reply)) return respondFailed(dialect, route, reply)

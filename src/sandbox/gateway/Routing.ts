@@ -1,13 +1,13 @@
-/** Which endpoint a request calls. */
+/** Finds the endpoint of a request. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import { type Route, routes } from "../handlers/Routes.ts"
 import type { Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/** A route, and the request's fields that stand in the path. */
+/** A route, and the request's fields found in the path. */
 export interface Routed {
-  /** What the endpoint does in this exchange. */
+  /** The endpoint and its handler. */
   readonly route: Route
   /** The fields in the path, by their wire keys. */
   readonly inPath: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export const find = (path: string): Routed | undefined => {
   return undefined
 }
 
-/** The route of a request whose path has this one, if it has any; or why the request has none. */
+/** The route of a request whose path has `routed`; or the reason why it has none. */
 export const route = (
   found: Routed | undefined,
   { method, path }: Pick<Request, "method" | "path">
@@ -52,8 +52,8 @@ const publicAreas: ReadonlyArray<string> = [
 ]
 
 /**
- * Whether a path is public, as its endpoint says. An unknown path has no endpoint: it counts as its neighbours do, the
- * endpoints of the same area, and so does a path that is not served.
+ * Whether a path is public, as its endpoint says. An unknown or unserved path has no endpoint: it counts like the
+ * endpoints of its area.
  */
 export const accessOf = (path: string): Endpoint.Any["access"] =>
   find(path)?.route.endpoint.access ?? (publicAreas.some((area) => path.startsWith(area)) ? "public" : "private")

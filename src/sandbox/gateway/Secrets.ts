@@ -1,20 +1,20 @@
 /**
- * The secrets of a venue's keys, which no log may show. A secret stays known when its key is gone: what was logged before
- * may be read afterwards.
+ * Remembers the secrets of a venue's keys, which no log may show. The secret of a removed key is remembered too: an
+ * earlier log entry can be read later.
  */
 import type { Action } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 
-/** The secrets of all keys that a venue has, or has had since it was opened. */
+/** The secrets of all keys that a venue has had since it was opened. */
 export interface Secrets {
-  /** Learns the secrets of the keys that an action has brought about: the action, the reply, and the state after it. */
+  /** Adds the secrets of the keys that an action has created: the action, the reply, and the state after it. */
   readonly learn: (action: Action, reply: Reply, state: State) => void
   /** All secrets, each once. */
   readonly all: () => Iterable<string>
 }
 
-/** The secrets of the keys of a state. */
+/** Starts with the secrets of a state's keys. */
 export const make = (state: State): Secrets => {
   const known = new Set<string>()
   const learnAll = ({ keys }: State): void => {
@@ -23,7 +23,7 @@ export const make = (state: State): Secrets => {
   learnAll(state)
   return {
     learn: (action, reply, state) => {
-      // One key at a time: all keys again for each new one would be quadratic.
+      // One key at a time: reading all keys again for each new one would be quadratic.
       if (action._tag === "AddKey") known.add(action.apiSecret)
       else if (reply._tag === "KeyCreated") known.add(reply.key.apiSecret)
       else if (action._tag === "Restore") learnAll(state)

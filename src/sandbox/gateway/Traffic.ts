@@ -1,4 +1,4 @@
-/** The requests and the answers of the latest calls. They are kept as they were; their secrets are removed when they are shown. */
+/** The requests and the answers of the latest calls. They are kept as sent; secrets are removed when they are shown. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Json from "../../protocol/Json.ts"
@@ -6,7 +6,7 @@ import * as Signature from "../../protocol/Signature.ts"
 import * as CallLog from "./CallLog.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 
-/** What a call sent and what it was answered, without keys, signatures, passphrases and codes. */
+/** The request and the answer of a call, without keys, signatures, passphrases and codes. */
 export interface Shown {
   /** The query of the URL; empty when there was none. */
   readonly query: string
@@ -32,11 +32,14 @@ export const Shown: Schema.Codec<Shown, unknown> = Schema.Struct({
   answer: Schema.String
 })
 
-/** A call as it was. */
+/** The request and the answer of a call, as sent. */
 export interface Kept {
   /** The number of the call in the log. */
   readonly number: number
-  /** The request. A body of more than 4096 bytes is cut to these; so are other texts, to 256 characters, in one of more than 8192. */
+  /**
+   * The request. Its body is cut to 4096 bytes. If the whole request exceeds 8192, its other texts are cut to 256
+   * characters each.
+   */
   readonly request: Request
   /** Whether the request is whole. */
   readonly whole: boolean
@@ -44,23 +47,23 @@ export interface Kept {
   readonly answer: Written | undefined
 }
 
-/** The latest calls as they were. */
+/** The requests and the answers of the latest calls, as sent. */
 export interface Traffic {
-  /** Adds a call by its number in the log. Nobody may change the request or the answer afterwards. */
+  /** Adds a call by its number in the log. The request and the answer must not change afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
   /** A call by its number; `undefined` when it is no longer kept. */
   readonly get: (number: number) => Kept | undefined
 }
 
-/** How many calls are kept. */
+/** The number of calls that are kept. */
 export const kept = 1000
 
 const longest = 4096
 
-/** How long a text may be, in characters, in a request of which not all is kept. */
+/** The longest text, in characters, in a request that is not kept whole. */
 const longestPart = 256
 
-/** A text that is cut is copied: a slice would keep the whole alive. */
+/** Cuts and copies a text: a slice would keep the whole text alive. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 
@@ -73,7 +76,10 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
   return size
 }
 
-/** A body that is a part of something longer, such as all that its connection has sent, is copied: it would keep the whole. */
+/**
+ * Copies a body that is part of a larger buffer, such as all data of its connection: it would keep the whole buffer
+ * alive.
+ */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))
 
@@ -85,8 +91,8 @@ const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
   )
 
 /**
- * A call that is kept. It is overwritten by a later one, not replaced: what is dropped after a while is old, and old objects
- * keep what they hold from the garbage collector far longer than new ones.
+ * A kept call. A later call overwrites the slot instead of replacing it: replaced objects have become old, and old
+ * garbage keeps its references alive far longer than new garbage.
  */
 class Slot {
   private number = 0
@@ -129,7 +135,7 @@ class Slot {
   }
 }
 
-/** A log of calls as they were, without any. */
+/** Makes an empty log of traffic. */
 export const make = (): Traffic => {
   const slots: Array<Slot> = []
   return {
@@ -149,17 +155,17 @@ const headersOf = (headers: Request["headers"]): Readonly<Record<string, string>
     )
   )
 
-/** A field whose text is worth something, also when the JSON ends within it. */
+/** A field whose value is secret, even if the JSON ends within the value. */
 const secretField = /"(code|passphrase|apiKey|apiSecret|publicKey|secretKey|secret)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/giu
 
-/** JSON is written anew, so that no name of a field can hide behind escapes. */
+/** Rewrites the JSON, so that escapes can't hide the name of a field. */
 const scrubbed = (text: string, secrets: Iterable<string>): string => {
   const json = Json.parse(text)
   const plain = Result.isSuccess(json) ? Json.stringify(json.success as object) : text
   return CallLog.scrub(plain.replace(secretField, `"$1"$2"${hidden}"`), [...secrets], 4000)
 }
 
-/** A call as its owner may see it. */
+/** The request and the answer of a call, as the owner may see them. */
 export const show = ({ answer, request }: Kept, secrets: Iterable<string>): Shown => ({
   query: scrubbed(request.query ?? "", secrets),
   headers: headersOf(request.headers),

@@ -1,15 +1,15 @@
 /**
- * The calls of the live exchange that this sandbox does not serve, by subject. They are refused as such, so that nobody looks
- * for a mistake in a path that is right. What it serves is in the contract.
+ * The calls of the live exchange that this sandbox does not serve, by subject. Their refusal says so: the path is
+ * right, and the caller need not look for a mistake.
  *
  * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
  */
 import type * as Contract from "../../endpoints/all.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 
-/** Calls of one subject. */
+/** Calls about one subject. */
 export interface Subject<Path extends string = string> {
-  /** What the calls are about, in a few words. */
+  /** The subject of the calls, in a few words. */
   readonly name: string
   /** Their paths. A path may contain fields: `/api/v2/public/depth/{market}`. */
   readonly paths: ReadonlyArray<Path>
@@ -183,7 +183,7 @@ type Served = Contract.EndpointOf<Contract.Name>["path"]
 
 type NotServed = (typeof notServed)[number]["paths"][number]
 
-/** The calls that are not served, by subject. A path that an endpoint of the contract has does not compile. */
+/** The calls that are not served, by subject. Does not compile with the path of a contract's endpoint. */
 export const subjects: ReadonlyArray<Subject<Exclude<NotServed, Served>>> = notServed
 
 const byPath: ReadonlyMap<string, Subject> = new Map(
@@ -192,6 +192,6 @@ const byPath: ReadonlyMap<string, Subject> = new Map(
 
 const templates = [...byPath].filter(([path]) => path.includes("{"))
 
-/** What the call of a path is about, if the live exchange has it and this sandbox does not serve it. */
+/** The subject of a path that the live exchange has and this sandbox does not serve. */
 export const find = (path: string): Subject | undefined =>
   byPath.get(path) ?? templates.find(([template]) => Endpoint.match({ path: template }, path) !== undefined)?.[1]

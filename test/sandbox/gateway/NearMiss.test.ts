@@ -68,13 +68,13 @@ const rows: ReadonlyArray<
   ]
 > = [
   ["no key", document, [without("x-txc-apikey")], "unauthorized", "there is no X-TXC-APIKEY header"],
-  ["an unknown key", document, [but({ "x-txc-apikey": "nobody" })], "unauthorized", "no such key is known here"],
+  ["an unknown key", document, [but({ "x-txc-apikey": "nobody" })], "unauthorized", "the key is unknown"],
   [
     "a key in another case",
     document,
     [but({ "x-txc-apikey": ` ${alice.apiKey.toUpperCase()}` })],
     "unauthorized",
-    "the key differs from a known one in nothing but case or spaces"
+    "the key differs from a known one only in case or spaces"
   ],
   ["no signature", document, [without("x-txc-signature")], "unauthorized", "there is no X-TXC-SIGNATURE header"],
   [
@@ -124,7 +124,7 @@ const rows: ReadonlyArray<
     document,
     [but({ "x-txc-payload": Buffer.from("{}").toString("base64") })],
     "unauthorized",
-    "another payload was signed: the one that belongs to the body"
+    "the signature is of another payload: the one that matches the body"
   ],
   [
     "the secret of another key",
@@ -138,7 +138,7 @@ const rows: ReadonlyArray<
     document,
     [signedBy(() => "00".repeat(64))],
     "unauthorized",
-    "the signature does not belong to this payload and this key's secret"
+    "the signature does not match this payload and this key's secret"
   ],
   [
     "no payload",
@@ -204,14 +204,14 @@ const rows: ReadonlyArray<
     "payloadInvalid",
     "the payload header decodes to another body: send the very bytes that were encoded"
   ],
-  ["no JSON", document, [signedText(path, "{")], "payloadInvalid", "the body is no JSON"],
-  ["no object", document, [signedText(path, "[1]")], "payloadInvalid", "the body is JSON, but no object"],
+  ["no JSON", document, [signedText(path, "{")], "payloadInvalid", "the body is not JSON"],
+  ["no object", document, [signedText(path, "[1]")], "payloadInvalid", "the body is JSON, but not an object"],
   [
     "a key twice",
     document,
     [signedText(path, `{"request":"${path}","nonce":"1","nonce":"2"}`)],
     "payloadInvalid",
-    "the body has a key twice"
+    "the body contains a key twice"
   ],
   [
     "spaces",
@@ -239,11 +239,11 @@ const rows: ReadonlyArray<
     document,
     [text({ request: "/api/v4/other", nonce: "1" })],
     "requestMissing",
-    `the body's "request" is another path than the one that was called, ${path}`
+    `the body's "request" is not the path that was called,  ${path}`
   ],
   ["no nonce", document, [text({ request: path })], "nonceMissing", "the body has no field \"nonce\""],
-  ["a number", document, [of(1)], "nonceMissing", "the nonce must be a text of digits"],
-  ["a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer, or a text of digits"],
+  ["a number", document, [of(1)], "nonceMissing", "the nonce must be a string of digits"],
+  ["a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer or a string of digits"],
   [
     "a nonce twice",
     document,
@@ -291,14 +291,14 @@ const rows: ReadonlyArray<
     live,
     [of(now - 5001, true)],
     "nonceOutsideWindow",
-    "the nonce is 5.001 s behind the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may be 5 s away"
+    "the nonce is 5.001 s behind the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may differ by 5 s"
   ],
   [
     "early",
     live,
     [of(now + 60_000, true)],
     "nonceOutsideWindow",
-    "the nonce is 60 s ahead of the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may be 5 s away"
+    "the nonce is 60 s ahead of the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may differ by 5 s"
   ],
   [
     "a window in quotes",
@@ -320,7 +320,7 @@ const rows: ReadonlyArray<
     document,
     [signed(document, "/api/v4/main-account/smart/interest-payment-history", {}, bob)],
     "noB2bAccess",
-    "the account is no business partner's"
+    "the endpoint is B2B-only, and the account is not a business partner"
   ],
   [
     "too many calls",
@@ -402,7 +402,7 @@ describe("a call that is refused, and what its caller probably did", () => {
       yield* refused(secrets.map((secret) => signedBy((payload) => hmac(secret, payload))))
       assert.deepStrictEqual((yield* Control.use((control) => control.requests())).map(({ hint }) => hint), [
         "it was signed with the secret of another key, \"key of bob\"",
-        "the signature does not belong to this payload and this key's secret"
+        "the signature does not match this payload and this key's secret"
       ])
     }).pipe(Effect.provide(inProcess())))
 
