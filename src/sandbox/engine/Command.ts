@@ -1,6 +1,6 @@
 /**
- * Everything that can change the state of the exchange. The journal is a list of commands, so each has a schema and can
- * be written as JSON.
+ * Every change of the exchange's state. The journal is a list of commands, so each has a schema and can be written as
+ * JSON.
  */
 import * as Schema from "effect/Schema"
 import * as String from "effect/String"
@@ -16,11 +16,11 @@ import { Operation, Wallet } from "./Operation.ts"
 import { SetCounterparty, type SetCounterpartyOptions } from "./SetCounterparty.ts"
 import type * as State from "./State.ts"
 
-/** A nonce of a caller who has proved to hold the secret of the key. */
+/** A nonce from a caller whose signature was right. */
 export interface Nonce {
-  /** The number. */
+  /** Its value. */
   readonly value: bigint
-  /** Whether the caller asks for the window around the clock instead of increasing order. */
+  /** Whether the caller chose the window around the clock instead of increasing order. */
   readonly window: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Call {
   readonly apiKey: ApiKey
   /** The nonce. Absent only where the document does not require one. */
   readonly nonce?: Nonce
-  /** What the call asks for. */
+  /** The operation. */
   readonly operation: Operation
 }
 
@@ -49,15 +49,15 @@ export interface OpenSubAccountOptions {
   readonly id: SubAccountId
   /** The account that it belongs to. */
   readonly parent: string
-  /** What its owner calls it. */
+  /** The name given by its owner. */
   readonly alias: string
   /** The masked e-mail address; may be empty. */
   readonly email: MaskedEmail
-  /** The colour in which the exchange shows it. */
+  /** The colour in which the exchange displays it. */
   readonly color: HexColour
-  /** Whether it shares the identity check of its owner. */
+  /** Whether it shares the identity verification of its owner. */
   readonly shareKyc: boolean
-  /** How far its identity check has come. */
+  /** The status of its identity verification. */
   readonly kycStatus: string
   /** Whether it may trade on spot markets. */
   readonly spotEnabled: boolean
@@ -69,7 +69,7 @@ export interface OpenSubAccountOptions {
 export interface SetSubAccountOptions {
   /** The sub-account. */
   readonly id: SubAccountId
-  /** How far its identity check has come. */
+  /** The status of its identity verification. */
   readonly kycStatus?: string
   /** Whether it may trade on spot markets. */
   readonly spotEnabled?: boolean
@@ -85,13 +85,13 @@ export interface AddKeyOptions {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** What its owner calls it. */
+  /** The title given by its owner. */
   readonly title: string
   /** The type of the key. */
   readonly type: string
-  /** Whether the key may call at all. */
+  /** Whether the key may make calls. */
   readonly enabled: boolean
-  /** The paths that the key may call. All when absent. */
+  /** The paths that the key may call; all when absent. */
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint>
 }
 
@@ -99,28 +99,28 @@ export interface AddKeyOptions {
 export interface SetKeyOptions {
   /** The key. */
   readonly apiKey: ApiKey
-  /** Whether the key may call at all. */
+  /** Whether the key may make calls. */
   readonly enabled?: boolean
   /** The paths that the key may call; `null` for all. */
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint> | null
 }
 
 /**
- * Changes of what deposits or withdrawals of a currency cost, and how much they may be. Each is zero or more; zero means
- * that the setting is off. What is absent stays as it is.
+ * Changes to the fees and limits of a currency's deposits or withdrawals. Each value is zero or more; zero switches the
+ * setting off. Absent fields stay unchanged.
  */
 export interface TransferTermChanges {
-  /** The least flexible fee, in units of the currency. */
+  /** The minimum of the flexible fee, in units of the currency. */
   readonly minFlex?: Decimal
-  /** The greatest flexible fee, in units of the currency. */
+  /** The maximum of the flexible fee, in units of the currency. */
   readonly maxFlex?: Decimal
   /** The flexible fee, in percent. */
   readonly percentFlex?: Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed?: Decimal
-  /** The least amount, in units of the currency. */
+  /** The smallest amount, in units of the currency. */
   readonly minAmount?: Decimal
-  /** The greatest amount, in units of the currency. */
+  /** The largest amount, in units of the currency. */
   readonly maxAmount?: Decimal
 }
 
@@ -132,9 +132,9 @@ export interface SetCurrencyOptions {
   readonly canDeposit?: boolean
   /** Whether it can be withdrawn. */
   readonly canWithdraw?: boolean
-  /** What deposits cost, and how much they may be; each zero or more. */
+  /** The fees and limits of deposits. */
   readonly deposit?: TransferTermChanges
-  /** What withdrawals cost, and how much they may be; each zero or more. */
+  /** The fees and limits of withdrawals. */
   readonly withdraw?: TransferTermChanges
 }
 
@@ -146,7 +146,7 @@ export interface FundOptions {
   readonly wallet: Ledger.Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** How much. */
+  /** The amount, in units of the asset; more than zero. */
   readonly amount: Amount
 }
 
@@ -158,9 +158,9 @@ export interface CreateCodeOptions {
   readonly code: Code
   /** The asset. */
   readonly ticker: Ticker
-  /** How much the code is worth. */
+  /** The value of the code, in units of the asset; more than zero. */
   readonly amount: Amount
-  /** What must be given with the code. Nothing when absent. */
+  /** The passphrase that must be given with the code; none when absent. */
   readonly passphrase?: Passphrase
 }
 
@@ -168,15 +168,15 @@ export interface CreateCodeOptions {
 export interface OpenPlanOptions {
   /** The identifier of the new plan. */
   readonly planId: PlanId
-  /** The asset that can be invested. */
+  /** The asset to invest. */
   readonly ticker: Ticker
-  /** What an investment earns a day, in percent of its amount. */
+  /** The daily interest, in percent of the invested amount. */
   readonly dailyPercent: Amount
   /** The term, in days; at least 1. */
   readonly days: number
-  /** The plan's target currency, in which interest is paid. The asset that is invested when absent. */
+  /** The target currency of the plan, in which interest is paid. The invested asset when absent. */
   readonly interestTicker?: Ticker
-  /** How many units of the asset make one unit of the target currency. 1 when absent. */
+  /** The number of units of the asset that make one unit of the target currency. 1 when absent. */
   readonly interestRatio?: Amount
 }
 
@@ -188,7 +188,7 @@ export interface InvestOptions {
   readonly planId: PlanId
   /** The identifier of the new investment. */
   readonly investmentId: InvestmentId
-  /** How much. */
+  /** The amount, in units of the plan's asset; more than zero. */
   readonly amount: Amount
 }
 
@@ -202,7 +202,7 @@ export interface PayInterestOptions {
   readonly investmentId: InvestmentId
   /** The asset. If the plan exists, its target currency. */
   readonly ticker: Ticker
-  /** How much. */
+  /** The amount, in units of the asset; more than zero. */
   readonly amount: Amount
 }
 
@@ -218,15 +218,15 @@ export interface MovePriceOptions {
 export interface StepPriceOptions {
   /** The market. */
   readonly market: MarketName
-  /** The difference, in units of the quote currency; may be below zero. */
+  /** The difference, in units of the quote currency; may be negative. */
   readonly by: Decimal
 }
 
 /** A step of a price path. */
 export interface PathStep {
-  /** How long after the step before it, in milliseconds; the first one from now. */
+  /** The time after the previous step, in milliseconds; for the first step, from now. */
   readonly afterMillis: number
-  /** The price that the market then has, in units of the quote currency. */
+  /** The new price of the market, in units of the quote currency. */
   readonly price: Price
 }
 
@@ -246,9 +246,9 @@ export interface OpenPositionOptions {
   readonly market: MarketName
   /** Whether the account buys or sells. */
   readonly side: OrderSide
-  /** How much, in units of the base currency. */
+  /** The size of the position, in units of the base currency; more than zero. */
   readonly amount: Amount
-  /** The price, in units of the quote currency. The last price of the market when absent. */
+  /** The price, in units of the quote currency; the market's last price when absent. */
   readonly price?: Price
 }
 
@@ -267,11 +267,13 @@ const Terms = Schema.Struct({
   maxAmount: key(Decimal)
 })
 
-/** An owner action, in the table of all of them. */
+/** One owner action in the table of all. */
 export interface OwnerAction<Options> {
-  /** What it does: what an editor shows of the method, and the OpenAPI document of the operation. */
+  /**
+   * The description of the action: the doc of the method in an editor, and of the operation in the OpenAPI document.
+   */
   readonly description: string
-  /** The fields of its command, besides the tag. */
+  /** The fields of its command, without the tag. */
   readonly fields: Schema.Struct.Fields
   /** The schema of the options. */
   readonly options: Schema.Codec<Options, unknown>
@@ -286,32 +288,32 @@ const owned = <Options>(
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
-/** The methods of the owner actions, as an editor shows them. */
+/** The methods of the owner actions, with the docs that an editor shows. */
 export interface OwnerMethods<Done> {
   /** Opens an account. */
   readonly openAccount: (options: OpenAccountOptions) => Done
-  /** Opens a sub-account, which is an account of its own too. */
+  /** Opens a sub-account, which is also an account. */
   readonly openSubAccount: (options: OpenSubAccountOptions) => Done
-  /** Sets what a sub-account may trade. An absent field stays as it is. */
+  /** Sets the permissions of a sub-account. Absent fields stay unchanged. */
   readonly setSubAccount: (options: SetSubAccountOptions) => Done
   /** Adds an API key with its secret. */
   readonly addKey: (options: AddKeyOptions) => Done
   /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
   readonly setKey: (options: SetKeyOptions) => Done
   /**
-   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
-   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
+   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it.
+   * Absent fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.
    */
   readonly setCurrency: (options: SetCurrencyOptions) => Done
-  /** Credits a wallet from outside the exchange; also one of the account `counterparty`. */
+  /** Credits a wallet from outside the exchange, including one of the account `counterparty`. */
   readonly fund: (options: FundOptions) => Done
-  /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
+  /** Moves an amount from an account's main wallet into a code that another account can apply. */
   readonly createCode: (options: CreateCodeOptions) => Done
   /** Opens a fixed-term plan. */
   readonly openPlan: (options: OpenPlanOptions) => Done
   /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
   readonly invest: (options: InvestOptions) => Done
-  /** Pays interest of a fixed-term plan to an account's main wallet, at once. */
+  /** Pays interest from a fixed-term plan into an account's main wallet at once. */
   readonly payInterest: (options: PayInterestOptions) => Done
   /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
   readonly movePrice: (options: MovePriceOptions) => Done
@@ -319,12 +321,15 @@ export interface OwnerMethods<Done> {
   readonly stepPrice: (options: StepPriceOptions) => Done
   /** Moves the price of a market several times, as the venue's time passes. */
   readonly playPrices: (options: PlayPricesOptions) => Done
-  /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
+  /**
+   * Opens a position without an order, so that reduce-only orders can be tested: at the last price, or at a given
+   * price.
+   */
   readonly openPosition: (options: OpenPositionOptions) => Done
   /**
-   * Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an
-   * account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find a
-   * book. It is off until this says otherwise.
+   * Makes the counterparty quote a market, or changes its settings there. Absent fields stay unchanged. The
+   * counterparty is an account of the exchange that offers to buy below the owner's price and to sell above it, so that
+   * orders find a book. It is off by default.
    */
   readonly setCounterparty: (options: SetCounterpartyOptions) => Done
 }
@@ -335,13 +340,13 @@ export type OwnerActions = {
 }
 
 /**
- * The owner actions that commands carry out. This is the only list of them: the methods of `Control`, the operations of
- * `ControlApi` with their handlers, and the commands of the journal follow from it. The command and the operation have the
- * method's name with a capital letter.
+ * The owner actions. This is the only list of them: the methods of `Control`, the operations of `ControlApi` with their
+ * handlers, and the commands of the journal follow from it. The command and the operation have the method's name with a
+ * capital letter.
  */
 export const ownerActions: OwnerActions = {
   openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
-  openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is an account of its own too.", {
+  openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is also an account.", {
     id: SubAccountId,
     parent: Schema.String,
     alias: Schema.String,
@@ -352,7 +357,7 @@ export const ownerActions: OwnerActions = {
     spotEnabled: Schema.Boolean,
     collateralEnabled: Schema.Boolean
   }),
-  setSubAccount: owned<SetSubAccountOptions>("Sets what a sub-account may trade. An absent field stays as it is.", {
+  setSubAccount: owned<SetSubAccountOptions>("Sets the permissions of a sub-account. Absent fields stay unchanged.", {
     id: SubAccountId,
     kycStatus: key(Schema.String),
     spotEnabled: key(Schema.Boolean),
@@ -372,8 +377,8 @@ export const ownerActions: OwnerActions = {
     { apiKey: ApiKey, enabled: key(Schema.Boolean), endpoints: key(Schema.NullOr(KeyEndpoints)) }
   ),
   setCurrency: owned<SetCurrencyOptions>(
-    "Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An " +
-      "absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.",
+    "Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. Absent " +
+      "fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.",
     {
       ticker: Ticker,
       canDeposit: key(Schema.Boolean),
@@ -382,14 +387,14 @@ export const ownerActions: OwnerActions = {
       withdraw: key(Terms)
     }
   ),
-  fund: owned<FundOptions>("Credits a wallet from outside the exchange; also one of the account `counterparty`.", {
+  fund: owned<FundOptions>("Credits a wallet from outside the exchange, including one of the account `counterparty`.", {
     account: Schema.String,
     wallet: Wallet,
     ticker: Ticker,
     amount: Amount
   }),
   createCode: owned<CreateCodeOptions>(
-    "Takes an amount from an account's main wallet, and puts it into a code that another account can apply.",
+    "Moves an amount from an account's main wallet into a code that another account can apply.",
     { account: Schema.String, code: Code, ticker: Ticker, amount: Amount, passphrase: key(Passphrase) }
   ),
   openPlan: owned<OpenPlanOptions>("Opens a fixed-term plan.", {
@@ -404,13 +409,16 @@ export const ownerActions: OwnerActions = {
     "Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes.",
     { account: Schema.String, planId: PlanId, investmentId: InvestmentId, amount: Amount }
   ),
-  payInterest: owned<PayInterestOptions>("Pays interest of a fixed-term plan to an account's main wallet, at once.", {
-    account: Schema.String,
-    planId: PlanId,
-    investmentId: InvestmentId,
-    ticker: Ticker,
-    amount: Amount
-  }),
+  payInterest: owned<PayInterestOptions>(
+    "Pays interest from a fixed-term plan into an account's main wallet at once.",
+    {
+      account: Schema.String,
+      planId: PlanId,
+      investmentId: InvestmentId,
+      ticker: Ticker,
+      amount: Amount
+    }
+  ),
   movePrice: owned<MovePriceOptions>(
     "Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered.",
     { market: MarketName, price: Price }
@@ -424,24 +432,24 @@ export const ownerActions: OwnerActions = {
     steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
   }),
   openPosition: owned<OpenPositionOptions>(
-    "Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price.",
+    "Opens a position without an order, so that reduce-only orders can be tested: at the last price, or at a given price.",
     { account: Schema.String, market: MarketName, side: OrderSide, amount: Amount, price: key(Price) }
   ),
   setCounterparty: owned<SetCounterpartyOptions>(
-    "Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an " +
-      "account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find " +
-      "a book. It is off until this says otherwise.",
+    "Makes the counterparty quote a market, or changes its settings there. Absent fields stay unchanged. The counterparty " +
+      "is an account of the exchange that offers to buy below the owner's price and to sell above it, so that orders find " +
+      "a book. It is off by default.",
     SetCounterparty
   )
 }
 
-/** What the caller of an owner action says. */
+/** The options of an owner action. */
 export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Options : never
 
-/** The tag of the command of an owner action: the method's name with a capital letter. */
+/** The tag of an owner action's command: the method's name with a capital letter. */
 const tagOf = (method: keyof OwnerActions) => String.capitalize(method)
 
-/** Makes something for each owner action, by its method. */
+/** Makes a value for each owner action, by its method. */
 export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActions]: unknown }>(
   make: (method: keyof OwnerActions, tag: Capitalize<keyof OwnerActions>) => A[keyof OwnerActions]
 ): A => Object.fromEntries(Struct.keys(ownerActions).map((method) => [method, make(method, tagOf(method))])) as A
@@ -453,56 +461,56 @@ export interface SetClock {
   readonly clock: State.Clock
 }
 
-/** Sets how far the clock that callers see is ahead of the machine's. */
+/** Sets the lead of the clock that callers see over the machine's. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
-  /** The difference, in microseconds; may be below zero. */
+  /** The lead, in microseconds; may be negative. */
   readonly skew: number
 }
 
 /**
- * Gives the venue an identity: keys, codes and sub-accounts that are made from now on are named by it, and are not those of
- * another venue. Going back to an earlier state keeps it.
+ * Gives the venue an identity, which becomes part of the names of new keys, codes and sub-accounts, so that they differ
+ * from those of other venues. Restoring an earlier state keeps it.
  */
 export interface SetIdentity {
   readonly _tag: "SetIdentity"
-  /** Twelve hexadecimal digits as a UUID begins, such as `1f2e3d4c-5b6a`. */
+  /** The first twelve hexadecimal digits of a UUID, such as `1f2e3d4c-5b6a`. */
   readonly identity: string
 }
 
-/** Lets time pass: only what is due happens. */
+/** Lets time pass: everything due happens, and nothing else. */
 export interface Pass {
   readonly _tag: "Pass"
 }
 
-/** Goes back to an earlier state. */
+/** Restores an earlier state. */
 export interface Restore {
   readonly _tag: "Restore"
-  /** The number of the command that had left that state; 0 for a new exchange. */
+  /** The number of the command after which the state is restored; 0 for the empty exchange. */
   readonly sequence: number
 }
 
-/** Makes this state the one that a reset restores. */
+/** Makes the current state the one that a reset restores. */
 export interface Begin {
   readonly _tag: "Begin"
 }
 
-/** A command that an owner action carries out. */
+/** The command of an owner action. */
 type OwnerCommand = {
   readonly [Method in keyof OwnerActions]: OptionsOf<OwnerActions[Method]> & { readonly _tag: Capitalize<Method> }
 }[keyof OwnerActions]
 
-/** Whatever else changes the state of the exchange. */
+/** The other changes of the exchange's state. */
 type Other = Call | SetClock | SetSkew | SetIdentity | Pass | Restore | Begin
 
-/** Something that changes the state of the exchange. */
+/** A change of the exchange's state. */
 export type Action = OwnerCommand | Other
 
-/** A command. */
+/** An action and its time. */
 export interface Command {
-  /** When it happens, in Unix microseconds by the clock of the venue. */
+  /** The time, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** What happens. */
+  /** The action. */
   readonly action: Action
 }
 

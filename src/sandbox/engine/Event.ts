@@ -1,6 +1,6 @@
 /**
- * What happened while a command was carried out: as the feed shows it, and as the engine reports it. A new event is an
- * interface of {@link Shown} and an entry of {@link fields}.
+ * Events that a command causes, as the feed shows them and as the engine reports them. A new event is an interface of
+ * {@link Shown} and an entry of {@link fields}.
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -34,10 +34,10 @@ export interface OrderActivated<None = never> extends Subject<None> {
   readonly _tag: "OrderActivated"
 }
 
-/** An order ended: it can trade no more. */
+/** An order ended: it can no longer trade. */
 export interface OrderEnded<None = never> extends Subject<None> {
   readonly _tag: "OrderEnded"
-  /** Why: the status that the order ended with. */
+  /** The final status of the order. */
   readonly status: string
 }
 
@@ -52,9 +52,9 @@ export interface Traded<Number = Decimal, None = never> {
   readonly amount: Number
   /** The taker's side. */
   readonly side: OrderSide
-  /** The order that was in the book; absent when it is no order of this exchange. */
+  /** The order that was in the book; absent when it is not an order of this exchange. */
   readonly maker?: OrderId | None
-  /** The order that took it; absent when it is no order of this exchange. */
+  /** The order that took it; absent when it is not an order of this exchange. */
   readonly taker?: OrderId | None
 }
 
@@ -76,11 +76,11 @@ export interface InterestPaid<Number = Decimal> {
   readonly investmentId: InvestmentId
   /** The asset. */
   readonly ticker: Ticker
-  /** How much was paid. */
+  /** The amount paid, in units of the asset. */
   readonly amount: Number
 }
 
-/** A kill switch was not armed again in time. The orders that it cancels end after this. */
+/** A kill switch was not armed again in time. The orders that it cancels end after this event. */
 export interface KillSwitchFired {
   readonly _tag: "KillSwitchFired"
   /** The account whose orders it cancels. */
@@ -98,20 +98,20 @@ export interface BalanceChanged {
   readonly wallet: Ledger.Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** What can be used now. */
+  /** The free amount after the command. */
   readonly free: Decimal
-  /** What open orders hold now. */
+  /** The amount locked by open orders after the command. */
   readonly locked: Decimal
 }
 
 /** An earlier state was restored. */
 export interface Restored {
   readonly _tag: "Restored"
-  /** The number of the command that had left that state. */
+  /** The number of the command after which the state was restored. */
   readonly sequence: number
 }
 
-/** Something that happened, as the feed shows it. */
+/** An event, as the feed shows it. */
 export type Shown =
   | OrderPlaced
   | OrderActivated
@@ -147,13 +147,13 @@ export const fields = {
   Restored: { sequence: Schema.Int }
 } satisfies { readonly [Tag in Shown["_tag"]]: FieldsOf<Omit<Extract<Shown, { readonly _tag: Tag }>, "_tag">> }
 
-/** A balance has changed. A command reports each balance at most once, after all its other events. */
+/** A balance changed. A command reports each balance at most once, after all its other events. */
 export interface BalanceReported extends Pick<BalanceChanged, "_tag"> {
   /** The balance after the command. */
   readonly balance: Ledger.Balance
 }
 
-/** Something that happened, as the engine reports it: in units instead of decimals, and with `undefined` for what is absent. */
+/** An event, as the engine reports it: in units instead of decimals, and with `undefined` for absent fields. */
 export type Event =
   | OrderPlaced<undefined>
   | OrderActivated<undefined>
@@ -165,13 +165,13 @@ export type Event =
   | BalanceReported
   | Restored
 
-/** An event of an order that has no more to it than its subject. */
+/** An event that has no fields except its subject. */
 export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   _tag: Tag,
   { account, clientOrderId, id, market }: Order
 ): Subject<undefined> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
 
-/** The event of an order that has ended. */
+/** The event of an order's end. */
 export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded<undefined> => ({
   _tag: "OrderEnded",
   order: id,
@@ -181,10 +181,10 @@ export const ended = ({ account, clientOrderId, id, market, status }: Order): Or
   status
 })
 
-/** The event of a balance that has changed. */
+/** The event of a changed balance. */
 export const balanceChanged = (balance: Ledger.Balance): BalanceReported => ({ _tag: "BalanceChanged", balance })
 
-/** What the feed shows of an event. */
+/** An event as the feed shows it. */
 export const show = (event: Event): Shown => {
   const reported = event._tag === "BalanceChanged" ? { _tag: event._tag, ...event.balance } : event
   const shown: Record<string, unknown> = {}
