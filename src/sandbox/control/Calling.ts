@@ -1,4 +1,4 @@
-/** How requests reach an API: read strictly, and answered with what was wrong. */
+/** Runs requests against an API. Unknown fields are refused, and an error says which part of the request is wrong. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
@@ -18,7 +18,7 @@ import { Explained, Malformed, prefix } from "./ControlApi.ts"
 /** The names of the fields of operations, in their bodies or queries, by method and path. */
 export type Fields = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
 
-/** A group of operations, as far as their fields are concerned. */
+/** A group of operations, reduced to their fields. */
 interface Group {
   readonly endpoints: Readonly<
     Record<string, {
@@ -42,7 +42,10 @@ export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
     })
   )
 
-/** Fields that the operation does not have, perhaps misspelled: without them the operation could mean something else. */
+/**
+ * A field that the operation does not have. It may be misspelled, and ignoring it could change the meaning of the
+ * request.
+ */
 const unexpected = (
   fields: Fields,
   template: string,
@@ -61,7 +64,7 @@ const wrongType = (path: string): Answer =>
       (path === `${prefix}Journal` ? "x-ndjson" : "json")
   })
 
-/** Says what is wrong with a request that can't be read. */
+/** Explains why a request can't be read. */
 export const explainedLayer = HttpApiMiddleware.layerSchemaErrorTransform(
   Explained,
   ({ cause, kind }) => Effect.fail(new Malformed({ message: `${kind}: ${cause.message}` }))
@@ -95,7 +98,7 @@ const toWebRequest = ({ body, headers, method, path, query = "" }: Request): glo
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const]
   )
-  // Most operations ask for nothing: an empty body says that as well as an empty object.
+  // Most operations have no fields, so an empty body is accepted instead of an empty object.
   const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
   const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
   return Result.getOrUndefined(Result.try(() =>
@@ -115,8 +118,8 @@ export type App = Effect.Effect<
 >
 
 /**
- * Answers an authorized request. What a request opens lives as long as its answer's stream. `template` is the path as the
- * API writes it, where that differs from the request's.
+ * Answers an authorized request. Resources that the request opens live as long as the stream of its answer. `template`
+ * is the path as the API declares it, when it differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(
   app: App,
@@ -129,7 +132,7 @@ export const run = Effect.fnUntraced(function*(
   const [field] = unexpected(fields, template, request)
   if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
   const asked = toWebRequest(request)
-  if (asked === undefined) return json(400, { message: `${method} ${path} is not answered here` })
+  if (asked === undefined) return json(400, { message: `${method} ${path} is not served here` })
   const requestScope = yield* Scope.fork(scope)
   return yield* app.pipe(
     Effect.map((response) => HttpEffect.scopeTransferToStream(response)),

@@ -1,4 +1,4 @@
-/** What the owner of a sandbox does with calls: looks at one closely, makes one again, cancels an order. */
+/** The owner's actions on calls: inspect one, repeat one, cancel an order. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -15,9 +15,9 @@ import type { Venue } from "../venue/Venue.ts"
 
 /** The order to cancel. */
 export interface CancelOptions {
-  /** Whose order it is. */
+  /** The account that placed it. */
   readonly account: string
-  /** The market that it is on. */
+  /** The market of the order. */
   readonly market: MarketName
   /** The exchange's id of the order. */
   readonly orderId: OrderId
@@ -28,14 +28,14 @@ export const CancelOptions = Schema.Struct({ account: Schema.String, market: Mar
 
 const secretsOf = ({ keys }: State.State): ReadonlyArray<string> => [...keys.values()].map(({ apiSecret }) => apiSecret)
 
-/** What a call sent and what it was answered. */
+/** The request and the answer of a call. */
 export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Request", { number: "known" })
   return Traffic.show(kept, secretsOf(venue.state))
 })
 
-/** The same call with a nonce of its own. A body that is no JSON object is sent as it was. */
+/** Gives a call a new nonce. A body that is not a JSON object is sent unchanged. */
 const renewed = (request: Request, key: State.Key): Request => {
   const json = Json.parse(Buffer.from(request.body).toString("utf8"))
   const next = key.greatestNonce + 1n
@@ -58,7 +58,7 @@ const renewed = (request: Request, key: State.Key): Request => {
   }
 }
 
-/** Makes a call again, signed anew when it was signed with a key of the venue. */
+/** Repeats a call, and signs it again if it was signed with a key of the venue. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Again", { number: "known" })
@@ -68,7 +68,7 @@ export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number
   yield* venue.handle(key === undefined ? kept.request : renewed(kept.request, key))
 })
 
-/** Cancels an order as its account would. */
+/** Cancels an order on behalf of its account. */
 export const cancel = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { account, market, orderId }: CancelOptions

@@ -1,5 +1,6 @@
 /**
- * The owner's hands on the venue's clock, and on the clock that callers see: it follows the machine, ahead of it or behind.
+ * The owner's control of the venue's clock, and of the clock that callers see, which follows the machine's with a lead
+ * or a lag.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -7,13 +8,13 @@ import { refuse } from "../venue/ControlRefused.ts"
 import { perform } from "../venue/Perform.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** What the venue's clock shows. */
+/** The state of the venue's clocks. */
 export interface ClockReading {
   /** The time, in Unix microseconds. */
   readonly at: number
   /** Whether the clock stands still. */
   readonly frozen: boolean
-  /** How far the clock that callers see, and that judges their nonces, is ahead of the machine's, in milliseconds. */
+  /** The lead of the clock that callers see, which judges their nonces, over the machine's, in milliseconds. */
   readonly skewMillis: number
 }
 
@@ -24,15 +25,15 @@ export const ClockReading: Schema.Codec<ClockReading, unknown> = Schema.Struct({
   skewMillis: Schema.Finite
 })
 
-/** The latest time that the clock can be set to, 1 January 2200: a safe integer by far. */
+/** The latest time that the clock can be set to, 1 January 2200: well below the largest safe integer. */
 const latest = Date.UTC(2200, 0, 1) * 1000
 
 /** The largest skew, in milliseconds: 30 years. */
 const largestSkew = 30 * 365 * 86_400_000
 
 /**
- * Moves the clock on to a time, which it then shows; it runs or stands still as before. In a venue without commands it
- * stands still at any time: then no later command depends on the machine's clock.
+ * Moves the clock forward to a time; it keeps running or stays frozen. In a venue without commands any time is allowed,
+ * and the clock freezes there: no later command then depends on the machine's clock.
  */
 const set = Effect.fnUntraced(function*(
   venue: Venue["Service"],
@@ -53,7 +54,7 @@ const set = Effect.fnUntraced(function*(
   }))
 })
 
-/** The clock's part of a venue's control. */
+/** The methods of `Control` about the clock. */
 export const make = (venue: Venue["Service"]) => ({
   clock: Effect.map(venue.now, (at) => ({
     at,

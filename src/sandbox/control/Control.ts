@@ -1,9 +1,9 @@
 /**
- * The owner's control of a sandbox: its clock, prices, accounts, keys, funds, faults, limits and history. None of it can be
- * reached with an exchange key.
+ * The owner's control of a sandbox: its clock, prices, accounts, keys, funds, faults, limits and history. No exchange
+ * key gives access to it.
  *
- * Times (`at`) are Unix microseconds. Lengths of time (`millis`) are milliseconds. The journal holds neither faults, limits
- * nor requests, nor what `snapshot` saves.
+ * Times (`at`) are Unix microseconds. Durations (`millis`) are milliseconds. Faults, limits, requests and snapshots
+ * made by `snapshot` are not part of the journal.
  *
  * @example
  * ```ts
@@ -64,8 +64,8 @@ type Failure = ControlRefused | Journal.JournalError
 type Done = Effect.Effect<void, Failure>
 
 /**
- * The control of a sandbox. A change succeeds once it is durable; it fails with `ControlRefused`, which names the fields
- * that are wrong, or with `JournalError` when the venue's journal fails.
+ * The control of a sandbox. A change succeeds once it is durable. It fails with `ControlRefused`, which names the
+ * invalid fields, or with `JournalError` when the venue's journal fails.
  *
  * @category services
  * @since 0.1.0
@@ -73,28 +73,28 @@ type Done = Effect.Effect<void, Failure>
 export class Control extends Context.Service<
   Control,
   Command.OwnerMethods<Done> & {
-    /** How the counterparty quotes which markets, and how much it has been credited. */
+    /** The counterparty: the markets that it quotes, its settings for each, and the funds credited to it. */
     readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
-    /** All accounts and their keys. The counterparty is none of them. */
+    /** All accounts and their keys, without the counterparty. */
     readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-    /** The orders of an account that can still trade, or the latest of them; the oldest first. */
+    /** The open orders of an account, oldest first; `part` selects some of the latest. */
     readonly openOrders: (
       account: string,
       part?: Views.Part
     ) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
-    /** How many orders of an account can still trade. */
+    /** The number of an account's open orders. */
     readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
-    /** Cancels an order as its account would. */
+    /** Cancels an order on behalf of its account. */
     readonly cancelOrder: (options: Calls.CancelOptions) => Done
-    /** The latest fills of an account's orders, the latest first; at most 100. */
+    /** The fills of an account's orders, latest first; at most 100. */
     readonly fills: (account: string) => Effect.Effect<ReadonlyArray<Views.AccountFill>, Journal.JournalError>
     /** All markets and their prices. */
     readonly markets: Effect.Effect<ReadonlyArray<MarketViews.MarketSummary>, Journal.JournalError>
-    /** The best offers of a market and its latest trades. */
+    /** The best prices in a market's order book, and its latest trades. */
     readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
     /**
-     * The latest candles of a market, the oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
-     * Intervals in which the price did not move have none.
+     * The latest candles of a market, oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
+     * Intervals in which the price did not move have no candle.
      */
     readonly candles: (
       market: MarketName,
@@ -102,41 +102,41 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Tape.Candle>, Journal.JournalError>
     /** The open positions of an account. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
-    /** What an account has, in all wallets. */
+    /** The balances of an account in all wallets. */
     readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
     /**
-     * What the venue's clock shows: orders, interest and limits carry its time. Callers see another clock, which judges
-     * their nonces: the machine's, with the skew. So they keep trading wherever this one is taken.
+     * The venue's clocks. Orders, interest and limits carry the venue's own time. Callers see another clock, which
+     * judges their nonces: the machine's plus the skew. So they can keep trading wherever the venue's time is moved.
      */
     readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
-    /** Stops the clock where it is. */
+    /** Freezes the clock at its current time. */
     readonly freezeClock: Done
-    /** Lets the clock run on from where it is. */
+    /** Lets the clock run again from its current time. */
     readonly runClock: Done
     /**
-     * Sets the clock to a later time. Everything that comes due until then happens, in order. A venue without commands can
-     * be set to any time up to the year 2200; its clock then stands still.
+     * Sets the clock to a later time. Everything due by then happens, in order. In a venue without commands any time up
+     * to the year 2200 is allowed, and the clock freezes there.
      */
     readonly setClock: (options: {
-      /** The time that the clock then shows, in Unix microseconds. */
+      /** The new time, in Unix microseconds. */
       readonly at: number
     }) => Done
-    /** Sets the clock this many milliseconds ahead. Everything that comes due until then happens, in order. */
+    /** Advances the clock. Everything due by then happens, in order. */
     readonly advanceClock: (options: {
-      /** How far, in milliseconds; 0 or more. */
+      /** The duration, in milliseconds; 0 or more. */
       readonly millis: number
     }) => Done
     /**
-     * Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is
-     * behind. The venue's clock does not change.
+     * Sets the lead of the clock that callers see, which judges their nonces, over the machine's clock. A negative lead
+     * is a lag. The venue's clock does not change.
      */
     readonly skewClock: (options: {
-      /** How far, in milliseconds; at most 30 years either way. */
+      /** The lead, in milliseconds; at most 30 years in either direction. */
       readonly millis: number
     }) => Done
-    /** When something comes due by itself, in Unix microseconds; `undefined` when nothing does. */
+    /** The time at which the next event is due, in Unix microseconds; `undefined` when nothing is due. */
     readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
-    /** Adds a fault, and gives its number. */
+    /** Adds a fault, and returns its number. */
     readonly addFault: (fault: Fault) => Effect.Effect<number>
     /** Removes a fault. */
     readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
@@ -145,64 +145,66 @@ export class Control extends Context.Service<
     /** The faults in force, and how often each has matched and fired. */
     readonly faults: Effect.Effect<ReadonlyArray<Armed>>
     /**
-     * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it. Public
-     * paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
+     * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it.
+     * Public paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
      */
     readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
     /**
-     * The calls made on the exchange, and what came of each: those after a number, or all that are kept; of these the
-     * `latest`, or all.
+     * The calls made on the exchange, and their outcomes: the kept calls after a number, or only the `latest` of these.
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**
-     * What a call sent and what it was answered, without its secrets, by its number. The latest 1000 calls are kept; an older
-     * one is refused.
+     * The request and the answer of a call, by its number, without secrets. The latest 1000 calls are kept; an older
+     * number is refused.
      */
     readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
-    /** Makes a call again, by its number; it is signed anew. The latest 1000 calls are kept; an older one is refused. */
+    /**
+     * Repeats a call, by its number, with a new nonce and signature. The latest 1000 calls are kept; an older number is
+     * refused.
+     */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
-    /** What happens on the exchange, after a place of the feed or from now on. `"0"` is the beginning. */
+    /** The events on the exchange: after a place in the feed, or only new ones. `"0"` is the beginning. */
     readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
-    /** Where the venue stands. */
+    /** The venue's dialect, the number of its commands, their hash, and the command that a reset returns to. */
     readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
-    /** Saves the state, so that restoring it is quick; gives the number of the last command. */
+    /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
     readonly snapshot: Effect.Effect<number, Journal.JournalError>
-    /** The states that a restore goes back to at once, the latest last: snapshots, and what was restored; at most 16. */
+    /** The states that a restore reaches at once, oldest first: snapshots and restored states; at most 16. */
     readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
     /**
-     * The commands before a number, or the latest, the latest first, without their secrets. At most `limit`, which is 100 by
-     * default and at most 500.
+     * The commands before a number, or the latest, in descending order and without their secrets. At most `limit`,
+     * which is 100 by default and at most 500.
      */
     readonly commands: (
       before?: number,
       limit?: number
     ) => Effect.Effect<ReadonlyArray<Past.CommandSummary>, Journal.JournalError>
-    /** Restores the state that this many commands had left. The journal goes on, and loses nothing. */
+    /** Restores the state after `sequence` commands. The restore is one more command: the journal loses nothing. */
     readonly restore: (sequence: number) => Done
     /**
-     * Restores the state at the last `begin`, or the empty exchange when there was none. No earlier call counts against a rate
-     * limit any more; faults and limits stay.
+     * Restores the state at the last `begin`, or the empty exchange if there was none. The rate limits forget earlier
+     * calls. Faults and replaced limits stay.
      */
     readonly reset: Done
-    /** Marks the venue as set up: a reset goes back to this. */
+    /** Marks the venue as set up: a reset returns to this state. */
     readonly begin: Done
     /**
-     * A new venue, in memory, after this many commands of this one, or after all. It lives until `endFork`, or as long as
-     * the scope. There are at most 16 at once, forks of forks included.
+     * Makes a new venue in memory, with the first `sequence` commands of this one, or with all of them. It lives until
+     * `endFork`, or as long as the scope. There are at most 16 at once, forks of forks included.
      */
     readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
-    /** The forks of the venue that have not ended, and those that were made of its forks. */
+    /** The venue's forks that have not ended, and the forks made from them. */
     readonly forks: Effect.Effect<ReadonlyArray<Fork>>
-    /** Ends a fork, and those that were made of it. It answers no more. */
+    /** Ends a fork, and the forks made from it. A fork that has ended answers no call. */
     readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
     /**
-     * All commands, each as a line of JSON. It holds the secrets of the venue's keys. All are checked before the first is
-     * given.
+     * All commands, each as a line of JSON, with the secrets of the venue's keys. All are checked before the first is
+     * emitted.
      */
     readonly journal: Stream.Stream<string, Journal.JournalError>
     /**
-     * Carries out the commands of another journal, each at its own time. The venue must have no commands. When one of the
-     * lines would not be carried out where it stands, none is.
+     * Applies the commands of another journal, each at its own time. The venue must have no commands. If one of the
+     * lines can't be applied in its place, none is.
      */
     readonly replay: (lines: Iterable<string>) => Done
   }

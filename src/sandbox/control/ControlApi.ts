@@ -1,6 +1,6 @@
 /**
- * The control of a sandbox over HTTP: its operations, what each asks for and what it answers. `Control` says what each
- * does.
+ * The control of a sandbox over HTTP: its operations, their fields and their answers. `Control` documents the behaviour
+ * of each.
  *
  * @example
  * ```ts
@@ -29,11 +29,11 @@ import * as Control from "./Control.ts"
 import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
 import * as ViewsApi from "./ViewsApi.ts"
 
-/** What every path of the control plane begins with. No path of the exchange does. */
+/** The start of every path of the control plane. No path of the exchange starts with it. */
 export const prefix = "/control/v1/"
 
 /**
- * The request does not have the form that the operation asks for.
+ * The request does not have the form that the operation requires.
  *
  * @category errors
  * @since 0.1.0
@@ -43,12 +43,12 @@ export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
 }, {
   httpApiStatus: 400
 }) {
-  /** What is wrong with it. */
+  /** A description of the mistake. */
   declare readonly message: string
 }
 
 /**
- * Explains what is wrong with a request that can't be read.
+ * Explains why a request can't be read.
  *
  * @category middleware
  * @since 0.1.0
@@ -66,7 +66,7 @@ const Part = Schema.NumberFromString.check(Schema.isInt(), Schema.isGreaterThanO
 const Sequence = Schema.Struct({ sequence: Count })
 
 /**
- * Where a fork is served. It has the control token of the venue that it comes from.
+ * The address of a fork. Its control token is that of the venue that it comes from.
  *
  * @category models
  * @since 0.1.0
@@ -101,7 +101,7 @@ export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
 export const FeedEvent = Schema.Struct({
   /** The place in the feed. */
   id: Schema.String,
-  /** What happened, such as `Traded`. */
+  /** The tag of the event, such as `Traded`. */
   event: Schema.String,
   /** The entry, as JSON. */
   data: Schema.fromJsonString(Schema.toCodecJson(Feed.Entry))
@@ -132,11 +132,13 @@ const ownerOperations = Command.eachOwnerAction<OwnerOperations>((method, tag) =
 const group = HttpApiGroup.make("control", { topLevel: true }).add(
   ...Object.values(ownerOperations) as [OwnerOperations[keyof OwnerOperations]],
   HttpApiEndpoint.get("counterparty", "/Counterparty", { success: Control.Counterparty, error: Unavailable })
-    .annotateMerge(described("How the counterparty quotes which markets, and how much it has been credited.")),
+    .annotateMerge(
+      described("The counterparty: the markets that it quotes, its settings for each, and the funds credited to it.")
+    ),
   HttpApiEndpoint.get("accounts", "/Accounts", {
     success: Schema.Array(Control.AccountSummary),
     error: Unavailable
-  }).annotateMerge(described("All accounts and their keys.")),
+  }).annotateMerge(described("All accounts and their keys, without the counterparty.")),
   HttpApiEndpoint.get("openOrders", "/OpenOrders", {
     query: Schema.Struct({ account: Schema.String, offset: key(Part), limit: key(Part) }),
     success: Schema.Array(Control.OpenOrder),
@@ -154,39 +156,39 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     query: Account,
     success: Schema.Array(Control.Balance),
     error: Unavailable
-  }).annotateMerge(described("What an account has, in all wallets.")),
+  }).annotateMerge(described("The balances of an account in all wallets.")),
   HttpApiEndpoint.get("clock", "/Clock", { success: Control.ClockReading, error: Unavailable }).annotateMerge(
     described(
-      "The venue's clock, in Unix microseconds, and how far the clock that callers see is ahead of the machine's."
+      "The venue's clock, in Unix microseconds, and the lead of the clock that callers see over the machine's."
     )
   ),
-  post("freezeClock", "/FreezeClock", Nothing, "Stops the clock where it is."),
-  post("runClock", "/RunClock", Nothing, "Lets the clock run on from where it is."),
+  post("freezeClock", "/FreezeClock", Nothing, "Freezes the clock at its current time."),
+  post("runClock", "/RunClock", Nothing, "Lets the clock run again from its current time."),
   post(
     "setClock",
     "/SetClock",
     Schema.Struct({ at: Count }),
-    "Sets the clock to a later time, in Unix microseconds. Everything that comes due until then happens, in order. A " +
-      "venue without commands can be set to any time; its clock then stands still."
+    "Sets the clock to a later time, in Unix microseconds. Everything due by then happens, in order. In a " +
+      "venue without commands any time up to the year 2200 is allowed, and the clock freezes there."
   ),
   post(
     "advanceClock",
     "/AdvanceClock",
     Schema.Struct({ millis: Count }),
-    "Sets the clock this many milliseconds ahead. Everything that comes due until then happens, in order."
+    "Advances the clock by `millis` milliseconds. Everything due by then happens, in order."
   ),
   post(
     "skewClock",
     "/SkewClock",
     Schema.Struct({ millis: Schema.Int }),
-    "Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is " +
-      "behind. The venue's clock does not change."
+    "Sets the lead of the clock that callers see, which judges their nonces, over the machine's clock. A negative lead is " +
+      "a lag. The venue's clock does not change."
   ),
   HttpApiEndpoint.post("addFault", "/Faults", {
     payload: Faults.Fault,
     success: Schema.Struct({ id: Schema.Int }),
     error: Unavailable
-  }).annotateMerge(described("Adds a fault, and gives its number.")),
+  }).annotateMerge(described("Adds a fault, and returns its number.")),
   HttpApiEndpoint.get("faults", "/Faults", { success: Schema.Array(Faults.Armed), error: Unavailable }).annotateMerge(
     described("The faults in force, and how often each has matched and fired.")
   ),
@@ -206,7 +208,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Nothing,
     error: Unavailable
   }).annotateMerge(described(
-    "Replaces the documented rate limit of one path, or of every path; without a limit it is restored. Public paths are " +
+    "Replaces the documented rate limit of one path, or of every path; without a limit, restores it. Public paths are " +
       "counted together: those of API V4 as \"public\", those of API V1 as \"public v1\"."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
@@ -215,8 +217,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(
     described(
-      "The calls made on the exchange, and what came of each: those after a number; of these the " +
-        "latest so many, or all."
+      "The calls made on the exchange, and their outcomes: the kept calls after a number, or only " +
+        "the `latest` of these."
     )
   ),
   HttpApiEndpoint.get("events", "/Events", {
@@ -225,46 +227,46 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: HttpApiSchema.StreamSse({ events: FeedEvent, error: Feed.FeedGone }),
     error: Feed.FeedGone
   }).annotateMerge(described(
-    "What happens on the exchange, as server-sent events: after the place in the header Last-Event-ID or in `after`, or " +
-      "from now on. \"0\" is the beginning."
+    "The events on the exchange, as server-sent events: after the place in the header Last-Event-ID or in `after`, or " +
+      "only new ones. \"0\" is the beginning."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
-    described("Where the venue stands: how many commands there have been, and the hash of all of them.")
+    described("The venue's dialect, the number of its commands, their hash, and the command that a reset returns to.")
   ),
   HttpApiEndpoint.post("snapshot", "/Snapshot", { payload: Nothing, success: Sequence, error: Unavailable })
     .annotateMerge(
-      described("Saves the state, and gives the number of the last command, to restore.")
+      described("Saves the state, so that restoring it is quick, and returns the number of the last command.")
     ),
   post(
     "restore",
     "/Restore",
     Sequence,
-    "Restores the state that this many commands had left. The journal goes on, and loses nothing."
+    "Restores the state after `sequence` commands. The restore is one more command: the journal loses nothing."
   ),
   post(
     "reset",
     "/Reset",
     Nothing,
-    "Restores the state at the last begin, or the empty exchange. No earlier call counts against a rate limit any more; " +
-      "faults and limits stay."
+    "Restores the state at the last begin, or the empty exchange if there was none. The rate limits forget earlier " +
+      "calls. Faults and replaced limits stay."
   ),
-  post("begin", "/Begin", Nothing, "Marks the venue as set up: a reset goes back to this."),
+  post("begin", "/Begin", Nothing, "Marks the venue as set up: a reset returns to this state."),
   HttpApiEndpoint.post("fork", "/Fork", {
     payload: Schema.Struct({ sequence: key(Count) }),
     success: Forked,
     error
   }).annotateMerge(described(
-    "Serves a new venue on its own port, in memory, after this many commands of this one, or after all. There are at " +
-      "most 16 at once, forks of forks included."
+    "Serves a new venue on its own port, in memory, with the first `sequence` commands of this one, or with all. There " +
+      "are at most 16 at once, forks of forks included."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
-    described("The forks of the venue that have not ended, and those that were made of its forks.")
+    described("The venue's forks that have not ended, and the forks made from them.")
   ),
   HttpApiEndpoint.delete("endFork", "/Forks/:id", {
     params: { id: Schema.NumberFromString.check(Schema.isInt()) },
     success: Nothing,
     error
-  }).annotateMerge(described("Ends a fork, and those that were made of it.")),
+  }).annotateMerge(described("Ends a fork, and the forks made from it.")),
   HttpApiEndpoint.get("journal", "/Journal", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
@@ -273,7 +275,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
       "sent."
   )),
   HttpApiEndpoint.post("replay", "/Journal", { payload: Lines, success: Nothing, error }).annotateMerge(
-    described("Carries out the commands of another journal, in a venue without commands.")
+    described("Applies the commands of another journal, each at its own time. The venue must have no commands.")
   )
 ).middleware(Explained)
 
@@ -286,7 +288,7 @@ const withoutSecurity = (paths: Paths): Paths =>
   )
 
 /**
- * What the OpenAPI document says of an API whose every operation needs a token.
+ * Annotations of an API in which every operation needs a token.
  *
  * @category api
  * @since 0.1.0
@@ -299,7 +301,7 @@ export const secured = (title: string, description: string) =>
     transform: (spec) => ({
       ...spec,
       security: [{ token: [] }],
-      // An operation's own empty list would mean that it needs no token.
+      // An operation with an empty list of its own would need no token.
       paths: withoutSecurity(spec["paths"] as Paths),
       components: {
         ...spec["components"] as object,

@@ -35,7 +35,7 @@ export class ControlClient extends Context.Service<ControlClient, HttpApiClient.
 ) {}
 
 /**
- * Where the sandbox is. The first line that `effect-txc sandbox` prints holds both.
+ * The address and the token of the sandbox. The first line that `effect-txc sandbox` prints holds both.
  *
  * @category models
  * @since 0.1.0

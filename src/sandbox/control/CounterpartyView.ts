@@ -1,4 +1,4 @@
-/** What the owner of a sandbox sees of the counterparty. */
+/** The counterparty as the owner of a sandbox sees it. */
 import * as Schema from "effect/Schema"
 import { Amount, Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -7,33 +7,33 @@ import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/** How the counterparty quotes a market: the settings in force, those that nobody has stated too. */
+/** A market that the counterparty quotes: the settings in force, including defaults. */
 export interface QuotedMarket extends SetCounterpartyOptions {
   /** Whether it quotes. */
   readonly enabled: boolean
-  /** How far its best bid is below its best ask, in percent of the price. */
+  /** The distance between its best bid and its best ask, in percent of the price. */
   readonly spread: Decimal
-  /** At how many prices it quotes on each side. */
+  /** The number of prices that it quotes on each side. */
   readonly levels: number
-  /** How far one of these prices is from the next, in percent of the price. */
+  /** The distance between neighbouring prices, in percent of the price. */
   readonly step: Decimal
-  /** How much larger or smaller than `amount` an offer may be, in percent. */
+  /** The largest random deviation of an offer from `amount`, in percent. */
   readonly variation: Decimal
-  /** Whether what was taken is offered anew at once. */
+  /** Whether an offer that was taken is renewed at once. */
   readonly refill: boolean
-  /** Whether what its wallets lack for its quotes is credited from outside. */
+  /** Whether funds that its wallets lack for its quotes are credited from outside. */
   readonly credit: boolean
-  /** What the draws of `variation` began with. */
+  /** The seed of the random deviations. */
   readonly seed: number
-  /** The price around which it quotes, in units of the quote currency; absent while the market has had none. */
+  /** The price around which it quotes, in units of the quote currency; absent while the market has had no price. */
   readonly price?: Decimal
 }
 
-/** How much of an asset has been credited. */
+/** The funds of one asset credited to the counterparty. */
 export interface Credited {
   /** The asset. */
   readonly ticker: Ticker
-  /** How much, in units of the asset. */
+  /** The sum credited, in units of the asset. */
   readonly amount: Decimal
 }
 
@@ -42,11 +42,11 @@ export interface Counterparty {
   /** Its account, for `Balances`, `OpenOrders`, `Positions` and `Fills`. `Accounts` does not list it. */
   readonly account: string
   /**
-   * How much it has been credited from outside, by `Fund` and by itself. What it has beyond that it has gained by trading,
-   * and what is missing it has lost.
+   * The funds credited from outside, by `Fund` and automatically. The difference from its balances is its gain or loss
+   * from trading.
    */
   readonly credited: ReadonlyArray<Credited>
-  /** The markets that it quotes, or has quoted. */
+  /** The markets that it quotes or has quoted. */
   readonly markets: ReadonlyArray<QuotedMarket>
 }
 
@@ -69,7 +69,7 @@ export const Counterparty: Schema.Codec<Counterparty, unknown> = Schema.Struct({
   }))
 })
 
-/** The counterparty as it stands. */
+/** Reads the counterparty from the state. */
 export const counterparty = ({ counterparty: { credited, markets } }: State.State): Counterparty => ({
   account: Quotes.account,
   credited: Array.from(credited, ([ticker, units]) => ({ ticker, amount: Units.toDecimal(units) })),

@@ -1,4 +1,4 @@
-/** The owner's hands on the venue's history: going back in it, exporting it, and replaying it elsewhere. */
+/** The owner's control of the venue's history: restore, export, replay and fork. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -12,15 +12,15 @@ import { refuse } from "../venue/ControlRefused.ts"
 import { checked } from "../venue/Perform.ts"
 import * as Venue from "../venue/Venue.ts"
 
-/** Where a venue stands. */
+/** The position of a venue in its history. */
 export interface Status {
   /** The name of its dialect. */
   readonly dialect: "document" | "live"
-  /** How many commands its journal holds. */
+  /** The number of commands in its journal. */
   readonly sequence: number
   /** The hash of all these commands, in lower-case hex. */
   readonly digest: string
-  /** The command that a reset goes back to. */
+  /** The command that a reset returns to. */
   readonly beginning: number
 }
 
@@ -32,7 +32,7 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   beginning: Schema.Int
 })
 
-/** The place of the first command that would not be part of the history, if there is one. It would be dropped silently. */
+/** The place of the first command that would not become part of the history, if any. It would be dropped silently. */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)
@@ -97,13 +97,13 @@ const statusOf = ({ dialect, journal, origin }: Venue.Venue["Service"]): Effect.
     beginning: origin()
   }))
 
-/** The history's part of a venue's control. */
+/** The methods of `Control` about the history. */
 export const make = (venue: Venue.Venue["Service"]) => ({
   status: statusOf(venue),
   snapshot: venue.snapshot,
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
-    // The clock goes back too: these calls would count until it is where it was.
+    // The venue's clock goes back too, and earlier calls would count until it reaches their time again.
     Effect.tap(Effect.sync(() => venue.limits.forget()))
   ),
   begin: checked(venue, { _tag: "Begin" }),

@@ -1,4 +1,4 @@
-/** What the owner of a sandbox sees of its markets: prices, depth and trades. */
+/** Markets as the owner of a sandbox sees them: prices, depth and trades. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -15,7 +15,7 @@ export interface MarketSummary {
   readonly stock: Ticker
   /** The quote currency. */
   readonly money: Ticker
-  /** How many digits a price has after the point. */
+  /** The number of decimal places of a price. */
   readonly pricePrecision: number
   /** The last price, in quote currency; absent when the market has none yet. */
   readonly price?: Decimal
@@ -30,19 +30,19 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   price: Schema.optionalKey(Decimal)
 })
 
-/** What is offered at a price. */
+/** One price in the order book. */
 export interface Level {
   /** The price, in quote currency. */
   readonly price: Decimal
-  /** How much is offered, in base currency. */
+  /** The amount offered at this price, in base currency. */
   readonly amount: Decimal
 }
 
 /** A trade on a market. */
 export interface MarketTrade {
-  /** The exchange's number of the trade. */
+  /** The exchange's id of the trade. */
   readonly id: number
-  /** When it was made, in Unix microseconds. */
+  /** The time of the trade, in Unix microseconds. */
   readonly at: number
   /** The price, in quote currency. */
   readonly price: Decimal
@@ -52,13 +52,13 @@ export interface MarketTrade {
   readonly side: OrderSide
 }
 
-/** A market's best offers and its latest trades. */
+/** A market's best prices and its latest trades. */
 export interface Depth {
-  /** What buyers offer, the highest price first; at most 20 prices. */
+  /** The bids, highest price first; at most 20 prices. */
   readonly bids: ReadonlyArray<Level>
-  /** What sellers ask, the lowest price first; at most 20 prices. */
+  /** The asks, lowest price first; at most 20 prices. */
   readonly asks: ReadonlyArray<Level>
-  /** The latest trades, the latest first; at most 50. */
+  /** The latest trades, latest first; at most 50. */
   readonly trades: ReadonlyArray<MarketTrade>
 }
 
@@ -96,7 +96,7 @@ const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
     amount: Units.toDecimal(left)
   })).toArray()
 
-/** The best offers of a market and its latest trades; `undefined` when there is no such market. */
+/** A market's best prices and its latest trades; `undefined` when the market does not exist. */
 export const depth = ({ trading }: State.State, market: MarketName): Depth | undefined => {
   const found = trading.get(market)
   return found && {

@@ -4,13 +4,13 @@ import * as Schema from "effect/Schema"
 import { JournalError } from "../store/Journal.ts"
 import { ControlRefused } from "../venue/ControlRefused.ts"
 
-/** The error of an operation that only asks for something. */
+/** The error of an operation that only reads. */
 export const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
 
 /** The errors of an operation that can be refused. */
 export const error = [ControlRefused, Unavailable] as const
 
-/** An object without fields: of an operation that asks for nothing, or answers nothing. */
+/** An object without fields: the payload or the answer of an operation that has none. */
 export const Nothing = Schema.Record(Schema.String, Schema.Never)
 
 /** The query of an operation about one account. */

@@ -1,6 +1,4 @@
-/**
- * What the owner of a sandbox sees of its past: the commands of the journal, a page at a time, and the saved states.
- */
+/** The venue's history as the owner of a sandbox sees it: a page of the journal's commands, and the saved states. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Action } from "../engine/Command.ts"
@@ -12,13 +10,13 @@ import type { Venue } from "../venue/Venue.ts"
 export interface CommandSummary {
   /** Its number. */
   readonly sequence: number
-  /** When it happened, in Unix microseconds on the venue's clock. */
+  /** The time of the command, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** What happened: an owner action such as `MovePrice`, or the operation of a call such as `PlaceLimit`. */
+  /** The owner action, such as `MovePrice`, or the operation of a call, such as `PlaceLimit`. */
   readonly action: string
-  /** The account that made the call or that the action is about, as far as it is known. */
+  /** The account that made the call or that the action is about, if known. */
   readonly account?: string
-  /** What it says of markets, prices, amounts and orders. */
+  /** The fields about markets, prices, amounts and orders. */
   readonly fields: Readonly<Record<string, string | number>>
 }
 
@@ -31,16 +29,16 @@ export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Stru
   fields: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))
 })
 
-/** The schema of a state that a restore goes back to at once. */
+/** The schema of a state that a restore reaches at once. */
 export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int
 })
 
-/** The most commands of a page. */
+/** The largest number of commands on a page. */
 const longest = 500
 
-/** The fields that are shown. None of them is worth anything to who reads it. */
+/** The fields that are shown. None of them is a secret. */
 const shown = [
   "market",
   "side",
@@ -74,7 +72,7 @@ const summary = (venue: Venue["Service"], at: number, action: Action, sequence: 
   return { sequence, at, action: what._tag, ...(account === undefined ? {} : { account }), fields: fieldsOf(what) }
 }
 
-/** The commands before a number, or the latest, the latest first; at most `limit`, which is 100 by default. */
+/** The commands before a number, or the latest, in descending order; at most `limit`, which is 100 by default. */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   before?: number,

@@ -1,7 +1,4 @@
-/**
- * The candles of a market as its owner sees them: where its price opened, how far it went and where it closed, in intervals
- * of some lengths.
- */
+/** The candles of a market as its owner sees them: the open, high, low and close price in each interval. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
@@ -9,12 +6,12 @@ import * as Candles from "../engine/Candles.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/** The lengths of a candle's interval, in seconds. */
+/** The interval lengths of candles, in seconds. */
 export const intervals = [1, 60, 900, 3600, 86_400] as const
 
 /** A price over an interval. */
 export interface Candle {
-  /** When the interval begins, in Unix seconds on the venue's clock. */
+  /** The start of the interval, in Unix seconds on the venue's clock. */
   readonly at: number
   /** The first price, in quote currency. */
   readonly open: Decimal
@@ -24,7 +21,7 @@ export interface Candle {
   readonly low: Decimal
   /** The last price, in quote currency. */
   readonly close: Decimal
-  /** How much was traded, in base currency. */
+  /** The amount traded, in base currency. */
   readonly volume: Decimal
 }
 
@@ -38,7 +35,7 @@ export const Candle: Schema.Codec<Candle, unknown> = Schema.Struct({
   volume: Decimal
 })
 
-/** How many candles are shown. */
+/** The number of candles that are shown. */
 const shown = 500
 
 const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candle => ({
@@ -50,7 +47,7 @@ const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candl
   volume: Units.toDecimal(volume)
 })
 
-/** The latest candles of a market in which something happened, at most 500, the oldest first. */
+/** The latest candles of a market, oldest first; at most 500. Intervals without a change have none. */
 export const candles = (
   { trading }: State.State,
   market: MarketName,

@@ -1,4 +1,4 @@
-/** What the owner of a sandbox sees of its state: accounts, orders, positions and balances. */
+/** The state as the owner of a sandbox sees it: accounts, orders, positions and balances. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
@@ -16,9 +16,9 @@ const key = Schema.optionalKey
 export interface KeySummary {
   /** The key. */
   readonly apiKey: ApiKey
-  /** What its owner calls it. */
+  /** The title given by its owner. */
   readonly title: string
-  /** Whether the key may call at all. */
+  /** Whether the key may make calls. */
   readonly enabled: boolean
 }
 
@@ -26,9 +26,9 @@ export interface KeySummary {
 export interface AccountSummary {
   /** The account. */
   readonly account: string
-  /** Whether the account may call the endpoints of business partners. */
+  /** Whether the account may call the B2B-only endpoints. */
   readonly b2b: boolean
-  /** The account that this one is a sub-account of. */
+  /** The account that owns this sub-account. */
   readonly subAccountOf?: string
   /** The account's API keys, without their secrets. */
   readonly keys: ReadonlyArray<KeySummary>
@@ -42,13 +42,13 @@ export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Stru
   keys: Schema.Array(Schema.Struct({ apiKey: ApiKey, title: Schema.String, enabled: Schema.Boolean }))
 })
 
-/** What an order has locked. */
+/** The funds that an order has locked. */
 export interface Locked {
   /** The wallet. */
   readonly wallet: Ledger.Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** How much. */
+  /** The amount locked. */
   readonly amount: Decimal
 }
 
@@ -58,7 +58,7 @@ export interface OpenOrder {
   readonly id: OrderId
   /** The client's id, if it gave one. */
   readonly clientOrderId?: ClientOrderId
-  /** Whose order it is. */
+  /** The account that placed it. */
   readonly account: string
   /** The market. */
   readonly market: MarketName
@@ -66,9 +66,9 @@ export interface OpenOrder {
   readonly side: OrderSide
   /** Limit, market or stop. */
   readonly type: OrderType
-  /** What it trades with: own funds, margin or futures. */
+  /** The kind of funds that it trades with: own funds, margin or futures. */
   readonly kind: "spot" | "margin" | "futures"
-  /** The status, in the domain's word. */
+  /** The status, in the domain's term. */
   readonly status: string
   /** The amount that was ordered. */
   readonly amount: Decimal
@@ -76,21 +76,21 @@ export interface OpenOrder {
   readonly price?: Decimal
   /** The price that triggers a stop order. */
   readonly activationPrice?: Decimal
-  /** The side from which the price must reach it: `gte` from below, `lte` from above. */
+  /** The side from which the price must reach the activation price: `gte` from below, `lte` from above. */
   readonly activationCondition?: ActivationCondition
   /** Whether a stop order has been triggered. */
   readonly activated: boolean
-  /** What has not traded yet, in base currency; of a market buy in quote currency. */
+  /** The amount that has not traded yet, in base currency; for a market buy, in quote currency. */
   readonly left: Decimal
-  /** What has traded, in base currency. */
+  /** The amount traded, in base currency. */
   readonly dealStock: Decimal
-  /** What has traded, in quote currency. */
+  /** The amount traded, in quote currency. */
   readonly dealMoney: Decimal
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
-  /** The OCO order that it is a leg of. */
+  /** The OCO order of which it is a leg. */
   readonly oco?: OrderId
-  /** What it has locked; the legs of an OCO order share what one of them has. */
+  /** The funds that it has locked. The legs of an OCO order share one lock. */
   readonly locked?: Locked
 }
 
@@ -119,13 +119,13 @@ export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
 
 /** An open position. */
 export interface OpenPosition {
-  /** Whose position it is. */
+  /** The account that holds it. */
   readonly account: string
   /** The market. */
   readonly market: MarketName
   /** The amount in base currency: above zero is long, below zero is short. */
   readonly amount: Decimal
-  /** What the position has cost, in quote currency. */
+  /** The cost of the position, in quote currency. */
   readonly cost: Decimal
 }
 
@@ -137,15 +137,15 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
   cost: Decimal
 })
 
-/** What an account has of an asset in a wallet. */
+/** An account's balance of one asset in one wallet. */
 export interface Balance {
   /** The wallet. */
   readonly wallet: Ledger.Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** What can be used. */
+  /** The free amount. */
   readonly free: Decimal
-  /** What open orders hold. */
+  /** The amount locked by open orders. */
   readonly locked: Decimal
 }
 
@@ -159,7 +159,7 @@ export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
 
 /** A fill of an account's order. */
 export interface AccountFill {
-  /** The exchange's number of the trade. */
+  /** The exchange's id of the trade. */
   readonly trade: number
   /** The order that was filled. */
   readonly order: OrderId
@@ -169,9 +169,9 @@ export interface AccountFill {
   readonly market: MarketName
   /** The side of the order. */
   readonly side: OrderSide
-  /** When the trade was made, in Unix microseconds. */
+  /** The time of the trade, in Unix microseconds. */
   readonly at: number
-  /** Whether the order rested in the book (`maker`) or came to it (`taker`). */
+  /** Whether the order rested in the book (`maker`) or matched an order that did (`taker`). */
   readonly role: Role
   /** The price, in quote currency. */
   readonly price: Decimal
@@ -240,17 +240,17 @@ const toOpenOrder = (order: Order): OpenOrder => ({
     })
 })
 
-/** Which of the latest are asked for. All by default. */
+/** Selects some of the latest; all by default. */
 export interface Part {
-  /** How many of the latest to leave out; 0 by default. */
+  /** The number of latest orders to leave out; 0 by default. */
   readonly offset?: number
-  /** How many to give at most: the latest of those that are left. */
+  /** The largest number of orders to return: the latest of the remaining ones. */
   readonly limit?: number
 }
 
 /**
- * The orders of an account that can still trade, the oldest first. A part costs what is left out and what is given, however
- * many orders are open.
+ * The open orders of an account, oldest first. The cost depends on the size of the part, not on the number of open
+ * orders.
  */
 export const openOrders = (
   { openOrders }: State.State,
@@ -259,10 +259,10 @@ export const openOrders = (
 ): ReadonlyArray<OpenOrder> =>
   openOrders.latest(account).drop(offset).take(limit).map(toOpenOrder).toArray().toReversed()
 
-/** How many orders of an account can still trade. */
+/** The number of an account's open orders. */
 export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => openOrders.countOf(account)
 
-/** The latest fills of an account's orders, the latest first; at most 100. */
+/** The fills of an account's orders, latest first; at most 100. */
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
   (fills.get(account) ?? []).slice(-100).toReversed().map((
     { amount, at, fee, feeAsset, order, price, role, trade }
@@ -289,7 +289,7 @@ export const positions = ({ positionsOf }: State.State, account: string): Readon
     cost: Units.toDecimal(cost)
   }))
 
-/** What an account has, in all wallets. */
+/** The balances of an account in all wallets. */
 export const balances = ({ currencies, ledger }: State.State, account: string): ReadonlyArray<Balance> =>
   Wallet.literals.flatMap((wallet) =>
     currencies.flatMap(({ ticker }) => {

@@ -1,6 +1,6 @@
 /**
- * The part of the control over HTTP that a page needs: markets, the past, and a close look at calls. `Control` says what
- * each operation does.
+ * The part of the control over HTTP that a page needs: markets, history and single calls. `Control` documents the
+ * behaviour of each operation.
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -56,56 +56,58 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     query: Schema.Struct({ market: MarketName }),
     success: Control.Depth,
     error
-  }).annotateMerge(described("The best offers of a market and its latest trades.")),
+  }).annotateMerge(described("The best prices in a market's order book, and its latest trades.")),
   HttpApiEndpoint.get("candles", "/Candles", {
     query: Schema.Struct({ market: MarketName, seconds: Seconds }),
     success: Schema.Array(Candle),
     error: Unavailable
   }).annotateMerge(described(
-    "The latest candles of a market, the oldest first; at most 500. Intervals in which the price did not move have none."
+    "The latest candles of a market, oldest first; at most 500. Intervals in which the price did not move have no candle."
   )),
   HttpApiEndpoint.get("countOfOpenOrders", "/CountOfOpenOrders", {
     query: Account,
     success: Schema.Struct({ count: Schema.Int }),
     error: Unavailable
-  }).annotateMerge(described("How many orders of an account can still trade.")),
+  }).annotateMerge(described("The number of an account's open orders.")),
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
     payload: Calls.CancelOptions,
     success: Nothing,
     error
-  }).annotateMerge(described("Cancels an order as its account would.")),
+  }).annotateMerge(described("Cancels an order on behalf of its account.")),
   HttpApiEndpoint.get("fills", "/Fills", {
     query: Account,
     success: Schema.Array(Control.AccountFill),
     error: Unavailable
-  }).annotateMerge(described("The latest fills of an account's orders, the latest first; at most 100.")),
+  }).annotateMerge(described("The fills of an account's orders, latest first; at most 100.")),
   HttpApiEndpoint.get("nextDue", "/NextDue", {
     success: Schema.Struct({ at: Schema.optionalKey(Schema.Int) }),
     error: Unavailable
-  }).annotateMerge(described("When something comes due by itself, in Unix microseconds; absent when nothing does.")),
+  }).annotateMerge(
+    described("The time at which the next event is due, in Unix microseconds; absent when nothing is due.")
+  ),
   HttpApiEndpoint.get("look", "/Requests/:number", {
     params: { number: Integer },
     success: Shown,
     error
   }).annotateMerge(described(
-    "What a call sent and what it was answered, without its secrets. The latest 1000 calls are kept."
+    "The request and the answer of a call, without secrets. The latest 1000 calls are kept."
   )),
   HttpApiEndpoint.post("again", "/Requests/:number/Again", {
     params: { number: Integer },
     payload: Nothing,
     success: Nothing,
     error
-  }).annotateMerge(described("Makes a call again; it is signed anew. The latest 1000 calls are kept.")),
+  }).annotateMerge(described("Repeats a call, with a new nonce and signature. The latest 1000 calls are kept.")),
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
-      described("The states that a restore goes back to at once, the latest last; at most 16.")
+      described("The states that a restore reaches at once, oldest first: snapshots and restored states; at most 16.")
     ),
   HttpApiEndpoint.get("commands", "/Commands", {
     query: Schema.Struct({ before: Schema.optionalKey(Integer), limit: Schema.optionalKey(Integer) }),
     success: Schema.Array(Control.CommandSummary),
     error: Unavailable
   }).annotateMerge(described(
-    "The commands before a number, or the latest, the latest first, without their secrets. At most `limit`, which is 100 " +
+    "The commands before a number, or the latest, in descending order and without their secrets. At most `limit`, which is 100 " +
       "by default and at most 500."
   ))
 )
