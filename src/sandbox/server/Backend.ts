@@ -1,4 +1,4 @@
-/** What answers requests, whatever carries them. */
+/** Answers requests, whatever carried them. */
 import type * as Clock from "effect/Clock"
 import type * as Effect from "effect/Effect"
 import type { Answer, Head, Request, Written } from "../gateway/Message.ts"
@@ -7,13 +7,13 @@ import * as Protocol from "../page/Protocol.ts"
 import type { Venue } from "../venue/Venue.ts"
 import type * as ControlPlane from "./ControlPlane.ts"
 
-/** What answers requests. */
+/** Answers requests. */
 export interface Backend {
-  /** Whether a request is an owner's, who may send more. */
+  /** Whether a request comes from the owner, whose body may be larger. */
   readonly isOwners: (head: Head) => boolean
   /** The answer to a request whose body is not read. */
   readonly refuse: (head: Head, kind: "bodyTooLarge" | "unavailable") => Written
-  /** Answers a request. `resume` is called once: with the answer, or with how to come by it. */
+  /** Answers a request. `resume` is called once: with the answer, or with an effect that gives it. */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
@@ -21,7 +21,7 @@ export interface Backend {
   ) => void
 }
 
-/** What answers the requests to a venue: its exchange, its control plane if it has one, and its page. */
+/** The backend of a venue: its exchange, its control plane if it has one, and its page. */
 export const backendOf = (
   venue: Venue["Service"],
   control: ControlPlane.ControlPlane | undefined

@@ -1,9 +1,11 @@
-/** Receives the bodies of requests, each within its bound and all of an address, and all together, within theirs. */
+/**
+ * Receives the bodies of requests. Each body, all bodies of an address and all bodies together have a limit in bytes.
+ */
 import type * as Http from "node:http"
 import * as Bounds from "./Bounds.ts"
 import * as Shares from "./Shares.ts"
 
-/** What comes of a body. */
+/** Callbacks for the outcome of one body. */
 export interface Receiver {
   /** Called with the whole body. */
   readonly onReceived: (body: Uint8Array) => void
@@ -11,20 +13,23 @@ export interface Receiver {
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
 }
 
-/** The bodies that are kept. */
+/** The bodies in memory. */
 export interface Bodies {
-  /** Receives the body of a request, and gives what releases it. The owner's bodies have a bound of their own. */
+  /**
+   * Receives the body of a request, and returns a function that releases its memory. Bodies from the owner have a limit
+   * of their own.
+   */
   readonly receive: (request: Http.IncomingMessage, isOwner: boolean, receiver: Receiver) => () => void
 }
 
 const empty = new Uint8Array()
 
-/** A body in one piece of memory, however small its chunks are: the only chunk itself, or a copy of them all. */
+/** A body in one piece of memory, however small its chunks are: the only chunk itself, or a copy of all chunks. */
 class Body {
   private bytes: Uint8Array = empty
   private length = 0
 
-  /** How much room the body takes with `more` bytes added. */
+  /** The size of the buffer that holds the body and `more` bytes. */
   roomWith(more: number): number {
     const length = this.length + more
     return length <= this.bytes.length ? this.bytes.length : Math.max(length, 2 * this.bytes.length)
@@ -56,12 +61,12 @@ class Body {
 }
 
 export const make = (): Bodies => {
-  /** The bytes that are kept, the owner's left out. */
+  /** The bytes in memory, without those of the owner. */
   const pending = Shares.make(Bounds.maxPending)
 
   const receive: Bodies["receive"] = (request, isOwner, { onReceived, onRefused }) => {
     const most = isOwner ? Bounds.maxOwnerBody : Bounds.maxBody
-    // A socket that has broken does not know any more where it came from.
+    // A broken socket no longer knows its address.
     const address = request.socket.remoteAddress ?? ""
     let body: Body | undefined = new Body()
     let length = 0

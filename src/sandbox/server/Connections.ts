@@ -6,7 +6,7 @@ import * as Shares from "./Shares.ts"
 
 /** A call that waits for its answer. */
 export interface UnansweredCall {
-  /** Calls `release` once the answer is sent or the connection breaks; at once if that has happened already. */
+  /** Calls `release` once the answer is sent or the connection breaks; immediately if that has already happened. */
   readonly whenDone: (release: () => void) => void
 }
 
@@ -19,19 +19,16 @@ export interface Connections {
 }
 
 interface Connection {
-  /** The address that it comes from. A socket that has broken does not know it any more. */
+  /** The client's address. A broken socket no longer knows it. */
   readonly address: string
-  /**
-   * Its calls. A list, though they leave in any order: there are few, and a set that calls come to and go from leaves old
-   * tables behind, which keep answered calls from the garbage collector.
-   */
+  /** Calls in flight. An array: a `Set` that churns keeps old tables, and so answered calls, alive. */
   readonly calls: Array<Call>
 }
 
 class Call implements UnansweredCall {
   private readonly connection: Connection
   private readonly waiting: Shares.Shares
-  /** What waits for the end; `undefined` after it. */
+  /** Callbacks for the call's end; `undefined` after it. */
   private releases: Array<() => void> | undefined = []
 
   constructor(connection: Connection, waiting: Shares.Shares) {
@@ -56,7 +53,8 @@ class Call implements UnansweredCall {
 }
 
 export const make = (): Connections => {
-  // The response of a call that waits behind another one never closes when the connection breaks: the socket tells.
+  // The response of a pipelined call that waits behind another one never closes when the connection breaks, so the
+  // socket's event is used.
   const opened = new Map<Socket, Connection>()
   const connections = Shares.make(Bounds.maxConnections)
   const waiting = Shares.make(Bounds.maxUnanswered.ofAll)
@@ -72,7 +70,7 @@ export const make = (): Connections => {
       socket.on("close", () => {
         connections.giveBack(address, 1)
         opened.delete(socket)
-        // A call that ends leaves the list.
+        // A copy, because a call that ends leaves the list.
         for (const call of calls.toReversed()) call.end()
       })
     },

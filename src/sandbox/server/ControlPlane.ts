@@ -1,6 +1,6 @@
 /**
- * The control plane: the control of a sandbox over HTTP, under its own path and with its own token. An exchange key opens
- * nothing here, and the token opens nothing on the exchange.
+ * The control plane: the control of a sandbox over HTTP, under its own path and with its own token. Exchange keys give
+ * no access to it, and the token gives no access to the exchange.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ import type { Venue } from "../venue/Venue.ts"
 
 /** The control plane of a venue. */
 export interface ControlPlane {
-  /** Whether a path is the control plane's. */
+  /** Whether a path belongs to the control plane. */
   readonly isFor: (path: string) => boolean
   /** Whether a request with these headers has the token. */
   readonly isOpenTo: (headers: Request["headers"]) => boolean
@@ -34,19 +34,19 @@ export interface ControlPlane {
   readonly handle: (request: Request) => Effect.Effect<Answer>
 }
 
-/** How to make a control plane. */
+/** Options of a control plane. */
 export interface Options {
   /** The token. A caller that has it may do everything here. */
   readonly token: string
-  /** Serves a fork as long as the scope lives, and gives its address. Without it there are no forks. */
+  /** Serves a fork as long as the scope lives, and returns its address. Without it there are no forks. */
   readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Place, Failure, Scope.Scope>
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /**
- * Whether a request with these headers has the token. Digests are compared, so that the time it takes shows neither the
- * length of the token nor where a guess differs.
+ * Whether a request with these headers has the token. Digests are compared, so that the time taken reveals neither the
+ * length of the token nor the place of the first difference.
  */
 export const isAuthorized = (headers: Request["headers"], token: string): boolean =>
   timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
@@ -57,15 +57,15 @@ export const isForeign = ({ headers }: Pick<Request, "headers">): boolean => {
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
 }
 
-/** Whether a path is the control plane's, or the page's. */
+/** Whether a path belongs to the control plane or the page. */
 export const isFor = (path: string): boolean => Dashboard.paths.has(path) || path.startsWith(prefix)
 
-/** What a request without the token is answered. */
+/** The answer to a request without the token. */
 export const unauthorized: Answer = json(401, {
   message: "the control plane needs the header: Authorization: Bearer <control token>"
 })
 
-/** What a page of another origin is answered. */
+/** The answer to a page of another origin. */
 export const foreign: Answer = json(403, { message: "the control plane does not answer pages of another origin" })
 
 /** The handlers of the owner actions. */
@@ -115,7 +115,7 @@ const groupLayer = (
       fork: ({ payload }) => fork(payload.sequence),
       forks: () => control.forks,
       endFork: ({ params }) => done(control.endFork(params.id)),
-      // The status says whether the journal is intact, so the commands are checked before it is sent.
+      // The status says whether the journal is intact, so all commands are checked before the first is sent.
       journal: () =>
         Effect.map(
           Effect.andThen(venue.journal.committed, venue.journal.lines),
@@ -159,13 +159,13 @@ const toApp = (
       Layer.provide(HttpServer.layerServices)
     )
   ).pipe(
-    // Layers that are built side by side share a memo map: another venue's router must not become this one's.
+    // Layers that are built at the same time share a memo map: this one must not get another venue's router.
     Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
   )
 
 /**
- * Answers a request once the journal has been asked, whatever it did: faults, limits and refusals are in no journal, and a
- * process that has lost the venue must not answer for it.
+ * Holds an answer back until the journal has confirmed that this process still owns the venue. It applies to every
+ * request: faults, limits and refusals are not in the journal.
  */
 const confirmed = (
   { journal }: Venue["Service"],
@@ -174,7 +174,7 @@ const confirmed = (
   Effect.flatMap(answering, (answer) =>
     Effect.match(journal.committed, {
       onSuccess: () => answer,
-      // A feed tells only what the journal holds, and ends with its venue.
+      // A feed contains only durable events, and ends with its venue.
       onFailure: ({ _tag, file, reason, why }) =>
         answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
     }))
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function*(
   })
   const fork = Effect.fnUntraced(function*(sequence?: number) {
     return yield* HistoryControl.fork(venue, sequence ?? venue.sequence(), serveFork)
-    // A fork lives as long as this control plane, not as long as the request that asked for it.
+    // A fork lives as long as this control plane, not as long as the request that created it.
   }, Effect.setContext(context))
   const app = yield* toApp(venue, control, fork)
 

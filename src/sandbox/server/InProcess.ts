@@ -32,10 +32,10 @@ import * as ControlPlane from "./ControlPlane.ts"
 /** The base URL for clients of the sandbox in the same process. Nothing listens there. */
 export const baseUrl = "http://localhost"
 
-/** Node's error for a connection that breaks. */
+/** Node's error for a broken connection. */
 const connectionReset = { code: "ECONNRESET", message: "the connection was reset" }
 
-/** The body. A stream, which the client sends where a request may be delivered only once, is read to its end. */
+/** Reads the whole body. The client sends a stream when a request must be delivered at most once. */
 const bodyOf = (
   request: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> => {
@@ -52,7 +52,7 @@ const reset = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.TransportError({ request, cause: connectionReset })
   })
 
-/** The answer of a backend, also where it comes later. */
+/** The answer of a backend as an effect. */
 const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
   Effect.clockWith((clock) =>
     Effect.flatten(
@@ -64,8 +64,8 @@ const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
   )
 
 /**
- * An `HttpClient` whose requests go to a backend in the same process. What was sent arrives as long as the scope lives,
- * whether or not its caller still waits.
+ * An `HttpClient` whose requests go to a backend in the same process. A request that was sent is answered as long as
+ * the scope lives, even when its caller no longer waits.
  *
  * @category constructors
  * @since 0.1.0
@@ -108,7 +108,7 @@ export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, nev
  */
 export const layerWith = (
   { controlToken }: {
-    /** The token of the control plane. Without one there is no control plane. */
+    /** The token of the control plane. Without a token there is no control plane. */
     readonly controlToken?: string
   }
 ): Layer.Layer<HttpClient.HttpClient, never, Venue> =>

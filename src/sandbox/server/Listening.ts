@@ -1,4 +1,4 @@
-/** A server of HTTP: it takes requests within the bounds, has somebody answer them, and sends the answers. */
+/** An HTTP server that enforces the bounds, passes requests to a backend, and sends its answers. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -14,52 +14,52 @@ import * as Connections from "./Connections.ts"
 import * as Sending from "./Sending.ts"
 import * as Turn from "./Turn.ts"
 
-/** The server can't listen there. */
+/** The server can't listen on this address. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
   host: Schema.String,
   port: Schema.Int,
   reason: Schema.String
 }) {
-  /** The host that was asked for. */
+  /** The requested host. */
   declare readonly host: string
-  /** The port that was asked for. */
+  /** The requested port. */
   declare readonly port: number
-  /** Why it can't, in the system's words. */
+  /** The reason, in the system's words. */
   declare readonly reason: string
   override get message(): string {
     return `Can't listen on ${this.host}:${this.port}: ${this.reason}`
   }
 }
 
-/** Where to listen, and how long callers may take. */
+/** The address to listen on, and the timeouts. */
 export interface Options {
   /** The address to listen on; `127.0.0.1` by default, which only this machine reaches. */
   readonly host?: string
   /** The port to listen on; any free one by default. */
   readonly port?: number
-  /** How long a request may take to arrive, and its answer to be taken, in milliseconds; 30000 by default. */
+  /** The time that a request may take to arrive, and its answer to be read, in milliseconds; 30000 by default. */
   readonly requestTimeout?: number
   /**
-   * How long the headers of a request may take to arrive, in milliseconds; 10000 by default, and no longer than the
+   * The time that the headers of a request may take to arrive, in milliseconds; 10000 by default, at most that of the
    * request.
    */
   readonly headersTimeout?: number
   /**
-   * How long calls in progress have when the server stops, in milliseconds; 0 by default, which breaks their connections.
-   * Feeds end at once.
+   * The time that calls in progress have when the server stops, in milliseconds; 0 by default, which breaks their
+   * connections. Feeds end at once.
    */
   readonly drainTimeout?: number
 }
 
-/** What all servers of a process share: how many connections and calls there may be, and how many bytes of bodies. */
+/** The limits shared by all servers of a process: connections, calls and bytes of bodies. */
 export interface Shared {
-  /** The connections, and the calls that wait. */
+  /** The connections and the calls that wait. */
   readonly connections: Connections.Connections
-  /** The bodies that are kept. */
+  /** The bodies in memory. */
   readonly bodies: Bodies.Bodies
 }
 
-/** What servers share. */
+/** Makes the limits that servers share. */
 export const share = (): Shared => ({ connections: Connections.make(), bodies: Bodies.make() })
 
 interface Service {
@@ -67,9 +67,9 @@ interface Service {
   readonly clock: Clock.Clock
   readonly requestTimeout: number
   readonly headersTimeout: number
-  /** The responses that are feeds: they have no end. */
+  /** The responses that are feeds: they do not end by themselves. */
   readonly feeds: Set<Http.ServerResponse>
-  /** Whether the server takes no more connections. */
+  /** Whether the server takes no new connections. */
   isStopping: boolean
   readonly run: <A>(
     effect: Effect.Effect<A>,
@@ -79,7 +79,7 @@ interface Service {
 
 const origin = /^https?:\/\/([^/?#]*)/iu
 
-/** What is known of a request before its body. A caller may write a whole URL, whose host is the one that counts. */
+/** The head of a request. A caller may send a whole URL, whose host then overrides the header. */
 const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
   const from = socket.remoteAddress ?? ""
   if (url.startsWith("/") && !url.includes("?")) return { method, path: url, query: "", headers, from }
@@ -94,7 +94,7 @@ const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMess
   }
 }
 
-/** Says that the connection is of no use after this answer. */
+/** Closes the connection after this answer. */
 const makeLast = (response: Http.ServerResponse): void => {
   response.setHeader("connection", "close")
 }
@@ -163,18 +163,18 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
   Effect.callback<void, ListenFailed>((resume) => {
     const onError = (error: Error) => resume(Effect.fail(new ListenFailed({ host, port, reason: error.message })))
     server.once("error", onError)
-    // Node refuses an invalid port at once.
+    // Node throws immediately for an invalid port.
     const listening = Result.try(() => server.listen(port, host))
     if (Result.isFailure(listening)) return onError(listening.failure as Error)
     server.once("listening", () => {
       server.off("error", onError)
-      // A connection can't be accepted while too many are open. The others go on.
+      // When too many connections are open, accepting another one fails. The open ones continue.
       server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
       resume(Effect.void)
     })
   })
 
-/** Takes no more connections, ends feeds, and lets calls in progress end for so many milliseconds. */
+/** Accepts no new connections, ends feeds, and waits at most `drainTimeout` milliseconds for calls in progress. */
 const close = (server: Http.Server, service: Service, drainTimeout: number): Effect.Effect<void> => {
   const drained = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
@@ -192,7 +192,7 @@ const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
   return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
 }
 
-/** Listens until the scope is closed, and gives the base URL, such as `http://127.0.0.1:8080`. */
+/** Listens until the scope is closed, and returns the base URL, such as `http://127.0.0.1:8080`. */
 export const listen = Effect.fnUntraced(function*(
   {
     drainTimeout = 0,

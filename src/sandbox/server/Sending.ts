@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type * as Http from "node:http"
 import type { Reset, Streamed, Written } from "../gateway/Message.ts"
 
-/** How long a caller may go on sending after its body was refused, in milliseconds. */
+/** The time that a caller has to finish sending after its body was refused, in milliseconds. */
 const lingering = 1000
 
 const writeHead = (
@@ -17,9 +17,9 @@ const writeHead = (
   response.writeHead(status, { ...headers, "content-length": length, ...more })
 }
 
-/** A reset, not an orderly end: the caller must not take it for a complete answer. */
+/** Resets the connection instead of ending it: the caller must not mistake the part for a complete answer. */
 const reset = (request: Http.IncomingMessage): void => {
-  // The response has no socket while it waits behind another one.
+  // A response that waits behind another one has no socket.
   request.socket.resetAndDestroy()
 }
 
@@ -47,7 +47,7 @@ export const sendStream = (
     })
   })
 
-/** Sends an answer, which the caller must take within this many milliseconds. */
+/** Sends an answer. The caller must read it within `timeout` milliseconds. */
 export const send = (
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
@@ -56,11 +56,11 @@ export const send = (
 ): void => {
   if (answer._tag === "Reset") return reset(request)
   const length = Buffer.byteLength(answer.body)
-  // A fault may hold headers that HTTP can't carry.
+  // A fault may set headers that HTTP can't carry.
   if (Result.isFailure(Result.try(() => writeHead(response, answer, length)))) return reset(request)
-  // A text of ASCII only is the same in both. Written as latin1 it need not be looked at again.
+  // Latin-1 and UTF-8 are equal for ASCII text, and Latin-1 is written without checking the text again.
   response.end(answer.body, length === answer.body.length ? "latin1" : "utf8")
-  // A response that waits behind another one has no socket yet. It goes when the other one does.
+  // A response that waits behind another one has no socket yet. It is sent after the other one.
   if (response.socket === null || response.socket.writableLength === 0) return
   const timer = setTimeout(() => request.socket.destroy(), within)
   response.on("close", () => clearTimeout(timer))
@@ -70,7 +70,8 @@ export const send = (
 export const turnAway = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Written): void => {
   writeHead(response, answer, Buffer.byteLength(answer.body), { connection: "close" })
   response.write(answer.body)
-  // To close at once would reset the connection of a caller that is still sending. It would never read the answer.
+  // Closing immediately would reset the connection of a caller that is still sending, and it would never read the
+  // answer.
   const timer = setTimeout(() => response.end(), lingering)
   request.on("end", () => response.end())
   response.on("close", () => clearTimeout(timer))

@@ -41,13 +41,13 @@ export {
 export { ListenFailed } from "./Listening.ts"
 
 /**
- * How to serve a venue.
+ * Options for serving a venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Listening.Options {
-  /** The token of the control plane. Without one there is no control plane. */
+  /** The token of the control plane. Without a token there is no control plane. */
   readonly controlToken?: string
 }
 
@@ -63,7 +63,7 @@ export interface Served {
 }
 
 /**
- * Serves the venue in the context until the scope is closed, and gives the base URL.
+ * Serves the venue in the context until the scope is closed, and returns the base URL.
  *
  * @category constructors
  * @since 0.1.0

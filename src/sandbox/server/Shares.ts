@@ -1,15 +1,18 @@
-/** How much of something that is limited each address has. */
+/** Divides a limited resource among addresses. */
 import * as Bounds from "./Bounds.ts"
 
-/** What is limited, and who has how much of it. */
+/** The use of a limited resource, by address. */
 export interface Shares {
-  /** Takes so much for an address; `false`, and takes nothing, when it is more than its share or than there is. */
+  /**
+   * Takes `amount` for an address; returns `false`, and takes nothing, when it exceeds the address's quota or the
+   * total.
+   */
   readonly take: (address: string, amount: number) => boolean
-  /** Gives so much of an address back. */
+  /** Gives `amount` back. */
   readonly giveBack: (address: string, amount: number) => void
 }
 
-/** So much of something, of which one address gets no more than its share. */
+/** Quotas on a total of `ofAll`. One address gets at most {@link Bounds.shareOfAddress} of it. */
 export const make = (ofAll: number): Shares => {
   const ofOne = ofAll * Bounds.shareOfAddress
   const taken = new Map<string, number>()

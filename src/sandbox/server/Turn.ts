@@ -1,9 +1,9 @@
 /**
- * Puts work off to the end of the turn of the event loop in which it arrives. Work of one kind in a row is faster than work
- * of several kinds by turns: what the processor has at hand serves for all of it.
+ * Batches work at the end of the event loop's turn. Doing work of one kind in a row is faster than alternating between
+ * kinds, because the processor's caches stay warm.
  */
 
-/** What takes work. All that it takes in one turn is done together, in the order in which it came. */
+/** Queues work. All work queued in one turn is done together, in order. */
 export type Turn = (work: () => void) => void
 
 export const make = (): Turn => {
