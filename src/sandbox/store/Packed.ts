@@ -1,21 +1,22 @@
 /**
- * Plain data as bytes and back: texts, numbers, bigints, booleans, lists, maps, sets and objects. What two parts share is
- * written once, and is shared again when it is read. Equal texts are written once too, and so are the names of fields of
- * objects that are alike: a state is made of many of these.
+ * Encodes plain data as bytes, and decodes it: strings, numbers, bigints, booleans, lists, maps, sets and objects. A
+ * part that is shared is written once, and is shared again after decoding. Equal strings are also written once, and so
+ * are the field names of objects of the same shape: a state consists of many such objects.
  *
- * A byte says what a value is, and its parts follow. Texts, bigints and objects are numbered as they come, and a later one
- * that is the same is its number.
+ * A byte is the tag of a value, and its parts follow. Strings, bigints and objects are numbered in order of appearance;
+ * a repeated one is written as its number.
  */
 import * as Option from "effect/Option"
 
-// Why not `zstd(v8.serialize(state))`: to read the state of 200,000 commands took it 941 ms of CPU, and this 417 ms; to write
-// it, 720 and 630 ms. It is smaller (4.7 MB, this 13.8 MB), but has to build 81 MB first. Taking the state apart before it is
-// serialized reads as fast, but costs 23 % more memory at a restart and 40 % more CPU to write, for 165 fewer lines.
+// Why not `zstd(v8.serialize(state))`: reading the state of 200,000 commands took 941 ms of CPU with it and takes 417 ms
+// here; writing it, 720 and 630 ms. Its result is smaller (4.7 MB instead of 13.8 MB), but it has to build 81 MB first.
+// Taking the state apart before serializing it reads as fast and saves 165 lines, but costs 23 % more memory at a restart
+// and 40 % more CPU to write.
 
-/** The first bytes: no other form of a snapshot begins with them. */
+/** The first bytes. No other snapshot format begins with them. */
 const mark = Buffer.from("TXC packed 1\n")
 
-/** What a value is. */
+/** The tag of a value. */
 const tag = {
   undefined: 0,
   null: 1,
@@ -35,13 +36,13 @@ const tag = {
   object: 15,
   /** By far the most frequent bigint. */
   zero: 16,
-  /** From here on: a text or a bigint with a small number. The frequent ones come early. */
+  /** From here on: a string or a bigint with a small number. The frequent ones come early. */
   firstAtom: 17
 } as const
 
 const smallAtoms = 256 - tag.firstAtom
 
-/** The names of the fields of objects that are alike, in order. */
+/** The field names of objects of one shape, in order. */
 type Shape = ReadonlyArray<string>
 
 const isShape = (shape: Shape, names: Shape): boolean => {
@@ -53,7 +54,7 @@ const isShape = (shape: Shape, names: Shape): boolean => {
 // Bytes
 // -----------------------------------------------------------------------------
 
-/** Bytes that grow while they are written. */
+/** A buffer that grows while it is written. */
 class Writer {
   private bytes = Buffer.allocUnsafe(64 * 1024)
   private length = 0
@@ -70,7 +71,7 @@ class Writer {
     this.bytes[this.length++] = value
   }
 
-  /** A whole number from 0 to below 2^31, seven bits a byte. */
+  /** Writes an integer from 0 to below 2^31, seven bits per byte. */
   whole(value: number): void {
     let left = value
     for (; left > 127; left >>>= 7) this.byte((left & 127) | 128)
@@ -94,7 +95,7 @@ class Writer {
   }
 }
 
-/** Reads what a writer has written, in the same order. */
+/** Reads the values of a writer, in the same order. */
 class Reader {
   private readonly bytes: Buffer
   private at: number
@@ -165,7 +166,7 @@ class Packer {
       case "object":
         return value === null ? this.writer.byte(tag.null) : this.object(value)
       default:
-        return Option.getOrThrowWith(Option.none(), () => new Error(`a ${typeof value} is no plain data`))
+        return Option.getOrThrowWith(Option.none(), () => new Error(`a ${typeof value} is not plain data`))
     }
   }
 
@@ -246,7 +247,7 @@ class Packer {
   }
 }
 
-/** Plain data as bytes. */
+/** Encodes plain data as bytes. */
 export const pack = (value: unknown): Uint8Array => {
   const packer = new Packer()
   packer.value(value)
@@ -266,10 +267,12 @@ interface Known {
 const blankOf = (names: Shape): Readonly<Record<string, unknown>> =>
   JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Record<string, null>
 
-/** How many values share a page. */
+/** The number of values that share a page. */
 const pageSize = 1024
 
-/** A list that grows page by page: one that is copied each time it grows leaves as much behind as it holds, several times. */
+/**
+ * A list that grows page by page: an array that is copied each time it grows leaves several times its size as garbage.
+ */
 class Paged<A> {
   private readonly pages: Array<Array<A>> = []
   private last: Array<A> = []
@@ -331,7 +334,7 @@ class Unpacker {
     return value
   }
 
-  /** An object is known before its parts are: they may hold it. */
+  /** An object gets its number before its parts are read: they may refer to it. */
   private object(kind: number): unknown {
     const { reader, shared } = this
     switch (kind) {
@@ -380,8 +383,8 @@ class Unpacker {
 
 const noShape: Known = { names: [], blank: {} }
 
-/** Whether these bytes are of this form. */
+/** Whether bytes begin like packed data. */
 export const isPacked = (bytes: Uint8Array): boolean => mark.equals(bytes.subarray(0, mark.length))
 
-/** The data of these bytes, which `pack` must have made. It shares nothing with what was packed. */
+/** Decodes bytes made by `pack`. The result shares nothing with the packed data. */
 export const unpack = (bytes: Uint8Array): unknown => new Unpacker(bytes).value()

@@ -1,39 +1,41 @@
-/** A state as bytes and back. What two parts of a state share is written once, and is shared again when it is read. */
+/**
+ * Encodes a state as bytes, and decodes it. A part that is shared is written once, and is shared again after decoding.
+ */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Saved from "../engine/Saved.ts"
 import type { State } from "../engine/State.ts"
 import * as Packed from "./Packed.ts"
 
-/** The fewest commands between two snapshots of a journal. To apply them again takes a fraction of a second. */
+/** The fewest commands between two snapshots of a journal. Applying that many again takes a fraction of a second. */
 const commandsBetween = 10_000
 
 /**
- * Whether a journal that is closed at command `sequence` gets a new snapshot, when its last one is of command `last`. Then
- * the next start applies few commands again.
+ * Whether a journal that is closed at command `sequence`, with its last snapshot at command `last`, gets a new one. It
+ * keeps the number of commands that the next start applies again small.
  */
 export const isDueAtTheEnd = (sequence: number, last: number): boolean => sequence - last >= commandsBetween
 
-/** The fewest commands for which a venue that falls asleep writes a snapshot. */
+/** The fewest commands after which a venue that falls asleep writes a snapshot. */
 const commandsAsleep = 500
 
 /**
- * Whether a venue that falls asleep at command `sequence` gets a new snapshot, when its last one is of command `last`. To
- * wake it then costs little more than to read the snapshot, and a large venue that wakes for a few calls writes none.
+ * Whether a venue that falls asleep at command `sequence`, with its last snapshot at command `last`, gets a new one.
+ * Waking it then costs little more than reading the snapshot, and a large venue that wakes for a few calls writes none.
  */
 export const isDueAsleep = (sequence: number, last: number): boolean =>
   sequence - last >= Math.max(commandsAsleep, sequence / 10)
 
 /**
- * Whether a journal needs a new snapshot at command `sequence`, when its last one is of command `last`: after 10000
- * commands, or as many as all before them. The gaps grow with the journal, so that snapshots stay cheap: all together cost
- * as much as two of the whole. After a crash at most half of all commands are applied again.
+ * Whether a journal needs a new snapshot at command `sequence`, with its last one at command `last`: after 10000
+ * commands, or as many as all before them. The gaps grow with the journal, so all snapshots together cost only as much
+ * as two of the whole state. After a crash at most half of all commands are applied again.
  */
 export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last)
 
-/** The state as bytes, without what every venue of the same policy has from the start. */
+/** Encodes a state as bytes, without the parts that every venue of the same policy starts with. */
 export const encode = (state: State): Uint8Array => Packed.pack(Saved.save(state))
 
-/** The state of these bytes. It shares nothing with the state that was encoded. */
+/** Decodes a state. The result shares nothing with the encoded state. */
 export const decode = (bytes: Uint8Array, policy: VenuePolicy): State =>
-  // Only `encode` makes these bytes, hence the type.
+  // The cast is safe: only `encode` makes these bytes.
   Saved.load(Packed.unpack(bytes) as Saved.Saved, policy)

@@ -67,6 +67,6 @@ describe("packed data", () => {
     for (const other of [serialize({}), new Uint8Array(), new TextEncoder().encode("TXC pack")]) {
       assert.isFalse(Packed.isPacked(other))
     }
-    assert.throws(() => Packed.pack([() => 1]), "no plain data")
+    assert.throws(() => Packed.pack([() => 1]), "not plain data")
   })
 })
