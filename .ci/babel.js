@@ -1,6 +1,6 @@
 /**
- * Marks calls that bundlers may drop, and takes the documentation out of what runs: the declarations have it, and every start would
- * read past it.
+ * Marks calls that bundlers may drop, and removes docs from the JavaScript: the declarations keep them, and every start
+ * would have to read past them.
  */
 export default {
   plugins: ["annotate-pure-calls"],

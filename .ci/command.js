@@ -1,6 +1,6 @@
 /**
- * The command. It loads the package's own modules from `dist`, and Effect, which every user of the package has. It brings along
- * what else it needs: the optional packages, and those of the package's modules that import one.
+ * Bundles the command. It loads the package's own modules from `dist`, and Effect, which every user of the package has.
+ * The bundle contains everything else: the optional packages, and the package's modules that import one.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 /**
- * The part of undici that is used: agents, and their requests. Its index also brings a `fetch`, caches, mocks and web sockets,
+ * The used part of undici: agents and their requests. Its index also loads a `fetch`, caches, mocks and web sockets,
  * which no bundler can drop.
  */
 const partOfUndici = {
@@ -28,13 +28,13 @@ const partOfUndici = {
       ].join("\n")
       : /platform-node[\\/]dist[\\/]Undici\.js$/u.test(id)
       ? `export { Agent } from "undici"`
-      // A second parser, which is only used where UNDICI_USE_MILO is set.
+      // A second parser, which is only used when UNDICI_USE_MILO is set.
       : /undici[\\/]lib[\\/]milo[\\/]/u.test(id)
       ? `export const setup = () => { throw new Error("UNDICI_USE_MILO: the command has only undici's own parser") }`
       : null
 }
 
-/** The command and programs like it, with all that they import. */
+/** The settings of a bundle that contains all its imports, such as the command. */
 export const whole = { platform: "node", plugins: [partOfUndici] }
 
 const imports = new Map(
@@ -46,7 +46,7 @@ const imports = new Map(
 
 const isOptional = (from) => !/^(?:\.|node:|effect\/)/u.test(from)
 
-/** Whether a module, or any that it imports, imports an optional package. */
+/** Whether a module imports an optional package, directly or through another module. */
 const needsOptional = (path, seen = new Set()) => {
   if (seen.has(path)) return false
   seen.add(path)
@@ -55,7 +55,7 @@ const needsOptional = (path, seen = new Set()) => {
   )
 }
 
-/** Leaves the package's own modules where they are. */
+/** Keeps the package's own modules outside the bundle. */
 const ownModules = {
   name: "own-modules",
   resolveId: (id, importer) => {

@@ -1,6 +1,6 @@
 /**
- * What the package exports, as a list that is committed: `test/package/exports.txt`. Fails when the source exports anything else;
- * `--write` writes the list. So nothing becomes public, or stops being it, unseen.
+ * Lists the package's exports in a committed file, `test/package/exports.txt`. Fails when the source exports anything
+ * else; `--write` writes the list. So no name becomes public, or stops being public, unnoticed.
  */
 import ts from "@tsd/typescript"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -14,7 +14,7 @@ const { exports: exported, name } = JSON.parse(read("package.json"))
 
 const sourceOf = (target) => target.replace("./dist/", "src/").replace(/\.js$/u, ".ts")
 
-/** Every path that can be imported, with the file of its source. */
+/** Every path that can be imported, and its source file. */
 const entries = Object.entries(exported).flatMap(([entry, target]) => {
   if (target === null || typeof target === "string") return []
   const source = sourceOf(target.default)
@@ -73,6 +73,6 @@ else if (read(list) !== text) {
   const [had, has] = [read(list), text].map((each) => new Set(each.split("\n")))
   for (const line of has.difference(had)) console.error(`exported, and not in ${list}: ${line.trim()}`)
   for (const line of had.difference(has)) console.error(`in ${list}, and not exported: ${line.trim()}`)
-  console.error("Run `npm run exports` if that is meant")
+  console.error("Run `npm run exports` if that is intended")
   process.exitCode = 1
 }

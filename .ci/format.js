@@ -1,5 +1,6 @@
 /**
- * Formats the project's code as Effect formats its own. `--check` only says what it would change, and fails if it would.
+ * Formats the project's code in Effect's own style. `--check` only lists the files that are not formatted, and fails if
+ * there are any.
  */
 import { createFromBuffer } from "@dprint/formatter"
 import { getPath } from "@dprint/typescript"
@@ -22,7 +23,7 @@ formatter.setConfig({ indentWidth: 2, lineWidth: 120, newLineKind: "lf" }, {
   "module.sortExportDeclarations": "maintain"
 })
 
-/** A second pass can still move a little of what the first one wrote. */
+/** A second pass can still change a little of the first one's output. */
 const format = (filePath, fileText, passes = 5) => {
   const formatted = formatter.formatText({ filePath, fileText })
   return formatted === fileText || passes === 1 ? formatted : format(filePath, formatted, passes - 1)

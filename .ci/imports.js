@@ -1,4 +1,4 @@
-/** What importers get, by the package's own name: every path that runs without a test runner. */
+/** Imports every path of the package by its public name, except those that need a test runner. */
 import assert from "node:assert"
 import { readFileSync } from "node:fs"
 
@@ -10,11 +10,11 @@ const entries = paths.split("\n").slice(1).map((line) => line.trim().split(" = "
 const modules = await Promise.all(entries.map((entry) => import(entry)))
 for (const [at, module] of modules.entries()) assert(Object.keys(module).length > 0, entries[at])
 
-// A module is one, whichever way it is imported.
+// Both import paths must load the same module.
 const [{ Call }, alone] = await Promise.all([import("effect-txc"), import("effect-txc/client/Call")])
 assert.strictEqual(Call.Call, alone.Call)
 
-// What no list names can't be imported.
+// A path that is not listed can't be imported.
 for (
   const path of ["client/call/Attempt", "client/Observation", "domain/Check", "endpoints/all", "protocol/Classify"]
 ) {

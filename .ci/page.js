@@ -1,7 +1,7 @@
 /**
- * Builds the sandbox's page: one HTML file with its program, its style and the notices of all that is bundled. It is written
- * beside the module that serves it, and beside every built file that does. A page that is newer than its source is not built
- * again.
+ * Builds the sandbox's page: one HTML file with its program, its style and the licences of all bundled packages. It is
+ * written next to the module that serves it, and next to every built file that serves it. A page that is newer than its
+ * source is not built again.
  */
 import { copyFileSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { rolldown } from "rolldown"
@@ -11,10 +11,10 @@ const at = (path) => new URL(`../${path}`, import.meta.url).pathname
 const source = at("src/sandbox/page/app")
 const target = at("src/sandbox/page/page.html")
 
-/** What the bundle holds of others. Each is under the licence that its package names. */
+/** The bundled packages. Each is under the licence that its package names. */
 const bundled = ["preact", "@preact/signals", "@preact/signals-core", "lightweight-charts", "fancy-canvas"]
 
-/** The notice that the licence of the charts asks to pass on. */
+/** The notice that the charts' licence requires us to pass on. */
 const chartsNotice = `TradingView Lightweight Charts™
 Copyright (c) 2025 TradingView, Inc. https://www.tradingview.com/`
 

@@ -1,7 +1,6 @@
 /**
- * What is made and not written by hand in the pages: the tables of endpoints, from the contract, and the examples, which are
- * files of `test/readme`. `--write` puts them there; otherwise it says whether they are up to date, and fails if they are
- * not.
+ * Generates parts of the pages: the tables of endpoints, from the contract, and the examples, from files in
+ * `test/readme`. `--write` writes them; without it the script fails if they are out of date.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,7 +29,7 @@ const table = (rows) => rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n
 const sources = globSync(["src/oracle/rules/*.ts", "src/oracle/world/*.ts"])
   .toSorted().map((file) => ({ file, text: readFileSync(file, "utf8") }))
 
-/** The files of rules that call an endpoint themselves. */
+/** The rule files that call an endpoint themselves. */
 const rulesOf = ({ path }) => {
   const names = Object.entries(Paths).filter(([, known]) => path === known || path.startsWith(`${known}/{`))
   const naming = sources.filter(({ text }) => names.some(([name]) => new RegExp(`Paths\\.${name}\\b`, "u").test(text)))
@@ -61,7 +60,7 @@ const made = {
   ])
 }
 
-/** Between the two comments stands what the first one names. */
+/** The generated part between two comments; the first names its content. */
 const marked = /<!-- (endpoints: [a-z ]+|test\/readme\/\S+) -->\n.*?<!-- end -->/gsu
 
 const fill = (name) => made[name] ?? `\`\`\`ts\n${readFileSync(new URL(`../${name}`, import.meta.url), "utf8")}\`\`\``

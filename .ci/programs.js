@@ -1,7 +1,7 @@
 /**
- * Bundles the programs that tests start in processes of their own: the command, as it is published, and theirs. From the source
- * each process would resolve, read and link hundreds of modules, which takes three times as long. Bundles that are newer than
- * their source are not built again.
+ * Bundles the programs that tests start in their own processes: the command, as it is published, and the tests' own
+ * programs. From source each process would resolve, read and link hundreds of modules, which takes three times as long.
+ * Bundles that are newer than their source are not built again.
  */
 import { copyFileSync, existsSync, globSync, statSync } from "node:fs"
 import { rolldown } from "rolldown"
@@ -34,12 +34,12 @@ const isOld = () => {
   return inputs.some((file) => statSync(file).mtimeMs > oldest)
 }
 
-/** Vitest does it before the tests, and after the page, which is copied. */
+/** Vitest runs this before the tests, and after building the page, which is copied. */
 export const setup = async () => {
   if (!isOld()) return
   const bundle = await rolldown({ ...whole, input: programs })
   await bundle.write({ dir: folder, entryFileNames: "[name].mjs", chunkFileNames: "shared/[name].mjs" })
   await bundle.close()
-  // Whoever serves the page reads it from its own folder.
+  // The page is read from the folder of the program that serves it.
   for (const beside of [folder, `${folder}/shared`]) copyFileSync(page, `${beside}/page.html`)
 }

@@ -1,6 +1,7 @@
 /**
- * Projects of strangers that have installed the packed package: `node .ci/projects.js TARBALL`, in an empty folder. TypeScript
- * 5.9 and 7, the modules of Node and of a bundler, ESM and CommonJS. All declarations are checked, and what comes out runs.
+ * Checks projects that have installed the packed package: `node .ci/projects.js TARBALL`, in an empty folder. They use
+ * TypeScript 5.9 and 7, Node and bundler resolution, ESM and CommonJS. All declarations are checked, and the compiled
+ * programs run.
  */
 import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -10,7 +11,7 @@ const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8")
 const { devDependencies } = JSON.parse(read("../package.json"))
 
 const execute = promisify(execFile)
-/** A program that fails shows what it wrote. */
+/** Runs a program. If it fails, prints its output and exits. */
 const run = (program, ...args) =>
   execute(program, args).then(({ stdout }) => stdout, ({ stdout, stderr }) => {
     console.error([program, ...args].join(" "), stdout, stderr)
@@ -66,7 +67,7 @@ const check = async (compiler, resolution) => {
   }
 }
 
-/** Makes the declarations of a project that exports inferred services and layers, and compiles these again. */
+/** Generates the declarations of a project that exports inferred services and layers, and compiles them again. */
 const checkDeclarations = async (compiler, resolution) => {
   const out = `${compiler}-${resolution}-declarations`
   const { compilerOptions } = JSON.parse(readFileSync(`${resolution}.json`, "utf8"))

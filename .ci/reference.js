@@ -1,7 +1,7 @@
 /**
- * Writes the reference of the API into `reference/api`, a page for each module, and `reference/llms.txt`, which lists all pages for
- * language models. Both are made from the declarations and their docs, which the editor shows too. They are read as text
- * and never checked. Needs `dist`.
+ * Writes the API reference into `reference/api`, a page for each module, and `reference/llms.txt`, which lists all
+ * pages for language models. Both are generated from the declarations and their docs, the ones that an editor shows.
+ * The declarations are parsed as text and not type-checked. Needs `dist`.
  */
 import ts from "@tsd/typescript"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -29,21 +29,21 @@ const namesOf = (statement) =>
     ? []
     : [statement.name.text]
 
-/** The text of a doc, without its stars. */
+/** The text of a doc without its stars. */
 const unstar = (comment) => comment.replace(/^\/\*\*|\*\/$/gu, "").replace(/^[ \t]*\* ?/gmu, "").trim()
 
 const commentsOf = (node) =>
   (ts.getLeadingCommentRanges(node.getSourceFile().text, node.getFullStart()) ?? [])
     .map(({ end, pos }) => node.getSourceFile().text.slice(pos, end)).filter((text) => text.startsWith("/**"))
 
-/** What a doc says: its words with its example, and its category. */
+/** The parts of a doc: its text with its example, and its category. */
 const docOf = (comment = "") => {
   const [words = "", ...tags] = unstar(comment).split(/^@(?=\w)/mu)
   const tag = (wanted) => tags.find((text) => text.startsWith(wanted))?.slice(wanted.length).trim()
   return { words: words.trim(), example: tag("example"), category: tag("category") ?? "" }
 }
 
-/** What the module is: the doc at the head of its source. A declaration file loses it with an import that it does not need. */
+/** The doc of a module, at the head of its source. A declaration file loses it together with an unneeded import. */
 const aboutFile = (path) =>
   docOf(/^\/\*\*.*?\*\//su.exec(read(path.replace(/^dist/u, "src").replace(/\.d\.ts$/u, ".ts")))?.[0])
 
@@ -80,7 +80,7 @@ const entries = Object.entries(exported).filter(([, target]) => target?.types !=
 const isModule = ([entry]) => /^\.\/(?:client|domain|endpoints|protocol)\//u.test(entry)
 for (const [entry, { types }] of entries.filter((each) => !isModule(each))) walk(join(name, entry), join(types))
 
-// Modules that no list of modules has, but only a path of their own.
+// Modules that have a path of their own and are not in the list of modules.
 for (const [entry, { types }] of entries.filter(isModule)) {
   for (const path of globSync(types).toSorted()) {
     const title = path.match(/(\w+)\.d\.ts$/u)[1]
@@ -104,7 +104,7 @@ const fileOf = (title) => `${title.replaceAll("/", "-")}.md`
 const firstSentence = (text) =>
   text.replaceAll(/\s+/gu, " ").match(/^.*?\.(?= |$)/u)?.[0] ?? text.replaceAll(/\s+/gu, " ")
 
-/** `{@link of}` leads to its heading where the page has one. */
+/** Turns `{@link of}` into a link if its heading is on the page. */
 const linked = (text, names) =>
   text.replaceAll(
     /\{@link ([\w.]+)[^}]*\}/gu,
@@ -151,7 +151,7 @@ const reference = (folder, heading) =>
 
 writeFileSync("reference/api/README.md", [`# ${name} ${version}`, ...reference("", "##")].join("\n\n") + "\n")
 
-/** A page that is written by hand: its heading and its first sentence. */
+/** A handwritten page: its heading and its first sentence. */
 const written = (path) => {
   const [heading = "", ...paragraphs] = read(path).split("\n\n")
   const title = heading.replace("# ", "")

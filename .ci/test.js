@@ -1,10 +1,10 @@
 /**
- * Everything that `npm test` checks, with the seconds that each step took. `--long` also draws what takes too long at every
- * change: more seeds and more values.
+ * Runs everything that `npm test` checks, and prints the seconds of each step. `--long` also runs the checks that take
+ * too long for every change: more seeds and more values.
  */
 import { spawn } from "node:child_process"
 
-/** Two lanes, for two cores. The second says what it has to say when a step of it has ended. */
+/** Two lanes, for two cores. The second prints the output of a step when the step has ended. */
 const lanes = [
   [
     ["types", "npm run --silent typecheck"],
@@ -13,7 +13,8 @@ const lanes = [
   [
     ["lint", "npm run --silent lint"],
     ["type tests", "npm run --silent test:types"],
-    // Builds `dist` anew, which no test reads: the build checks the declarations, and that `src` imports nothing from outside.
+    // Builds `dist` again, which no test reads: the build checks the declarations, and that `src` imports nothing from
+    // outside.
     ["package", "npm run --silent package:check"]
   ]
 ]
@@ -34,7 +35,7 @@ const run = (command, isQuiet) =>
     })
   })
 
-/** Runs steps one after the other, until one fails; says which. */
+/** Runs steps one after another until one fails, and returns that step. */
 const follow = async (steps, isQuiet = false) => {
   for (const [name, command] of steps) {
     const begun = performance.now()
