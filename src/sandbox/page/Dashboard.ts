@@ -1,7 +1,7 @@
 /**
- * A page to watch and control a sandbox in a browser, on top of the control plane. It holds no secret: the token is in the
- * fragment of its URL, which no browser sends, or is typed in. Its source is in `app/`; the build makes one file of it,
- * `page.html`, which stands beside this module.
+ * The page to watch and control a sandbox in a browser, on top of the control plane. It holds no secret: the token is
+ * in the URL's fragment, which browsers do not send, or is typed in. Its source is in `app/`; the build makes a single
+ * file of it, `page.html`, next to this module.
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -11,17 +11,18 @@ import type { Answer } from "../gateway/Message.ts"
 /** The path of the page. */
 export const path = "/"
 
-/** The paths at which the page is: its own, and the control plane's. */
+/** The paths that serve the page: its own, and the control plane's. */
 export const paths: ReadonlySet<string> = new Set([path, "/control/"])
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** What stands between two marks: the first that begins, and the last that ends. */
+/** The text from the first `begin` to the last `end`. */
 const between = (html: string, begin: string, end: string): string =>
   html.slice(html.indexOf(begin) + begin.length, html.lastIndexOf(end))
 
 /**
- * A page that runs only its own program and style, loads nothing from elsewhere, and can't be framed by another page.
+ * The answer with the page. Its headers let it run only its own program and style, load nothing from elsewhere, and
+ * never be framed by another page.
  */
 export const toAnswer = (html: string): Answer => ({
   _tag: "Answer",
@@ -46,7 +47,7 @@ const notBuilt: Answer = {
   body: "The page is not built. In the repository, `npm run build:page` builds it.\n"
 }
 
-/** The page, as it was built. */
+/** The built page. */
 export const page: Effect.Effect<Answer> = Effect.match(
   Effect.tryPromise(() => readFile(new URL("./page.html", import.meta.url), "utf8")),
   { onFailure: () => notBuilt, onSuccess: toAnswer }

@@ -1,6 +1,4 @@
-/**
- * The protocol that a venue speaks, for tools: its OpenAPI document, which anybody may read. It says nothing of the venue.
- */
+/** The OpenAPI document of a venue's protocol, for tools. It is public, and says nothing about the venue. */
 import * as OpenApi from "../../OpenApi.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import { isReading, type Request, type Written } from "../gateway/Message.ts"
@@ -10,7 +8,7 @@ import { isReading, type Request, type Written } from "../gateway/Message.ts"
  */
 export const path = "/openapi.json"
 
-/** The document of each dialect, once somebody has asked for it. */
+/** The document of each dialect, made on first use. */
 const documents = new WeakMap<Dialect, Written>()
 
 const write = (dialect: Dialect): Written => {
@@ -24,6 +22,6 @@ const write = (dialect: Dialect): Written => {
   return written
 }
 
-/** The document, when the request asks for it. */
+/** The answer with the document, if the request is for it. */
 export const answer = (request: Request, dialect: Dialect): Written | undefined =>
   request.path === path && isReading(request) ? documents.get(dialect) ?? write(dialect) : undefined

@@ -77,8 +77,8 @@ export const load = (): void => {
           yield* go(shown, "requests")
           // The page begins with the latest of those that the sandbox keeps.
           yield* listOf(shown, "Requests", 2000)
-          yield* write(shown, "Only with text", "no such text")
-          yield* appears(region(shown, "Requests"), /^None that fit/u)
+          yield* write(shown, "Filter by text", "no such text")
+          yield* appears(region(shown, "Requests"), /^No matching calls/u)
           yield* go(shown, "faults")
           yield* press(region(shown, "New fault"), "Fail the next call")
           yield* see(() => region(shown, "Faults").getByText("armed").waitFor())

@@ -268,6 +268,6 @@ export const looks = (): void => {
       yield* appears(shown.getByRole("dialog"), "Lightweight Charts™")
       yield* see(() => shown.keyboard.press("Escape"))
       yield* see(() => shown.locator("button:focus").getByText("About").waitFor())
-      yield* appears(region(shown, "Market"), "Play a script of prices")
+      yield* appears(region(shown, "Market"), "Play a price script")
     }).pipe(Effect.scoped, Effect.provide(world)))
 }

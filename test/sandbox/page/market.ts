@@ -77,15 +77,15 @@ export const market = (): void => {
 
         yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "sell", amount: "0.25", price: "41000" })
         yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "buy", amount: "0.5", price: "39000" })
-        yield* reads(region(shown, "Depth of the book").locator("tbody tr"), ["41 000 0.25", "39 000 0.5"])
+        yield* reads(region(shown, "Order book").locator("tbody tr"), ["41 000 0.25", "39 000 0.5"])
 
-        yield* see(() => shown.getByText("Play a script of prices").click())
-        yield* write(shown, "Prices, one after the other", "40100 and 41000.5, then 40250")
-        yield* write(shown, "Milliseconds between them", "0")
+        yield* see(() => shown.getByText("Play a price script").click())
+        yield* write(shown, "Prices, in order", "40100 and 41000.5, then 40250")
+        yield* write(shown, "Milliseconds between prices", "0")
         yield* appears(shown, /3 prices in 0 ms: 40\s100 → 41\s000\.5 → 40\s250/u)
         yield* press(shown, "Play")
         yield* lastPrice(shown, /40\s250/u)
-        yield* reads(region(shown, "Last trades").locator("tbody td + td"), ["41 000", "0.25"])
+        yield* reads(region(shown, "Latest trades").locator("tbody td + td"), ["41 000", "0.25"])
         const candles = yield* control.candles(marketName("BTC_USDT"), 60)
         assert.include(candles.map(({ high }) => String(high)), "41000.5")
 
@@ -95,7 +95,7 @@ export const market = (): void => {
           "true"
         )
         yield* pick(shown, "Market", "ETH / USDT")
-        yield* appears(region(shown, "Depth of the book"), /Nobody offers anything on ETH_USDT/u)
+        yield* appears(region(shown, "Order book"), /The order book of ETH_USDT is empty/u)
         yield* write(shown, "New price of ETH_USDT", "2500.55")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /2\s500\.55/u)

@@ -53,12 +53,12 @@ export const state = (): void => {
         yield* press(shown, "Open")
         yield* isLive(shown)
         yield* Scope.close(first, Exit.void)
-        yield* appears(shown, /What you see is \d+ s old/u)
+        yield* appears(shown, /the state of \d+ s ago/u)
         yield* see(() => shown.locator("main.stale").waitFor())
         // No clock goes on as if it were the sandbox's.
         yield* go(shown, "time")
         const clock = yield* see(() => shown.locator("#clock").innerText())
-        yield* appears(shown, /What you see is (?:[2-9]|\d\d+) s old/u)
+        yield* appears(shown, /the state of (?:[2-9]|\d\d+) s ago/u)
         assert.strictEqual(yield* see(() => shown.locator("#clock").innerText()), clock)
         assert.strictEqual(yield* see(() => shown.locator(".clock").count()), 0)
         yield* go(shown, "orders")
@@ -165,7 +165,7 @@ export const state = (): void => {
       yield* go(shown, "orders")
       yield* press(shown, "Cancel order my-stop")
       yield* go(other, "orders")
-      yield* appears(region(other, "Open orders"), /^None\. A limit order/u)
+      yield* appears(region(other, "Open orders"), /^None\. Limit orders/u)
       assert.deepStrictEqual(errors, [])
     }).pipe(Effect.scoped, Effect.provide(world)))
 }

@@ -1,4 +1,7 @@
-/** The candles of a market, with what stands at a price: orders, activation prices, fills, and the price itself to drag. */
+/**
+ * The candles of a market, with marks at prices: orders, activation prices, fills, and the last price, which can be
+ * dragged.
+ */
 import { effect } from "@preact/signals"
 import {
   type AutoscaleInfo,
@@ -21,7 +24,7 @@ const mostLines = 30
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** The colours of the page's theme. A canvas knows no style sheet. */
+/** The colours of the page's theme. A canvas can't read a style sheet. */
 const colours = () => ({
   layout: {
     background: { color: "transparent" },
@@ -42,7 +45,7 @@ const colours = () => ({
 
 type Series = ISeriesApi<"Candlestick">
 
-/** There is always room to drag the price, also where it has hardly moved. */
+/** Adds room to the price scale, so that the price can be dragged even where it has hardly moved. */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
   const last = Number(candles.value.at(-1)?.close ?? 0)
@@ -66,7 +69,7 @@ const drawCandles = (series: Series): void =>
     close: Number(close)
   })))
 
-/** A line for each limit price, and a dashed one for each activation price that has not been reached. */
+/** Draws a line for each limit price, and a dashed one for each activation price that has not been reached. */
 const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): ReadonlyArray<IPriceLine> => {
   for (const line of before) series.removePriceLine(line)
   const here = latestOrders.value.filter((order) => order.market === market.value).slice(0, mostLines)
@@ -154,14 +157,14 @@ interface Props {
 }
 
 interface HandleProps extends Props {
-  /** How far from the top it is, in pixels. */
+  /** The distance from the top, in pixels. */
   readonly top: number
   readonly price: string
   readonly digits: number
-  /** The price that is being dragged to. */
+  /** The price while it is being dragged. */
   readonly wanted: string | undefined
   readonly want: (price: string | undefined) => void
-  /** The price at a height of the window. */
+  /** The price at a vertical position in the window. */
   readonly priceAt: (y: number) => string | undefined
 }
 
@@ -172,7 +175,7 @@ const steps: Readonly<Record<string, number>> = {
   PageDown: -0.01
 }
 
-/** The price as something to drag. Arrow keys step it. */
+/** The handle of the last price. Drag it, or press arrow keys to change it. */
 const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandleProps): JSX.Element => {
   const drag = (event: TargetedPointerEvent<HTMLDivElement>): void => {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) want(priceAt(event.clientY))
@@ -229,7 +232,7 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
     made.current = make(box.current)
     return () => made.current?.close()
   }, [])
-  // The scale moves when candles do, a frame later.
+  // The scale moves one frame after the candles.
   useEffect(() => {
     const frame = requestAnimationFrame(place)
     const slow = setTimeout(place, 120)

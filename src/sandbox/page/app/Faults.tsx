@@ -1,4 +1,4 @@
-/** Faults: which calls go wrong, and how. */
+/** The faults area: which calls go wrong, and how. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Armed, Symptom } from "../../gateway/Faults.ts"
@@ -7,17 +7,17 @@ import { text } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { accounts, act, endpoints, faults } from "./store.ts"
 
-/** What a symptom asks for besides its name. */
+/** A parameter of a symptom. */
 type Parameter = "applied" | "kind" | "millis" | "bytes" | "bytesPerSecond" | "status" | "body"
 
 const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parameters: ReadonlyArray<Parameter>]>> = {
   Reset: ["the connection is reset", ["applied"]],
-  BadGateway: ["502 of a proxy", ["applied"]],
+  BadGateway: ["502 from a proxy", ["applied"]],
   Refuse: ["the exchange refuses", ["kind"]],
   Delay: ["applied at once, answered later", ["millis"]],
   Late: ["arrives later", ["millis"]],
-  Truncate: ["the answer is cut", ["bytes"]],
-  Malformed: ["the answer is no JSON", []],
+  Truncate: ["the answer is cut off", ["bytes"]],
+  Malformed: ["the answer is not valid JSON", []],
   Slow: ["the answer arrives slowly", ["bytesPerSecond"]],
   Answer: ["an answer of your own", ["applied", "status", "body"]]
 }
@@ -64,7 +64,7 @@ const toSymptom = (): object => {
 
 const add = (): void => {
   const { apiKey, path, probability, skip, times } = wanted.value
-  void act("The fault is set", () =>
+  void act("Fault added", () =>
     post("Faults", {
       ...(path === "" ? {} : { path }),
       ...(apiKey === "" ? {} : { apiKey }),
@@ -75,7 +75,9 @@ const add = (): void => {
     }), "faults")
 }
 
-/** The next call of an endpoint, or of any, is answered as if a proxy's exchange were down. */
+/**
+ * Makes the next call of an endpoint, or of any endpoint, fail like a call to a proxy that can't reach its exchange.
+ */
 export const failNext = (path: string): void =>
   void act(
     "The next call will fail",
@@ -114,9 +116,9 @@ const parameterFields: Readonly<Record<Parameter, () => JSX.Element>> = {
     </Field>
   ),
   kind: () => (
-    <Field label="Why">
+    <Field label="Reason">
       <Choice
-        label="Why"
+        label="Reason"
         value={wanted.value.kind}
         options={excuses.map((kind) => [kind, kind])}
         onChange={(kind) => set({ kind })}
@@ -125,7 +127,7 @@ const parameterFields: Readonly<Record<Parameter, () => JSX.Element>> = {
   ),
   millis: () => <Amount label="Milliseconds" name="millis" />,
   bytes: () => <Amount label="After bytes" name="bytes" />,
-  bytesPerSecond: () => <Amount label="Bytes a second" name="bytesPerSecond" />,
+  bytesPerSecond: () => <Amount label="Bytes per second" name="bytesPerSecond" />,
   status: () => <Amount label="HTTP status" name="status" />,
   body: () => (
     <Field label="Body">
@@ -166,7 +168,7 @@ const Fault = ({ armed }: { armed: Armed }): JSX.Element => {
       <button
         type="button"
         aria-label={`Remove fault ${id}`}
-        onClick={() => void act(`Fault ${id} is removed`, () => remove(`Faults/${id}`), "faults")}
+        onClick={() => void act(`Fault ${id} removed`, () => remove(`Faults/${id}`), "faults")}
       >
         Remove
       </button>
@@ -201,23 +203,23 @@ export const Faults = (): JSX.Element => {
             const Part = parameterFields[parameter]
             return <Part key={parameter} />
           })}
-          <Amount label="How many calls" name="times" />
-          <Amount label="After how many" name="skip" />
-          <Amount label="Chance, 0 to 1" name="probability" step={0.05} />
-          <Field label="Only with key">
+          <Amount label="Number of calls" name="times" />
+          <Amount label="Calls to skip" name="skip" />
+          <Amount label="Probability, 0 to 1" name="probability" step={0.05} />
+          <Field label="API key">
             <Choice
-              label="Only with key"
+              label="API key"
               value={apiKey}
               options={[["", "any key, or none"], ...keys]}
               onChange={(apiKey) => set({ apiKey })}
             />
           </Field>
-          <button type="submit">Set the fault</button>
+          <button type="submit">Add fault</button>
         </Form>
       </section>
       <section class="card" aria-label="Faults">
         <h2>Faults</h2>
-        {faults.value.length === 0 ? <p class="soft">None. Every call is answered as it should be.</p> : (
+        {faults.value.length === 0 ? <p class="soft">None. All calls are answered normally.</p> : (
           <>
             <ul class="list" id="faults">
               {faults.value.toReversed().map((armed) => <Fault key={armed.id} armed={armed} />)}
@@ -225,7 +227,7 @@ export const Faults = (): JSX.Element => {
             <div class="bar">
               <button
                 type="button"
-                onClick={() => void act("All faults are removed", () => remove("Faults"), "faults")}
+                onClick={() => void act("All faults removed", () => remove("Faults"), "faults")}
               >
                 Remove all
               </button>

@@ -1,4 +1,4 @@
-/** The market: its price, which can be dragged, typed, stepped and played, its candles, depth and trades. */
+/** The market area: a price that can be dragged, typed, stepped and played; candles, order book and trades. */
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { post } from "./api.ts"
@@ -7,7 +7,7 @@ import { decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { act, choose, depth, market, markets, move, seconds } from "./store.ts"
 
-/** Prices as they are typed: numbers with anything between them. */
+/** Finds the prices in a typed text: numbers with anything between them. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
 const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
@@ -45,7 +45,7 @@ const Price = (): JSX.Element => {
           <button key={text} type="button" disabled={price === undefined} onClick={() => step(ratio)}>{text}</button>
         ))}
       </div>
-      <div class="group end" role="group" aria-label="Length of a candle">
+      <div class="group end" role="group" aria-label="Candle interval">
         {([[1, "1 s"], [60, "1 m"], [900, "15 m"], [3600, "1 h"], [86_400, "1 d"]] as const).map(([length, text]) => (
           <button
             key={text}
@@ -61,7 +61,7 @@ const Price = (): JSX.Element => {
   )
 }
 
-/** What will be played, in words, so that a price that was read in another way is seen before it moves the market. */
+/** Describes the prices to be played, so that a misread price is noticed before it moves the market. */
 const planOf = (steps: ReadonlyArray<string>, afterMillis: number): string =>
   steps.length === 0
     ? "No prices yet."
@@ -75,9 +75,9 @@ const Script = (): JSX.Element => {
   const steps = toPrices(prices.value)
   return (
     <details class="script">
-      <summary>Play a script of prices</summary>
+      <summary>Play a price script</summary>
       <Form label="Play prices" onSubmit={() => play(steps, Number(pause.value))}>
-        <Field label="Prices, one after the other">
+        <Field label="Prices, in order">
           <input
             placeholder="40100, 40250, 39800"
             size={30}
@@ -85,7 +85,7 @@ const Script = (): JSX.Element => {
             onInput={(event) => (prices.value = event.currentTarget.value)}
           />
         </Field>
-        <Field label="Milliseconds between them">
+        <Field label="Milliseconds between prices">
           <input
             type="number"
             min={0}
@@ -113,9 +113,9 @@ const Depth = (): JSX.Element => {
     </tr>
   )
   return (
-    <section class="card depth" aria-label="Depth of the book">
-      <h2>Book</h2>
-      {asks.length + bids.length === 0 ? <p class="soft">Nobody offers anything on {market.value} now.</p> : (
+    <section class="card depth" aria-label="Order book">
+      <h2>Order book</h2>
+      {asks.length + bids.length === 0 ? <p class="soft">The order book of {market.value} is empty.</p> : (
         <table>
           <thead>
             <tr>
@@ -131,10 +131,10 @@ const Depth = (): JSX.Element => {
 }
 
 const Trades = (): JSX.Element => (
-  <section class="card trades" aria-label="Last trades">
+  <section class="card trades" aria-label="Latest trades">
     <h2>Trades</h2>
     {depth.value.trades.length === 0 ?
-      <p class="soft">None yet. An order trades when the price moves past it.</p> :
+      <p class="soft">None yet. Orders trade when the price moves past them.</p> :
       (
         <table>
           <thead>

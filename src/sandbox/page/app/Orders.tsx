@@ -1,4 +1,4 @@
-/** What an account has: orders, positions, balances and fills. */
+/** The account area: orders, positions, balances and fills. */
 import type { JSX } from "preact"
 import type { OpenOrder, OpenPosition } from "../../control/Views.ts"
 import { post } from "./api.ts"
@@ -19,7 +19,7 @@ import {
   positions
 } from "./store.ts"
 
-/** From which side the price must come, in words. */
+/** The direction from which the price must come, in words. */
 const activationOf = ({ activated, activationCondition, activationPrice }: OpenOrder): string =>
   activationPrice === undefined
     ? ""
@@ -27,7 +27,7 @@ const activationOf = ({ activated, activationCondition, activationPrice }: OpenO
     ? `triggered at ${number(activationPrice)}`
     : `waits for ${activationCondition === "gte" ? "≥" : "≤"} ${number(activationPrice)}`
 
-/** The share that is filled, in percent: of a market buy in quote currency. */
+/** The filled share of an order, in percent; for a market buy, of its quote amount. */
 const filledOf = ({ amount, dealMoney, dealStock, side, type }: OpenOrder): number => {
   const isQuote = side === "buy" && (type === "market" || type === "stop market")
   return Math.round(Number(isQuote ? dealMoney : dealStock) / Number(amount) * 100)
@@ -41,7 +41,7 @@ const cancel = (order: OpenOrder): void =>
     "market"
   )
 
-/** What a leg of an OCO order does when it trades, and that both are of one. */
+/** Notes on an order: its leg of an OCO order, and whether it is reduce-only. */
 const noteOf = ({ activationPrice, oco, reduceOnly }: OpenOrder): string =>
   [
     oco === undefined ? undefined : `OCO ${oco}, ${activationPrice === undefined ? "take profit" : "stop loss"}`,
@@ -77,12 +77,12 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
   )
 }
 
-/** What a position is worth at the last price, and what it has gained; nothing on a market without a price. */
+/** The value and the profit of a position at the last price; `undefined` on a market without a price. */
 const worthOf = ({ amount, cost, market }: OpenPosition) => {
   const price = markets.value.find((one) => one.market === market)?.price
   if (price === undefined) return undefined
   const value = Number(amount) * Number(price)
-  // The cost of a short position is what it has received.
+  // The cost of a short position is the amount received for it.
   return { value: Math.abs(value), profit: value - Math.sign(Number(amount)) * Math.abs(Number(cost)) }
 }
 
@@ -134,7 +134,7 @@ const Positions = (): JSX.Element => (
   </section>
 )
 
-/** Why funds are locked: the orders that hold them, as far as they are read. */
+/** The reason why funds are locked: the orders that hold them, as far as they have been read. */
 const whyLocked = (wallet: string, ticker: string): string => {
   const holding = latestOrders.value.filter(({ locked }) => locked?.wallet === wallet && locked.ticker === ticker)
   const [first] = holding
@@ -210,7 +210,7 @@ const Fills = (): JSX.Element => (
   </section>
 )
 
-/** Legs of an OCO order stand together, whichever was placed when. */
+/** Puts the legs of an OCO order next to each other, whenever they were placed. */
 const grouped = (rows: ReadonlyArray<OpenOrder>): ReadonlyArray<OpenOrder> => {
   const legs = Map.groupBy(rows, ({ id, oco }) => oco ?? id)
   return [...legs.values()].flat()
@@ -244,7 +244,7 @@ export const Orders = (): JSX.Element => {
           className="orders"
           count={orderCount.value}
           head={["Order", "Market", "Amount", "Price", "Trigger", "Note", "Filled", "Id", "Action"]}
-          empty="None. A limit order that does not trade at once, or a stop order, appears here."
+          empty="None. Limit orders that rest in the book, and stop orders, appear here."
           keyOf={(index) => shown[index - offset]?.id ?? -index - 1}
           onLook={lookAtOrders}
           onDelete={(index) => {

@@ -1,4 +1,4 @@
-/** Every call, and a close look at one. */
+/** The requests area: the list of calls, and the details of one. */
 import { computed, signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -25,7 +25,7 @@ const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: Request
 
 const nameOf = ({ endpoint, method, path }: RequestRecord): string => endpoint ?? `${method} ${path}`
 
-/** What the filter looks for a text in, written once for each call. */
+/** The text of each call that the filter searches, made once per call. */
 const texts = new WeakMap<RequestRecord, string>()
 
 const textOf = (request: RequestRecord): string => {
@@ -48,7 +48,7 @@ const found = computed(() => {
   )
 })
 
-/** The same error of the same endpoint is one line, with how often it came. */
+/** Errors of the same kind from the same endpoint, as one line with a count. */
 const groups = computed(() => {
   const counted = new Map<string, { request: RequestRecord; count: number }>()
   for (const request of requests.value) {
@@ -91,7 +91,7 @@ const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element =
   </dl>
 )
 
-/** Indented when it is JSON. */
+/** Indents a body if it is JSON. */
 const pretty = (body: string): string => {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2)
@@ -142,7 +142,7 @@ const Call = ({ request }: { request: RequestRecord }): JSX.Element => (
     <h3>Call</h3>
     <Pairs
       of={{
-        account: request.account ?? "not known",
+        account: request.account ?? "unknown",
         key: request.key ?? "none",
         time: `${dateAndTimeOf(request.at)} UTC`,
         took: `${request.millis.toFixed(1)} ms`,
@@ -168,7 +168,7 @@ const Exchange = ({ shown }: { shown: Shown }): JSX.Element => (
   </>
 )
 
-/** The call as lines for a shell. They hold no secret: the keys come from the environment. */
+/** The call as a shell script. It holds no secret: the keys come from the environment. */
 const toCurl = ({ method, path }: RequestRecord, shown: Shown | undefined): string => {
   const query = shown?.query ?? ""
   const url = baseUrl + path + (query === "" ? "" : `?${query}`)
@@ -185,7 +185,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
   const copy = (): void =>
     void navigator.clipboard.writeText(toCurl(request, kept)).then(
       () => (said.value = "Copied"),
-      () => (said.value = "The browser does not let the page copy")
+      () => (said.value = "The browser does not allow the page to copy")
     )
   return (
     <>
@@ -200,9 +200,9 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
           type="button"
           disabled={kept === undefined}
           onClick={() =>
-            void act("The call was made again", () => post(`Requests/${request.number}/Again`), "account", "market")}
+            void act("The call was repeated", () => post(`Requests/${request.number}/Again`), "account", "market")}
         >
-          Make again
+          Repeat
         </button>
         <button type="button" onClick={() => failNext(request.endpoint === undefined ? "" : request.path)}>
           Fail the next {request.endpoint === undefined ? "call" : request.endpoint}
@@ -218,7 +218,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
             <Pairs of={request.fields} />
           </section>
         )}
-      {shown === "gone" ? <p class="soft">Its headers and its answer are no longer kept.</p> : null}
+      {shown === "gone" ? <p class="soft">Its headers and answer are no longer kept.</p> : null}
       {shown === undefined ? <p class="soft">Loading…</p> : null}
       {kept === undefined ? null : <Exchange shown={kept} />}
     </>
@@ -239,17 +239,17 @@ const Filter = (): JSX.Element => {
   const ofEndpoints: Options = [["", "every endpoint"], ...endpoints.value.map(({ name }) => [name, name] as const)]
   return (
     <div class="bar" role="search" aria-label="Filter the requests">
-      <Choice label="Only of account" value={account} options={ofAccounts} onChange={(account) => set({ account })} />
+      <Choice label="Filter by account" value={account} options={ofAccounts} onChange={(account) => set({ account })} />
       <Choice
-        label="Only of endpoint"
+        label="Filter by endpoint"
         value={endpoint}
         options={ofEndpoints}
         onChange={(endpoint) => set({ endpoint })}
       />
-      <Choice label="Only with verdict" value={verdict} options={verdicts} onChange={(verdict) => set({ verdict })} />
+      <Choice label="Filter by verdict" value={verdict} options={verdicts} onChange={(verdict) => set({ verdict })} />
       <input
         type="search"
-        aria-label="Only with text"
+        aria-label="Filter by text"
         placeholder="text"
         value={text}
         onInput={(event) => set({ text: event.currentTarget.value })}
@@ -298,7 +298,7 @@ export const Requests = (): JSX.Element => {
           count={shown.length}
           lines={14}
           head={["#", "Time", "Verdict", "HTTP", "Call", "Account", "Why"]}
-          empty="None that fit. Calls on the exchange appear here as they are made; this page's own do not."
+          empty="No matching calls. Calls on the exchange appear here as they are made, except this page's own."
           keyOf={(index) => shown[index]?.number ?? 0}
           onOpen={(index) => {
             opened.value = shown[index]

@@ -1,4 +1,4 @@
-/** Time: the clock, and the journal's commands to go back to. */
+/** The time area: the clock, and the journal's commands, any of which can be restored. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -9,7 +9,7 @@ import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
 import { Cell, Dialog, Field, Form, Rows } from "./parts.tsx"
 import { act, clock, commands, forks, heardAt, link, nextDue, past, restore, said, saved, status } from "./store.ts"
 
-/** What the venue's clock shows now; what it showed last when the sandbox is away. */
+/** The current time of the venue's clock, or the last known one while the sandbox is disconnected. */
 export const useNow = (): number | undefined => {
   const [, tick] = useState(0)
   const read = clock.value
@@ -23,19 +23,19 @@ export const useNow = (): number | undefined => {
   return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
-/** How the venue's clock stands to the machine's, in words; nothing when they agree. */
+/** The venue's lead or lag over the machine's clock, in words; empty when they agree. */
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""
   return `${lengthOf(millis)} ${millis > 0 ? "ahead" : "behind"}`
 }
 
-/** The command that was scrubbed to; the latest when `undefined`. */
+/** The command that the timeline points at; the latest when `undefined`. */
 const chosen = signal<number | undefined>(undefined)
 
 const older = signal<ReadonlyArray<CommandSummary>>([])
 
-/** The state before a reset, to go back to. */
+/** The number of commands before a reset, so that it can be undone. */
 const undo = signal<number | undefined>(undefined)
 
 const reset = async (): Promise<void> => {
@@ -59,13 +59,13 @@ const Clock = (): JSX.Element => {
       <h2>Clock</h2>
       <p class="big" id="clock">
         {dateAndTimeOf(now)} UTC{" "}
-        <span class={reading.frozen ? "tag warn" : "tag"}>{reading.frozen ? "frozen" : "runs"}</span>
+        <span class={reading.frozen ? "tag warn" : "tag"}>{reading.frozen ? "frozen" : "running"}</span>
       </p>
       {ahead === "" ? null : (
         <p class="hint">
-          The sandbox's clock is{" "}
-          {ahead}, compared with this machine's. Orders, interest and limits carry its time; nonces go by the machine's
-          clock, so callers keep trading.
+          Compared with this machine's clock, the sandbox's clock is{" "}
+          {ahead}. Orders, interest and limits carry its time. Nonces follow the machine's clock, so callers can keep
+          trading.
         </p>
       )}
       {reading.skewMillis === 0
@@ -77,9 +77,9 @@ const Clock = (): JSX.Element => {
         )}
       <div class="bar">
         {reading.frozen
-          ? <button type="button" onClick={() => void act("The clock runs", () => post("RunClock"))}>Run</button>
+          ? <button type="button" onClick={() => void act("The clock is running", () => post("RunClock"))}>Run</button>
           : (
-            <button type="button" onClick={() => void act("The clock stands still", () => post("FreezeClock"))}>
+            <button type="button" onClick={() => void act("The clock is frozen", () => post("FreezeClock"))}>
               Freeze
             </button>
           )}
@@ -107,7 +107,7 @@ const Clock = (): JSX.Element => {
           if (Number.isFinite(micros)) void act("The clock is set", () => post("SetClock", { at: micros }), ...past)
         }}
       >
-        <Field label="Set it to a later time, in UTC">
+        <Field label="Later time, in UTC">
           <input type="datetime-local" step={1} value={at} onInput={(event) => setAt(event.currentTarget.value)} />
         </Field>
         <button type="submit">Set</button>
@@ -116,7 +116,7 @@ const Clock = (): JSX.Element => {
   )
 }
 
-/** A call that only reads, or that was refused, uses up its nonce: it is a command all the same. */
+/** A call that only reads, or that was refused, is still a command: it uses up its nonce. */
 const actionOf = ({ action }: CommandSummary): string => action === "Nothing" ? "no effect" : action
 
 const detailOf = ({ fields }: CommandSummary): string =>
@@ -125,8 +125,8 @@ const detailOf = ({ fields }: CommandSummary): string =>
 const ResetDialog = ({ onClose, open }: { open: boolean; onClose: () => void }): JSX.Element => (
   <Dialog title="Reset the sandbox?" open={open} onClose={onClose}>
     <p>
-      The state goes back to where the sandbox was set up: orders, balances, prices and the clock. The journal goes on
-      and loses nothing, so you can undo it.
+      Orders, balances, prices and the clock return to the state in which the sandbox was set up. The journal keeps
+      everything, so you can undo the reset.
     </p>
     <div class="bar">
       <button
@@ -139,12 +139,12 @@ const ResetDialog = ({ onClose, open }: { open: boolean; onClose: () => void }):
       >
         Reset
       </button>
-      <button type="button" onClick={onClose}>Keep it as it is</button>
+      <button type="button" onClick={onClose}>Cancel</button>
     </div>
   </Dialog>
 )
 
-/** What can be done at a command. */
+/** The actions at a command. */
 const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => {
   const [asking, ask] = useState(false)
   const before = undo.value
@@ -158,13 +158,13 @@ const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => {
     <div class="bar">
       <button type="button" disabled={at === last} onClick={() => void back()}>Restore</button>
       <button type="button" onClick={() => void fork(at)}>Fork here</button>
-      <button type="button" onClick={() => void act("A snapshot was taken", () => post("Snapshot"), "commands")}>
-        Take a snapshot
+      <button type="button" onClick={() => void act("Snapshot taken", () => post("Snapshot"), "commands")}>
+        Take snapshot
       </button>
       <button type="button" class="danger" onClick={() => ask(true)}>Reset…</button>
       {before === undefined
         ? null
-        : <button type="button" onClick={() => void undoReset(before)}>Undo the reset</button>}
+        : <button type="button" onClick={() => void undoReset(before)}>Undo reset</button>}
       <ResetDialog open={asking} onClose={() => ask(false)} />
     </div>
   )
@@ -177,7 +177,7 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
     count={all.length}
     lines={8}
     head={["#", "Time", "What", "Account", "Fields"]}
-    empty="No command yet."
+    empty="No commands yet."
     keyOf={(row) => all[row]?.sequence ?? 0}
     onOpen={(row) => {
       chosen.value = all[row]?.sequence
@@ -198,7 +198,7 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
   />
 )
 
-/** The commands that are known: the latest, and those around the one that was scrubbed to. */
+/** The known commands: the latest, and those around the one that the timeline points at. */
 const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   const latest = commands.value
   const lowest = latest.at(-1)?.sequence ?? 1
@@ -253,7 +253,7 @@ const Timeline = (): JSX.Element => {
 const Snapshots = (): JSX.Element => (
   <section class="card" aria-label="Snapshots">
     <h2>Snapshots</h2>
-    {saved.value.length === 0 ? <p class="soft">None. A snapshot makes going back quick.</p> : (
+    {saved.value.length === 0 ? <p class="soft">None. A snapshot makes a restore quick.</p> : (
       <ul class="list">
         {saved.value.toReversed().map(({ at, sequence }) => (
           <li key={sequence}>
@@ -270,7 +270,7 @@ const Forks = (): JSX.Element => (
   <section class="card" aria-label="Forks">
     <h2>Forks</h2>
     {forks.value.length === 0 ?
-      <p class="soft">None. A fork is a sandbox of its own that begins where this one was.</p> :
+      <p class="soft">None. A fork is a separate sandbox that starts from a state of this one.</p> :
       (
         <ul class="list">
           {forks.value.map(({ id, sequence, url }) => (

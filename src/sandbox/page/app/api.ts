@@ -1,8 +1,9 @@
 /**
- * Calls of the page to the control plane. The token stays in memory: it comes from the address's fragment, or is typed in.
+ * The page's calls to the control plane. The token stays in memory: it comes from the address's fragment, or is typed
+ * in.
  */
 
-/** The control plane refuses, or can't be reached. `status` is 0 when there was no answer. */
+/** The control plane refused a request, or can't be reached. `status` is 0 when there was no answer. */
 // oxlint-disable-next-line effecttsgo/extends-native-error -- the page has no Effect.
 export class ApiError extends Error {
   readonly status: number
@@ -12,15 +13,16 @@ export class ApiError extends Error {
   }
 }
 
-/** What the paths of this venue begin with: nothing in a sandbox of its own, and the venue's path in a host. */
+/** The start of this venue's paths: empty for a sandbox, and the venue's path on a host. */
 const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
 
-/** The base URL of the exchange that this page is of. */
+/** The base URL of the exchange that this page shows. */
 export const baseUrl = location.origin + prefix
 
 let token = decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? "")
 
-// In a host other venues have pages of this origin. The address is the one part of a page that another could read.
+// On a host the pages of other venues have the same origin. The address is the only part of this page that they could
+// read, so the token is removed from it.
 if (prefix !== "") history.replaceState(null, "", location.pathname)
 
 export const setToken = (given: string): void => {
@@ -33,8 +35,8 @@ export const hasToken = (): boolean => token !== ""
 export const pageAt = (url: string): string => `${url}/#token=${encodeURIComponent(token)}`
 
 const words: Readonly<Record<string, string>> = {
-  known: "is not known here",
-  format: "is not written as it must be",
+  known: "is unknown",
+  format: "has the wrong format",
   min: "is too small",
   max: "is too large",
   type: "has the wrong type",
@@ -42,14 +44,14 @@ const words: Readonly<Record<string, string>> = {
   required: "is missing"
 }
 
-/** What a refusal says, in a sentence. */
+/** Turns a refusal into a sentence. */
 const toMessage = (name: string, status: number, refusal: Readonly<Record<string, unknown>>): string => {
   const fields = Object.entries((refusal.fields ?? {}) as Readonly<Record<string, string>>)
   if (fields.length > 0) return fields.map(([field, why]) => `${field} ${words[why] ?? `(${why})`}`).join("; ")
   return typeof refusal.message === "string" ? refusal.message : `${name} was answered with HTTP ${status}`
 }
 
-/** Sends a request, and gives its answer when it is a good one. */
+/** Sends a request, and returns its answer if it succeeded. */
 export const send = async (method: string, name: string, body?: object, signal?: AbortSignal): Promise<Response> => {
   const response = await fetch(`${prefix}/control/v1/${name}`, {
     method,
@@ -70,14 +72,14 @@ export const send = async (method: string, name: string, body?: object, signal?:
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** Reads something. */
+/** Reads from the control plane. */
 export const get = async <A>(name: string, query: Query = {}): Promise<A> => {
   const given = Object.entries(query).flatMap(([key, value]) => value === undefined ? [] : [[key, String(value)]])
   const asked = new URLSearchParams(given).toString()
   return (await send("GET", asked === "" ? name : `${name}?${asked}`)).json() as Promise<A>
 }
 
-/** Does something. */
+/** Calls an operation of the control plane. */
 export const post = async <A>(name: string, body: object = {}): Promise<A> =>
   (await send("POST", name, body)).json() as Promise<A>
 
@@ -85,14 +87,14 @@ export const remove = async (name: string): Promise<void> => {
   await send("DELETE", name)
 }
 
-/** An entry of the feed, as it arrives. */
+/** An entry of the feed as JSON. */
 export interface Entry {
   readonly id: string
   readonly at: number
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Follows the feed after a place, or from now on, until it ends, and hands on what arrives. */
+/** Follows the feed, after a place or from now on, and passes on its entries until it ends. */
 export const follow = async (
   after: string,
   onOpen: () => void,

@@ -1,12 +1,12 @@
-/** How the page writes times and numbers. */
+/** Formats times and numbers for the page. */
 
-/** A time of the venue's clock, in Unix microseconds, as UTC. */
+/** Formats a time of the venue's clock, in Unix microseconds, as UTC. */
 export const timeOf = (micros: number): string => new Date(micros / 1000).toISOString().slice(11, 19)
 
 export const dateAndTimeOf = (micros: number): string =>
   new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19)
 
-/** A decimal with at most so many digits after the point, and with spaces between its thousands. */
+/** Formats a decimal with at most `digits` decimal places, and with spaces between thousands. */
 export const number = (text: string | number | undefined, digits = 8): string => {
   if (text === undefined) return "–"
   const [whole = "", part = ""] = String(text).split(".")
@@ -15,11 +15,11 @@ export const number = (text: string | number | undefined, digits = 8): string =>
   return cut === "" ? grouped : `${grouped}.${cut}`
 }
 
-/** A computed number as a decimal, without an exponent. */
+/** Formats a computed number as a decimal without an exponent. */
 export const decimal = (value: number, digits: number): string =>
   value.toFixed(Math.min(digits, 12)).replace(/(\.\d*?)0+$/u, "$1").replace(/\.$/u, "")
 
-/** How long, in words. */
+/** Formats a duration in words. */
 export const lengthOf = (millis: number): string => {
   const size = Math.abs(millis)
   if (size < 1000) return `${Math.round(size)} ms`
@@ -28,5 +28,5 @@ export const lengthOf = (millis: number): string => {
   return size < 172_800_000 ? `${Math.round(size / 3_600_000)} hours` : `${Math.round(size / 86_400_000)} days`
 }
 
-/** A value as text, whatever a caller sent. */
+/** Formats any value that a caller sent. */
 export const text = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** The page: its head, its areas, and what it says of its own state. */
+/** The page: its header, its areas, and notices about its connection. */
 import { signal } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
@@ -123,7 +123,7 @@ const Head = (): JSX.Element => {
           Lightweight Charts™, Copyright (c) TradingView, Inc.
         </p>
         <p>
-          <button type="button" onClick={() => void openApi()}>The control plane as OpenAPI</button>
+          <button type="button" onClick={() => void openApi()}>Download the control plane's OpenAPI document</button>
         </p>
         <pre tabIndex={0}>{document.querySelector<HTMLTemplateElement>("#notices")?.content.textContent}</pre>
       </Dialog>
@@ -148,7 +148,7 @@ const Login = (): JSX.Element => {
         <h2>The control token</h2>
         <p>
           The sandbox prints this page's address with its token when it starts. The token stays in this page's memory,
-          and is gone when you close it.
+          and is lost when you close it.
         </p>
         <Form label="Open the sandbox" onSubmit={() => enter(token)}>
           <input
@@ -178,8 +178,8 @@ const State = (): JSX.Element | null => {
   if (is === "stopped") {
     return (
       <p class="banner" role="alert">
-        The sandbox has stopped: its journal can't be written or read any more. What you see is what it was. Start it
-        again to go on.
+        The sandbox has stopped: its journal can no longer be written or read. This page shows its last known state.
+        Start the sandbox again to continue.
       </p>
     )
   }
@@ -187,8 +187,7 @@ const State = (): JSX.Element | null => {
   const age = Math.round((performance.now() - heardAt.value) / 1000)
   return (
     <p class="banner" role="alert">
-      Disconnected. What you see is {age}{" "}
-      s old. The page goes on by itself from the last event when the sandbox is back.
+      Disconnected. This page shows the state of {age} s ago. It continues from the last event when the sandbox is back.
     </p>
   )
 }
@@ -203,7 +202,7 @@ const Hints = (): JSX.Element | null => {
     [
       "Move the price",
       price,
-      "Drag the price in the chart, or type one. Stop orders trigger at it.",
+      "Drag the price in the chart, or type one. Stop orders are triggered there.",
       () => focus("#market input")
     ],
     [
@@ -217,7 +216,7 @@ const Hints = (): JSX.Element | null => {
         focus("#area button.main")
       }
     ],
-    ["Go back in time", time, "Scrub the timeline to an earlier command, and restore it.", () => {
+    ["Go back in time", time, "Move the timeline to an earlier command, and restore its state.", () => {
       area.value = "time"
       focus("#area input[type=range]")
     }]

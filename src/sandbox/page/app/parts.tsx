@@ -1,10 +1,10 @@
-/** Pieces that every area of the page is made of. */
+/** Components that all areas of the page share. */
 import type { ComponentChildren, JSX, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 
 const narrow = matchMedia("(max-width: 699px)")
 
-/** Whether rows take two lines, because there is little room. */
+/** Whether rows take two lines because there is little room. */
 export const useNarrow = (): boolean => {
   const [is, set] = useState(narrow.matches)
   useEffect(() => {
@@ -16,19 +16,19 @@ export const useNarrow = (): boolean => {
 }
 
 interface RowsProps {
-  /** What the list is, for who can't see it. */
+  /** The list's name for screen readers. */
   readonly label: string
-  /** How many rows there are, drawn or not. */
+  /** The number of rows, drawn or not. */
   readonly count: number
   readonly head: ReadonlyArray<string>
   readonly className: string
   readonly empty: string
   /** The cells of a row, each a `Cell`. */
   readonly row: (index: number) => ComponentChildren
-  /** Which row keeps the focus when others are added above it. */
+  /** A key for each row, by which it keeps the focus when others are added above it. */
   readonly keyOf?: (index: number) => string | number
   readonly onOpen?: (index: number) => void
-  /** What the key Delete does with a row. */
+  /** Handles the key Delete on a row. */
   readonly onDelete?: (index: number) => void
   readonly onLook?: (index: number) => void
   readonly lines?: number
@@ -43,17 +43,17 @@ const stepsOf = (lines: number): Readonly<Record<string, number>> => ({
   End: Infinity
 })
 
-/** How high the head is, which stays above the rows where there is room for it. */
+/** The height in pixels of the head, which stays above the rows if there is room. */
 const headHeight = 26
 
-/** Brings a row into sight. */
+/** Scrolls a row into view. */
 const reveal = (list: HTMLElement, row: number, height: number): void => {
   if (row * height < list.scrollTop) list.scrollTop = row * height
   const end = (row + 1) * height - list.clientHeight + headHeight
   if (end > list.scrollTop) list.scrollTop = end
 }
 
-/** Keeps the focus in a list when the row that had it is gone; at the list's box when all are. */
+/** Keeps the focus in a list when the focused row disappears; on the list itself when all rows do. */
 const useFocusWithin = (list: { readonly current: HTMLElement | null }): void => {
   const held = useRef(false)
   useEffect(() => {
@@ -61,7 +61,8 @@ const useFocusWithin = (list: { readonly current: HTMLElement | null }): void =>
     const entered = (): void => {
       held.current = true
     }
-    // Whoever leaves goes somewhere else, or clicks beside the list. A row that goes takes the focus nowhere.
+    // A user who leaves moves to another element or clicks outside the list. When a row disappears, no element gets the
+    // focus.
     const left = ({ relatedTarget }: FocusEvent): void => {
       if (relatedTarget !== null) held.current = false
     }
@@ -89,7 +90,7 @@ export const Cell = ({ children, class: name = "" }: { children?: ComponentChild
   <span role="gridcell" class={name}>{children}</span>
 )
 
-/** The rows in sight: no others are in the document. */
+/** The range of visible rows. Only these are in the document. */
 const useInSight = (count: number, lines: number, height: number) => {
   const [top, setTop] = useState(0)
   const first = Math.max(0, Math.min(Math.floor(top / height), count - 1))
@@ -97,7 +98,7 @@ const useInSight = (count: number, lines: number, height: number) => {
   return { first, setTop, shown: Array.from({ length: Math.max(0, seen) }, (_, index) => first + index) }
 }
 
-/** A grid of which only the rows in sight are in the document. Arrow keys move in it, and Enter opens a row. */
+/** A grid that keeps only its visible rows in the document. Arrow keys move in it, and Enter opens a row. */
 const Grid = (
   { className, count, head, keyOf, label, lines = 10, onDelete, onLook, onOpen, row }: RowsProps
 ): JSX.Element => {
@@ -169,7 +170,7 @@ const Grid = (
   )
 }
 
-/** A long list under its head. */
+/** A long list below its head. */
 export const Rows = (props: RowsProps): JSX.Element => {
   const box = useRef<HTMLDivElement>(null)
   useFocusWithin(box)
@@ -196,7 +197,7 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A dialog. The browser keeps the focus within it, and gives it back when it closes. */
+/** A dialog. The browser keeps the focus within it, and restores it when the dialog closes. */
 export const Dialog = ({ children, className = "", onClose, open, title }: DialogProps): JSX.Element => {
   const box = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -226,7 +227,7 @@ export const Dialog = ({ children, className = "", onClose, open, title }: Dialo
   )
 }
 
-/** A form that does something when it is submitted, and keeps the page where it is. */
+/** A form that runs `onSubmit` without reloading the page. */
 export const Form = (
   { children, label, onSubmit }: { label: string; children: ComponentChildren; onSubmit: () => void }
 ): JSX.Element => (

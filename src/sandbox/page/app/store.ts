@@ -1,6 +1,6 @@
 /**
- * What the page knows, and how it stays true. Everything is read once; then the feed says what changed. What changed is
- * drawn ten times a second at most, and read again twice a second at most, however much happens.
+ * The page's data, and how it is kept up to date. Everything is read once; then the feed reports changes. Changes are
+ * drawn at most ten times a second, and read again at most twice a second, however many there are.
  */
 import { batch, signal } from "@preact/signals"
 import type { ClockReading } from "../../control/ClockControl.ts"
@@ -16,14 +16,14 @@ import type { SavedState } from "../../store/SavedStates.ts"
 import type { Fork } from "../../venue/Forks.ts"
 import { ApiError, type Entry, follow, get, hasToken, post, setToken } from "./api.ts"
 
-/** How the page stands to the sandbox. Only `live` is live. */
+/** The state of the connection to the sandbox. Data is current only when it is `live`. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
-/** When the page last heard of the sandbox, by `performance.now`. */
+/** The time of the last message from the sandbox, by `performance.now`. */
 export const heardAt = signal(performance.now())
 export const status = signal<Status | undefined>(undefined)
-/** The venue's clock, and when it was read by `performance.now`. */
+/** The venue's clock, and the time of its reading, by `performance.now`. */
 export const clock = signal<ClockReading & { readonly readAt: number } | undefined>(undefined)
 export const nextDue = signal<number | undefined>(undefined)
 export const markets = signal<ReadonlyArray<MarketSummary>>([])
@@ -41,41 +41,41 @@ export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
 export const account = signal("")
 export const orderCount = signal(0)
-/** The orders around the rows in sight, the latest first, and how many later ones there are. */
+/** The orders around the visible rows, latest first, and the number of later ones. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
   offset: 0,
   rows: []
 })
-/** The latest orders, whatever is in sight. */
+/** The latest orders, whichever rows are visible. */
 export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
 export const fills = signal<ReadonlyArray<AccountFill>>([])
 
-/** The latest calls, the latest first. */
+/** The latest calls, latest first. */
 export const requests = signal<ReadonlyArray<RequestRecord>>([])
 
-/** What a person who does not see the page should hear, and what went wrong. */
+/** The latest message for screen readers, and the latest error. */
 export const said = signal("")
 export const wrong = signal("")
 
-/** Which of the three hints have come true. */
+/** The hints that the user has already followed. */
 export const seen = signal({ price: false, fault: false, time: false })
 
-/** What this page has asked for: a price that somebody else moves fulfils no hint. */
+/** The user's own actions: a price moved by another client completes no hint. */
 const own = { price: false, time: false }
 
-/** How many calls the page keeps: what the sandbox keeps. */
+/** The number of calls that the page keeps, as many as the sandbox. */
 export const keptRequests = 5000
 
-/** How many orders are read at once. */
+/** The number of orders per read. */
 export const orderPage = 100
 
 // ---------------------------------------------------------------------------
 // Reading
 // ---------------------------------------------------------------------------
 
-/** What the past changes when it comes back. */
+/** The data that a restore changes. */
 export const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part = "status" | "market" | "candles" | "account" | "accounts" | "markets" | "commands" | "faults" | "forks"
@@ -95,7 +95,7 @@ const readStatus = async (): Promise<void> => {
     clock.value = { ...time, readAt: performance.now() }
     nextDue.value = due.at
   })
-  // Not every command has an event: an account and a position are opened without one.
+  // Some commands cause no event, such as opening an account or a position.
   if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "commands")
 }
 
@@ -130,7 +130,7 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<Balance>>("Balances", of),
       get<ReadonlyArray<AccountFill>>("Fills", of)
     ])
-    // Somebody has gone on meanwhile: another reading is under way.
+    // The selection has changed since, and another read is in progress.
     if (account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
@@ -185,13 +185,13 @@ const readChanged = async (): Promise<void> => {
   if (changed.size > 0) mark()
 }
 
-/** Says that parts of what the page shows have changed. They are read again soon. */
+/** Marks data as changed. It is read again soon. */
 export const mark = (...parts: ReadonlyArray<Part>): void => {
   for (const part of parts) changed.add(part)
   if (!reading && timer === undefined) timer = setTimeout(() => void readChanged(), pause)
 }
 
-/** Reads parts at once: somebody has just asked for them. */
+/** Reads data at once, for an action of the user. */
 export const readNow = async (...parts: ReadonlyArray<Part>): Promise<void> => {
   await Promise.all(parts.map((part) => readers[part]())).catch(failed)
 }
@@ -214,7 +214,7 @@ let drawing = false
 let drawnAt = 0
 const drawPause = 100
 
-/** The candle of a price grows at once; the server's own are read when the market is chosen. */
+/** Extends the last candle with a price at once; the server's own candles are read when the market is chosen. */
 const grow = (at: number, price: string, volume: number): void => {
   const start = Math.floor(at / 1e6 / seconds.value) * seconds.value
   const kept = candles.value
@@ -288,7 +288,7 @@ const draw = (): void => {
   })
 }
 
-/** Draws in a frame, ten times a second at most. A page that nobody sees has no frames. */
+/** Draws in an animation frame, at most ten times a second. A hidden page has no frames. */
 const arrived = (entries: ReadonlyArray<Entry>): void => {
   last = entries.at(-1)?.id ?? last
   for (const entry of entries) queue.push(entry)
@@ -314,7 +314,7 @@ const readAll = async (): Promise<void> => {
 
 const wait = (millis: number): Promise<void> => new Promise((resume) => setTimeout(resume, millis))
 
-/** Follows the feed, and reads everything once it is open, so that nothing falls between the two. */
+/** Opens the feed, then reads everything, so that no change is missed in between. */
 const live = async (stop: AbortSignal): Promise<void> => {
   const { promise: open, resolve } = Promise.withResolvers<void>()
   const reading = async (): Promise<void> => {
@@ -326,7 +326,7 @@ const live = async (stop: AbortSignal): Promise<void> => {
   await Promise.all([follow(last, resolve, arrived, stop), reading()])
 }
 
-/** Keeps the page live, whenever the sandbox went away and came back. It ends at a wrong token. */
+/** Keeps the page live, reconnecting whenever the sandbox comes back. It stops at a wrong token. */
 export const start = async (): Promise<void> => {
   for (let tries = 0;; tries++) {
     const stop = new AbortController()
@@ -334,7 +334,7 @@ export const start = async (): Promise<void> => {
       await live(stop.signal)
     } catch (error) {
       failed(error)
-      // The feed does not go on from there: everything is read anew, and it goes on from now.
+      // The feed can't continue after that place: read everything again, and follow it from now on.
       if (error instanceof ApiError && error.status === 410) last = ""
     }
     stop.abort()
@@ -347,7 +347,7 @@ export const start = async (): Promise<void> => {
   }
 }
 
-/** Opens the sandbox with a token that was typed in. */
+/** Opens the sandbox with a typed token. */
 export const enter = (token: string): void => {
   setToken(token)
   link.value = "loading"
@@ -355,7 +355,7 @@ export const enter = (token: string): void => {
   void start()
 }
 
-/** What has no event is looked at within every second, as long as somebody looks at the page. */
+/** Reads data that has no events twice a second while the page is visible. */
 export const watch = (): void => {
   setInterval(() => {
     if (link.value === "live" && !document.hidden) mark("status", "faults", "forks")
@@ -369,13 +369,13 @@ export const move = (price: string): void => {
   void act(`The price of ${of} is ${price}`, () => post("MovePrice", { market: of, price }), "market")
 }
 
-/** Restores the state that so many commands had left. */
+/** Restores the state after `sequence` commands. */
 export const restore = (sequence: number): Promise<boolean> => {
   own.time = true
-  return act(`The state after command ${sequence} is back`, () => post("Restore", { sequence }), ...past)
+  return act(`The state after command ${sequence} was restored`, () => post("Restore", { sequence }), ...past)
 }
 
-/** Does something that somebody asked for, says what came of it, and reads what it may have changed. */
+/** Carries out an action of the user, reports its outcome, and reads the data that it may have changed. */
 export const act = async (
   done: string,
   work: () => Promise<unknown>,
