@@ -9,11 +9,11 @@ import { closedPort, listens } from "../support/server.ts"
 
 const page = Project.readSource("src/sandbox/docs/from-other-tools.md")
 
-/** The page's blocks in one language. */
+/** The page's code blocks in one language. */
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
-/** The page's blocks that are files: the first line names them. */
+/** The page's code blocks that are files: the first line is the name. */
 const files = Object.fromEntries(
   ["ini", "python", "ts", "yaml"].flatMap(fences).flatMap((text) => {
     const [, name] = /^(?:#|\/\/) (\S+)\n/u.exec(text) ?? []
@@ -31,7 +31,7 @@ const scriptsIn = (yaml = "") =>
 const variablesIn = (yaml = "") =>
   Object.fromEntries([...yaml.matchAll(/^ +(TXC_\w+): (.*)$/gmu)].map(([, name, value]) => [name, value]))
 
-/** A test that needs programs of this machine. Where one is missing it says so and is skipped. */
+/** A test that needs programs of this machine. It is skipped, with a note, when one is missing. */
 const itNeeds = <E>(
   programs: ReadonlyArray<string>,
   name: string,
@@ -44,20 +44,20 @@ const itNeeds = <E>(
       return Effect.scoped(test)
     }))
 
-/** Waits until nothing listens there any more. */
+/** Waits until the port no longer listens. */
 const closed = (url: string): Effect.Effect<void> =>
   Effect.flatMap(
     listens(url),
     (isOpen) => isOpen ? Effect.andThen(Effect.sleep("50 millis"), closed(url)) : Effect.void
   )
 
-/** The same for the long form: other programs take their time to start. */
+/** The same, in the long form only: the other programs start slowly. */
 const itTakesTime: typeof itNeeds = isLong ? itNeeds : () => undefined
 
 const pytest = (...args: ReadonlyArray<string>) => ["pytest-3", "-v", "-p", "no:cacheprovider", ...args]
 
 describe("the page about other tools", () => {
-  it("shows the files that are checked here, and no others", () => {
+  it("the page shows exactly the files that are checked here", () => {
     assert.deepStrictEqual(Object.keys(files), [
       "pytest.ini",
       "conftest.py",
@@ -117,7 +117,7 @@ def test_killed(txc_sandbox):
       assert.isFalse(yield* listens(readFileSync(join(folder, "failing"), "utf8")))
       assert.strictEqual(killed?.ended, "SIGKILL", killed?.output)
       yield* closed(readFileSync(join(folder, "killed"), "utf8"))
-      assert.match(refused?.output ?? "", /the lines above say why\nrefused none$/mu)
+      assert.match(refused?.output ?? "", /see the lines above\nrefused none$/mu)
     })
   )
 
@@ -189,7 +189,7 @@ def test_settings(txc_sandbox, test):
         "vitest.own.ts": files["vitest.config.ts"]?.replace("effect-txc/sandbox/vitest", "./setup.ts") ?? "",
         "settings.test.ts": `
             import { expect, inject, test } from "vitest"
-            test("speaks the live dialect at the turn of the year", async () => {
+            test("a sandbox in the live dialect starts at the turn of the year", async () => {
               const { controlToken, controlUrl, dialect } = inject("effect-txc/sandbox")
               const clock = await fetch(controlUrl + "Clock", { headers: { Authorization: "Bearer " + controlToken } })
               expect(dialect).toBe("live")
@@ -213,7 +213,7 @@ def test_settings(txc_sandbox, test):
       `what ${file} says runs as it stands`,
       Effect.gen(function*() {
         const [install, ...scripts] = scriptsIn(files[file])
-        // The project has what this would install.
+        // The project already has what `npm ci` would install.
         assert.deepStrictEqual([install, scripts.length], ["npm ci\n", expected - 1])
         const port = yield* closedPort
         const folder = yield* Project.make({})
@@ -221,7 +221,7 @@ def test_settings(txc_sandbox, test):
           ...variablesIn(files[file]?.replace("8080", `${port}`)),
           GITHUB_ENV: join(folder, "variables")
         }
-        // GitHub gives each script a shell of its own, and what the ones before have written; GitLab has one for all.
+        // GitHub gives each script its own shell and passes written variables on; GitLab uses one shell for all.
         const shells = file === "test.yml"
           ? scripts.map((script) => `set -a; [ ! -e $GITHUB_ENV ] || . $GITHUB_ENV; set +a\n${script}`)
           : [scripts.join("")]

@@ -1,11 +1,11 @@
-"""A sandbox of the exchange, for programs and tests in Python. The standard library is enough.
+"""A sandbox of the exchange, for programs and tests in Python. It needs only the standard library.
 
     from effect_txc_sandbox import Sandbox
 
     with Sandbox.start(dialect="live") as sandbox:
         print(sandbox.call("/api/v4/main-account/balance"))
 
-The process ends with the one that has started it, also when that is killed.
+The sandbox ends with the process that started it, even if that is killed.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Refused(Exception):
-    """The exchange, or the control plane, has answered with an error."""
+    """The exchange or the control plane answered with an error."""
 
     def __init__(self, status: int, body: Any) -> None:
         super().__init__(f"HTTP {status}: {body}")
         #: The HTTP status.
         self.status = status
-        #: The answer: parsed where it is JSON, a text otherwise.
+        #: The answer: parsed if it is JSON, otherwise a string.
         self.body = body
 
 
@@ -98,8 +98,9 @@ class Sandbox:
     ) -> Sandbox:
         """Starts a sandbox.
 
-        `clock` is a time, such as 2026-01-01T00:00:00Z, at which its clock stands still. `flags` are other flags of
-        `effect-txc sandbox`. `command` is the program to run instead of this package's own; the variable TXC_COMMAND names one too.
+        `clock` is a time, such as 2026-01-01T00:00:00Z, at which its clock is frozen. `flags` are other flags of
+        `effect-txc sandbox`. `command`, or else the variable TXC_COMMAND, names the program to run instead of this
+        package's own.
         """
         given = command or os.environ.get("TXC_COMMAND")
         program = [given] if given else ["node", str(_packaged)]
@@ -123,17 +124,17 @@ class Sandbox:
         line = next((line for line in process.stdout if line.startswith(b"{")), None)
         if line is None:
             stop()
-            raise RuntimeError(f"the sandbox has ended with {process.returncode}; standard error says why")
-        # The rest is for people. Somebody has to take it.
+            raise RuntimeError(f"the sandbox ended with {process.returncode}; standard error says why")
+        # The rest is for people, but must be read so that the pipe does not fill up.
         threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
         first = json.loads(line)
         return cls(first["url"], first["controlUrl"], first["controlToken"], stop)
 
     @classmethod
     def of_host(cls, url: str, token: str, **fields: Any) -> Sandbox:
-        """A new venue of a host that runs already. `stop` ends it.
+        """Makes a new venue on a running host. `stop` ends it.
 
-        `url` is the base URL of the host, and `token` its control token. `fields` are those of a venue: `owner="ci"`,
+        `url` is the base URL of the host, and `token` its control token. `fields` are settings of the venue: `owner="ci"`,
         `dialect="live"`, `timeToLiveMillis=600_000`.
         """
         venues = url.rstrip("/") + "/control/v1/Venues"
@@ -161,9 +162,9 @@ class Sandbox:
             return answer.read()
 
     def control(self, operation: str, fields: Mapping[str, Any] | None = None, method: str | None = None) -> Any:
-        """Carries out an operation of the control plane: `control("Fund", {"account": "alice", ...})`.
+        """Calls an operation of the control plane: `control("Fund", {"account": "alice", ...})`.
 
-        With `fields` it is a POST, and without a GET, such as `control("OpenOrders?account=alice")`.
+        With `fields` it is a POST, without them a GET, such as `control("OpenOrders?account=alice")`.
         """
         if operation == "Limit" and fields and "path" in fields:
             self._limited.add(fields["path"])
@@ -171,7 +172,7 @@ class Sandbox:
         return _send(self._control_request(operation, body, method))
 
     def reset(self) -> None:
-        """Takes the exchange back to its beginning, without faults and with the limits of the document."""
+        """Resets the exchange to its first state, removes all faults and restores the document's rate limits."""
         self.control("Reset", {})
         self.control("Faults", method="DELETE")
         self.control("Limit", {})
@@ -181,7 +182,7 @@ class Sandbox:
         self.keys = dict(self._first_keys)
 
     def fork(self) -> Sandbox:
-        """A copy of the exchange as it is now, at a URL of its own. At most 16 at once."""
+        """Makes a copy of the exchange in its current state, at its own URL. At most 16 at once."""
         made = self.control("Fork", {})
         forked = f"Forks/{made['id']}"
         return Sandbox(
@@ -189,7 +190,7 @@ class Sandbox:
         )
 
     def open_account(self, account: str, b2b: bool = True) -> Key:
-        """Opens an account without funds, with a key for everything."""
+        """Opens an account without funds, with an unrestricted key."""
         key = Key(f"{account}-sandbox-key", f"{account}-sandbox-secret")
         self.control("OpenAccount", {"account": account, "b2b": b2b})
         self.control(
@@ -207,7 +208,7 @@ class Sandbox:
         return key
 
     def environment(self, account: str = "alice") -> dict[str, str]:
-        """The environment of a program that calls as this account."""
+        """The environment variables of a program that calls as this account."""
         api_key, api_secret = self.keys[account]
         return {
             **os.environ,
@@ -225,7 +226,7 @@ class Sandbox:
         return {"nonce": nonce, "nonceWindow": True} if is_live else {"nonce": str(nonce)}
 
     def sign(self, path: str, fields: Mapping[str, Any], account: str = "alice") -> tuple[bytes, dict[str, str]]:
-        """The body of a private call and its headers, to be sent once, with whatever sends requests."""
+        """Signs a private call, and returns its body and headers, to be sent once by any HTTP client."""
         api_key, api_secret = self.keys[account]
         body = json.dumps({**fields, "request": path, **self._nonce_fields()}, separators=(",", ":")).encode()
         payload = base64.b64encode(body)
@@ -237,11 +238,11 @@ class Sandbox:
         }
 
     def call(self, path: str, account: str = "alice", **fields: Any) -> Any:
-        """Makes a private call, and gives its answer. Fails with `Refused`."""
+        """Makes a private call, and returns its answer. Raises `Refused`."""
         body, headers = self.sign(path, fields, account)
         return _send(urllib.request.Request(self.url + path, body, headers))
 
     def get(self, path: str, **query: Any) -> Any:
-        """Makes a public call, and gives its answer. Fails with `Refused`."""
+        """Makes a public call, and returns its answer. Raises `Refused`."""
         question = "?" + urllib.parse.urlencode(query) if query else ""
         return _send(urllib.request.Request(self.url + path + question))

@@ -1,17 +1,17 @@
-# Starts and stops a sandbox of the exchange. For every POSIX shell: read it in with `.`, it changes no option and no trap.
+# Starts and stops a sandbox of the exchange, in any POSIX shell. Source it with `.`: it changes no options and no traps.
 #
 #   sandbox_start [FLAG...]              starts a sandbox; the flags are those of `effect-txc sandbox`
-#   sandbox_control OPERATION [JSON]     controls it, and prints the answer; needs curl
-#   sandbox_reset                        takes it back to its beginning, without faults; needs curl
-#   sandbox_stop                         stops it; does nothing where none runs
+#   sandbox_control OPERATION [JSON]     calls its control plane, and prints the answer; needs curl
+#   sandbox_reset                        resets it and removes all faults; needs curl
+#   sandbox_stop                         stops it, if it runs
 #
-# A started sandbox has sandbox_url, sandbox_control_url and sandbox_control_token, and exports what clients read:
-# TXC_BASE_URL, TXC_DIALECT, TXC_API_KEY and TXC_API_SECRET. It keeps nothing unless --data is among the flags.
+# sandbox_start sets sandbox_url, sandbox_control_url and sandbox_control_token, and exports the variables of clients:
+# TXC_BASE_URL, TXC_DIALECT, TXC_API_KEY and TXC_API_SECRET. Data is kept in memory unless --data is among the flags.
 #
-# The sandbox ends with the shell too, within two seconds, however the shell ends. TXC_COMMAND names another effect-txc than
-# that of ./node_modules or of the PATH.
+# The sandbox also ends within two seconds of the shell, however the shell ends. TXC_COMMAND replaces the effect-txc found
+# in ./node_modules or on the PATH.
 
-# Prints where the command is.
+# Prints the path of the command.
 _sandbox_command() {
   if [ -n "${TXC_COMMAND:-}" ]; then
     echo "$TXC_COMMAND"
@@ -37,7 +37,7 @@ sandbox_start() {
   case " $* " in *" --data"*) ;; *) set -- --memory "$@" ;; esac
   _sandbox_output=$(mktemp) || return 1
 
-  # What feeds the sandbox's input ends with this shell, or with the sandbox.
+  # This background process keeps the sandbox's input open until the shell or the sandbox ends.
   while kill -0 $$ && echo; do sleep 1 >/dev/null; done 2>/dev/null |
     "$_sandbox_program" sandbox --until-stdin-ends "$@" >"$_sandbox_output" &
   sandbox_pid=$!
@@ -46,7 +46,7 @@ sandbox_start() {
     if ! kill -0 "$sandbox_pid" 2>/dev/null; then
       rm -f "$_sandbox_output"
       unset sandbox_pid
-      echo "sandbox_start: the sandbox has not started; the lines above say why" >&2
+      echo "sandbox_start: the sandbox did not start; see the lines above" >&2
       return 1
     fi
     sleep 0.1
