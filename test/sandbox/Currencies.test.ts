@@ -1,4 +1,4 @@
-/** What the owner sets of a currency is what callers are shown. */
+/** Callers see the currency settings that the owner makes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -33,7 +33,7 @@ const setting = fc.record({
 const fees = Fees.use(({ list }) => list)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  property("every switch and every fee field is the owner's, and the others stay as they are", [
+  property("callers see every switch and fee that the owner sets, and the others stay unchanged", [
     fc.array(setting, { minLength: 1, maxLength: 5 })
   ], (settings) =>
     Effect.gen(function*() {
@@ -64,7 +64,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(exchange(inProcess(dialect)))), { runs: 40 })
 
-  it.effect("an unknown currency, or a fee below zero, is refused, and nothing has changed", () =>
+  it.effect("an unknown currency or a negative fee is refused and changes nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const before = yield* fees

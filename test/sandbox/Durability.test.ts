@@ -24,7 +24,7 @@ import { Follower } from "./engine/invariants.ts"
 
 const dialect = Dialect.document
 
-/** Numbers that look random and are the same in every run; `TXC_TEST_SEED` makes others. */
+/** Pseudo-random numbers, the same in every run; `TXC_TEST_SEED` changes them. */
 const chance = (seed: number) => {
   let state = (Number(process.env["TXC_TEST_SEED"] ?? 0) + seed + 1) >>> 0
   return (below: number): number => {
@@ -45,7 +45,7 @@ const own = (name: string, payload: object): Request => ({
   from: "test"
 })
 
-/** Calls that trade with each other, move money and change who there is; `mark` is in each that is not signed. */
+/** Draws a call that trades, moves money or changes accounts; every unsigned call contains `mark`. */
 const drawCall = (draw: (below: number) => number, mark: () => string, restoring: boolean): Request => {
   const caller = draw(2) === 0 ? alice : bob
   const order = () => ({
@@ -78,7 +78,7 @@ const drawCall = (draw: (below: number) => number, mark: () => string, restoring
   }
 }
 
-/** What of a call is found again in its command; nothing when it has no mark. */
+/** The part of a call that identifies its command; `undefined` when it has no mark. */
 const traceOf = (request: Request): string | undefined => {
   const text = Buffer.from(request.body).toString()
   if (!request.path.startsWith(prefix)) return /"nonce":"(\d+)"/u.exec(text)?.[1]
@@ -105,7 +105,7 @@ interface Entry {
   readonly event: { readonly _tag: string }
 }
 
-/** Follows the events until the connection breaks; gives what has come, but for the requests. */
+/** Follows the feed until the connection breaks, and returns its events without requests. */
 const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
   Effect.callback<void>((resume) => {
     let text = ""
@@ -129,11 +129,10 @@ const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
     return Effect.sync(() => request.destroy())
   })
 
-// -----------------------------------------------------------------------------
-// What is there afterwards
+// ----------------------------------------------------------------------------- State after the kills
 // -----------------------------------------------------------------------------
 
-/** Makes everything again from the commands alone, with every state kept. */
+/** Rebuilds every state from the commands alone. */
 const replayed = (commands: ReadonlyArray<Command>) => {
   const history = History.make(dialect.policy)
   const states: Array<Uint8Array> = [Snapshot.encode(history.state)]
@@ -160,7 +159,7 @@ const kills = isLong ? 5 : 2
 describe.each([["", false], ["and that goes back to earlier states ", true]] as const)(
   "a sandbox %s",
   (_, restoring) => {
-    it.live("that is killed again and again has all that it has acknowledged, and nothing by halves", () =>
+    it.live("a sandbox that is killed again and again keeps every acknowledged command, and no partial one", () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         const draw = chance(restoring ? 1 : 0)

@@ -19,14 +19,14 @@ import { scratchFile } from "../support/files.ts"
 import { property } from "../support/property.ts"
 import { signed } from "../support/signed.ts"
 
-/** All of a state but what only the clock of its commands says. */
+/** The whole state except what depends only on the clock of its commands. */
 const shown = Venue.use(({ state }) =>
   Effect.sync(() => canonical({ ...Saved.save(state), currencies: 0, at: 0, clock: 0 }))
 )
 
 type Step = "fund" | "order" | "price" | "key" | "cancel" | "snapshot" | "restore" | "begin" | "reset"
 
-/** A control, an exchange, and the model of its history: what it looked like after each command that is remembered. */
+/** Makes random steps on an exchange, and keeps a model of its state after each remembered command. */
 const walk = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>) {
   const control = yield* Control
   const venue = yield* Venue
@@ -85,7 +85,7 @@ const steps = fc.array(
 
 describe("going back", () => {
   property(
-    "makes everything again as it was, and the journal loses nothing: it replays, forks and reopens to the same",
+    "a restore rebuilds the state exactly, and the journal with the restore replays, forks and reopens to the same state",
     [steps, fc.constantFrom("document", "live")],
     (steps, name) =>
       Effect.gen(function*() {
@@ -120,7 +120,7 @@ describe("going back", () => {
     { runs: 25 }
   )
 
-  it.live("refuses what has not been, and a journal where something has happened or that is none", () =>
+  it.live("a restore to an unknown command, a replay into a used venue and an invalid journal are refused", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -140,13 +140,13 @@ describe("going back", () => {
         yield* fresh(Effect.gen(function*() {
           const control = yield* Control
           assert.deepStrictEqual((yield* failsWith("ControlRefused")(control.replay(lines))).fields, fields)
-          // Nothing of it was carried out.
+          // No command of it was applied.
           assert.strictEqual((yield* control.status).sequence, 0)
         }))
       }
     }).pipe(Effect.provide(inProcess())))
 
-  it.live("a fork shares nothing with the venue it comes from, and ends with its scope", () =>
+  it.live("a fork shares nothing with its origin, and ends with its scope", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const before = yield* shown
@@ -175,7 +175,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   const balance = "/api/v4/main-account/balance"
 
   test(
-    "a used nonce is unused again in the state that had not seen it, and used after it",
+    "a nonce that was used after the restored state can be used once again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { sequence } = yield* control.snapshot({ payload: {} })
@@ -188,7 +188,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "keys and sub-accounts are switched off, restricted, and let go again",
+    "keys and sub-accounts are disabled, restricted and enabled again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const status = (path: string, fields: object = {}) =>
@@ -221,7 +221,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a price steps, but not to zero or below; a path is played",
+    "a price step to zero or below is refused, and a price path is played",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { state } = yield* Venue
@@ -242,7 +242,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a position is there to be reduced, and a closed one is not",
+    "a position opened by the owner can be reduced, but not once it is closed",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const reduce = (side: string, amount: string) =>
@@ -277,7 +277,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-it.live("a fork over HTTP goes on by itself when its origin is reset", () =>
+it.live("a fork over HTTP continues when its origin is reset", () =>
   Effect.gen(function*() {
     const control = yield* ControlClient
     yield* control.begin({ payload: {} })

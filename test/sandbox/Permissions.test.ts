@@ -1,4 +1,4 @@
-/** What a key may do by its type, and a sub-account by its permissions (document, "Authentication", 4). */
+/** Permissions of keys by type, and of sub-accounts (document, "Authentication", 4). */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -15,7 +15,7 @@ const order = { side: "buy", amount: "1", price: "100" }
 const stop = { ...order, activation_price: "100" }
 const oco = { ...order, price: "90", activation_price: "110", stop_limit_price: "111" }
 
-/** Every call that places an order, on a market where it trades this. */
+/** Every call that places an order, with a market for its kind of funds. */
 const orders = [
   ["/api/v4/order/new", "BTC_USDT", order, "spotEnabled"],
   ["/api/v4/order/market", "BTC_USDT", { ...order, amount: "100" }, "spotEnabled"],
@@ -33,7 +33,7 @@ const orders = [
   ["/api/v4/order/collateral/bulk", "BTC_PERP", order, "collateralEnabled"]
 ] as const
 
-/** Calls below `order` that place none, or only in place of one that is there. */
+/** Calls below `order` that place no order, or only replace one. */
 const others = ["/api/v4/order/modify", "/api/v4/order/kill-switch", "/api/v4/order/kill-switch/status"]
 
 const key = (type: string): Account & { readonly type: string } => ({
@@ -43,7 +43,7 @@ const key = (type: string): Account & { readonly type: string } => ({
   type
 })
 
-it("the calls below are all that place orders", () => {
+it("the two lists contain every call below /order", () => {
   const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
   assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })
@@ -52,7 +52,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   const { endpointNotAllowed } = dialect.refusals
 
   property(
-    "a sub-account places orders where its permissions allow it, and nowhere else",
+    "a sub-account places orders only where its permissions allow it",
     [fc.boolean(), fc.boolean(), fc.constantFrom(...orders)],
     (spotEnabled, collateralEnabled, [path, market, fields, permission]) =>
       Effect.gen(function*() {
@@ -72,12 +72,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         assert.strictEqual(status, allowed || isBulk ? 200 : endpointNotAllowed.status, JSON.stringify(json))
         assert.strictEqual(venue.state.endedOrders.size + venue.state.openOrders.size > 0, allowed)
         if (allowed) return
-        // Of many orders each is refused by itself.
+        // In a bulk request each order is refused separately.
         if (isBulk) return assert.include(JSON.stringify(json), `"code":${endpointNotAllowed.code},`)
         assert.strictEqual(json["code"], endpointNotAllowed.code)
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the sub-account has no permission for such orders")
-        // The order is what is not allowed: the account itself, and what it can read, are.
+        // Only the order is refused: the account can still read.
         const read = yield* handle(signed(dialect, "/api/v4/orders", {}, key("2")))
         assert.strictEqual(read.status, 200)
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),
@@ -85,7 +85,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   )
 
   property(
-    "a key of type 1 reads and trades, and moves no funds in or out; other types may",
+    "a key of type 1 can't move funds in or out, and keys of other types can",
     [fc.constantFrom("1", "2", "trade", ""), fc.constantFrom("create", "apply", "balance", "transfer", "order")],
     (type, call) =>
       Effect.gen(function*() {

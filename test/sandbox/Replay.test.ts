@@ -17,7 +17,7 @@ import type { State } from "../../src/sandbox/engine/State.ts"
 import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { amount, asBob, btcUsdt, dialects, limit, perp, price, same, traders, usdt } from "../support/trading.ts"
 
-/** What there is to compare of a state: all of it but the nonces, which are compared by their number. */
+/** The whole state for comparison, with nonces reduced to their number. */
 const shown = (state: State) => ({
   ledger: [...Ledger.save(state.ledger)],
   open: [...state.openOrders.values()],

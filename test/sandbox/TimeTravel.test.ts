@@ -1,4 +1,4 @@
-/** The owner of a sandbox moves its clock. Whoever trades there must not notice more of it than they would of time. */
+/** The owner of a sandbox moves its clock. Traders must only notice that time passes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -26,14 +26,14 @@ const order = { market: stopLimit.market, side: "buy", amount: stopLimit.amount,
 
 for (const dialect of dialects) {
   for (const [where, world] of [["in process", inProcess(dialect)], ["over HTTP", overHttp(dialect)]] as const) {
-    it.live(`a client with its own nonces keeps trading wherever the clock is taken (${dialect.name}, ${where})`, () =>
+    it.live(`a client with its own nonces keeps trading wherever the clock is moved (${dialect.name}, ${where})`, () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
         const orders = yield* LimitOrders
         const server = yield* ServerTime
         const trades = Effect.fnUntraced(function*() {
           const placed = yield* orders.create(order)
-          // An order carries the venue's time, and what callers are told is the machine's.
+          // An order carries the venue's time, while the server time that callers see is the machine's.
           assert.approximately(placed.timestamp, (yield* control.clock).at / 1e6, 5)
           assert.approximately(yield* server.get, (yield* Clock.currentTimeMillis) / 1000, 5)
         })
@@ -57,7 +57,7 @@ for (const dialect of dialects) {
 }
 
 describe("windowed nonces of the live dialect", () => {
-  /** What the owner does with the clock; `restart` closes the venue and opens it again, `pass` lets the machine's run. */
+  /** The owner's actions on the clock; `restart` closes and reopens the venue, `pass` advances the machine's clock. */
   const act = fc.oneof(
     fc.record({ do: fc.constant("advance" as const), millis: fc.nat(1000 * hour) }),
     fc.record({ do: fc.constant("set" as const), millis: fc.nat(1000 * hour) }),
@@ -74,7 +74,7 @@ describe("windowed nonces of the live dialect", () => {
   })
 
   property(
-    "are accepted by the clock that callers see, and once, whatever the owner does with the venue's",
+    "windowed nonces are judged by the clock that callers see, and accepted once, whatever the owner does",
     [fc.array(act, { maxLength: 15, size: "max" })],
     (acts) =>
       Effect.gen(function*() {
@@ -119,7 +119,7 @@ describe("windowed nonces of the live dialect", () => {
     { runs: 100, short: 12, timeout: 60_000 }
   )
 
-  it.effect("that are refused are not journalled, however the clock stands", () =>
+  it.effect("windowed nonces that are refused are not journalled, whatever the clock's setting", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect: Dialect.live })
       const control = Control.make(venue)
@@ -135,13 +135,13 @@ describe("windowed nonces of the live dialect", () => {
 })
 
 for (const dialect of dialects) {
-  it.effect(`an order carries the microseconds of a clock that has them (${dialect.name})`, () =>
+  it.effect(`an order carries microseconds if the clock has them (${dialect.name})`, () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_123.25)
       const placed = Effect.suspend(() => handle(signed(dialect, "/api/v4/order/new", order)))
       const [one, other] = [(yield* placed).json, (yield* placed).json]
       assert.deepStrictEqual([one["timestamp"], other["timestamp"]], [1_700_000_000.12325, 1_700_000_000.12325])
-      // Their numbers say which came first.
+      // Order ids increase with time.
       const [id, next] = [one, other].map((answer) => Number(answer["orderId"] ?? answer["order_id"]))
       assert.isBelow(id ?? 0, next ?? 0)
     }).pipe(Effect.provide(inProcess(dialect))))

@@ -78,7 +78,7 @@ describe("refuses", () => {
       }).pipe(Effect.provide(inProcess(Dialect.document))))
   }
 
-  it.effect("and says so in words", () =>
+  it.effect("a refusal explains itself in words", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ControlRefused")(addKey(alice))
       assert.strictEqual(error.message, "AddKey was refused: apiKey (unique)")
@@ -86,7 +86,7 @@ describe("refuses", () => {
 })
 
 describe("keeps", () => {
-  it.effect("every digit of what is funded", () =>
+  it.effect("funding keeps every digit", () =>
     Effect.gen(function*() {
       const { state } = yield* Venue
       const finest = Decimal.amount("0.000000000000000001")
@@ -96,7 +96,7 @@ describe("keeps", () => {
 })
 
 describe("Sandbox.layer", () => {
-  it.effect("is in the document's dialect and in memory, unless said otherwise", () =>
+  it.effect("Sandbox.layer is in the document's dialect and in memory by default", () =>
     Effect.gen(function*() {
       const dialectOf = (layer: Layer.Layer<Venue, unknown>) =>
         Effect.provide(Effect.map(Venue, ({ dialect }) => dialect.name), layer)

@@ -28,7 +28,7 @@ const plain = {
 const quoting = { ...plain, enabled: true, refill: true, credit: true, seed: 0 }
 
 describe.each(worlds)("over the control plane, %s", (_name, _dialect, world) => {
-  it.effect("the counterparty is set and shown, and is not among the accounts", () =>
+  it.effect("the counterparty is set and shown, but not listed among the accounts", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       assert.deepStrictEqual(yield* control.counterparty(), { account: "counterparty", credited: [], markets: [] })
@@ -51,7 +51,7 @@ describe.each(worlds)("over the control plane, %s", (_name, _dialect, world) => 
 })
 
 describe.each(dialects)("callers, in the $name dialect", (dialect) => {
-  it.effect("trade with the counterparty, and see it as they see anybody", () =>
+  it.effect("callers trade with the counterparty as with any account", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* control.movePrice({ market: btcUsdt, price: Decimal.price("1000") })
@@ -91,7 +91,7 @@ describe("a sandbox that has a counterparty from the beginning", () => {
   const best = (control: Control.Control["Service"]) =>
     Effect.map(control.depth(btcUsdt), ({ asks, bids }) => [bids[0], asks[0]])
 
-  it.effect("has it after a reset, a restore and in a fork, with the same quotes", () =>
+  it.effect("a counterparty from the options survives a reset, a restore and a fork, with the same quotes", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const before = yield* best(control)
@@ -113,7 +113,7 @@ describe("a sandbox that has a counterparty from the beginning", () => {
       assert.deepStrictEqual(yield* best(control), before)
     }).pipe(Effect.scoped, Effect.provide(layer)))
 
-  it.live("does not set it again when it resumes", () =>
+  it.live("a resumed venue does not set its counterparty again", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const sequence = Effect.map(Venue, (venue) => venue.sequence())
@@ -122,7 +122,7 @@ describe("a sandbox that has a counterparty from the beginning", () => {
       assert.deepStrictEqual([yield* sequenceWith(3), yield* sequenceWith(4)], [2, 2])
     }).pipe(Effect.scoped))
 
-  it.effect("dies of settings that are out of bounds", () =>
+  it.effect("counterparty options that are out of bounds are a defect", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(
         Layer.build(Layer.fresh(Sandbox.layer({ counterparty: [{ market: marketName("NO_SUCH") }] })))

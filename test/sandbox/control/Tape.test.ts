@@ -11,7 +11,7 @@ const market = marketName("BTC_USDT")
 
 const units = (text: string) => Units.from(text as Decimal) ?? 0n
 
-/** A state whose market had these prices, each at a time in Unix seconds and with what was traded at it. */
+/** A state whose market had these prices, each with its Unix second and traded amount. */
 const after = (...prices: ReadonlyArray<readonly [at: number, price: string, volume?: string]>): State.State => {
   const state = State.make(Dialect.document.policy)
   const candles = state.trading.get(market)?.candles ?? []
@@ -20,7 +20,7 @@ const after = (...prices: ReadonlyArray<readonly [at: number, price: string, vol
 }
 
 describe("the candles that the owner sees", () => {
-  it("grow with every price, and another begins when an interval is over", () => {
+  it("a candle grows with every price, and the next interval begins a new one", () => {
     const state = after([60, "100"], [60, "130"], [61, "90", "2"], [61, "110", "1"], [121, "120"])
     assert.deepStrictEqual(
       Tape.candles(state, market, 60).map(({ at, close, high, low, open, volume }) => [
@@ -34,7 +34,7 @@ describe("the candles that the owner sees", () => {
     assert.deepStrictEqual(Tape.candles(state, marketName("NO_SUCH"), 1), [])
   })
 
-  it("are the latest 500", () => {
+  it("the owner sees the latest 500 candles", () => {
     const state = after(...Array.from({ length: 5000 }, (_, at) => [at, "100"] as const))
     const shown = Tape.candles(state, market, 1)
     assert.deepStrictEqual([shown.length, shown[0]?.at, shown.at(-1)?.at], [500, 4500, 4999])

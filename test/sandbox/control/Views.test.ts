@@ -8,7 +8,7 @@ import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { limit, price, traders } from "../../support/trading.ts"
 
 describe("open orders", () => {
-  it.effect("are listed whole, or the latest of them", () =>
+  it.effect("open orders are listed in full, or only the latest of them", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       for (let n = 1; n <= 5; n++) yield* limit("buy", "0.01", String(1000 + n))
@@ -27,7 +27,7 @@ describe("open orders", () => {
       assert.strictEqual(yield* control.countOfOpenOrders("nobody"), 0)
     }).pipe(Effect.provide(traders(document))))
 
-  it.effect("of which a part costs the part, not the whole", () =>
+  it.effect("the cost of listing some open orders does not depend on their total number", () =>
     Effect.gen(function*() {
       yield* limit("buy", "0.01", "1000")
       const { state } = yield* Venue

@@ -24,12 +24,12 @@ import { freshNonce, handle, hmac, type Read, signed, signedText } from "../../s
 const balance = "/api/v4/main-account/balance"
 const cancelAll = "/api/v4/order/cancel/all"
 
-/** All that the exchange knows, as it is now. */
+/** The current state of the exchange. */
 const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 type Refusal = readonly [status: number, code: number, message: string]
 
-/** A refusal changes nothing, not even the nonces that are used. */
+/** A refusal changes nothing, not even the used nonces. */
 const refused = (request: Request, [status, code, message]: Refusal) =>
   Effect.gen(function*() {
     const before = yield* snapshot
@@ -68,7 +68,7 @@ const flippedBody = (request: Request, bit: number): Request => {
   return { ...request, body }
 }
 
-it("no endpoint has a field of the name of an envelope's", () => {
+it("no endpoint has a field with the name of an envelope field", () => {
   for (const endpoint of Object.values(all)) {
     for (const dialect of dialects) {
       const keys = Object.values(Endpoint.codec(endpoint, dialect).shape.keys)
@@ -90,7 +90,7 @@ for (const dialect of dialects) {
       }).pipe(Effect.provide(inProcess(dialect))))
 
     property(
-      "one changed bit of the body, the payload, the signature or the key is refused, and nothing has changed",
+      "one changed bit of the body, the payload, the signature or the key is refused and changes nothing",
       [fc.constantFrom("body", "x-txc-payload", "x-txc-signature", "x-txc-apikey"), fc.nat(5000), fc.jsonValue()],
       (part, bit, value) =>
         Effect.gen(function*() {
@@ -103,7 +103,7 @@ for (const dialect of dialects) {
       { runs: 150 }
     )
 
-    it.effect("the signature is in lower case, of full length, and over the payload", () =>
+    it.effect("the signature must be lower-case, complete, and over the payload", () =>
       Effect.gen(function*() {
         const request = make()
         const signature = header(request, "x-txc-signature")
@@ -125,9 +125,9 @@ for (const dialect of dialects) {
         accepted(yield* handle(request))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("the payload is exactly the body's Base64, even when it is signed", () =>
+    it.effect("the payload must be exactly the body's Base64, even when it is signed", () =>
       Effect.gen(function*() {
-        // Its Base64 holds all that other alphabets write otherwise: padding, a plus and a slash.
+        // Its Base64 contains padding, a plus and a slash, which other alphabets write differently.
         const request = make({ "a~~~?": "???>>>~~~" })
         const payload = header(request, "x-txc-payload")
         const signedOver = (text: string) =>
@@ -145,7 +145,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(signedOver(payload)))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("every header is needed", () =>
+    it.effect("every header is required", () =>
       Effect.gen(function*() {
         const request = make()
         yield* refused(withHeader(request, "x-txc-apikey", undefined), unauthorized)
@@ -160,13 +160,13 @@ for (const dialect of dialects) {
       }).pipe(Effect.provide(inProcess(dialect))))
 
     for (const text of ["", "no JSON", "[]", "[{}]", "null", "5", "\"text\"", "{\"a\":1", "{}{}", "\uFEFF{}"]) {
-      it.effect(`a body that is no JSON object is refused: ${JSON.stringify(text)}`, () =>
+      it.effect(`a body that is not a JSON object is refused: ${JSON.stringify(text)}`, () =>
         refused(signedText(cancelAll, text), text === "" ? payloadMissing : payloadInvalid).pipe(
           Effect.provide(inProcess(dialect))
         ))
     }
 
-    it.effect("a body that is no UTF-8 is refused", () =>
+    it.effect("a body that is not UTF-8 is refused", () =>
       Effect.gen(function*() {
         const request = make()
         const body = Uint8Array.from([...request.body.slice(0, -1), 0xff, 0x7d])
@@ -189,7 +189,7 @@ for (const dialect of dialects) {
 
     for (const endpoint of all.filter(({ access }) => access === "private")) {
       const optional = dialect === Dialect.document && endpoint.path === cancelAll
-      it.effect(`${endpoint.name}: \`request\` and \`nonce\` are ${optional ? "optional" : "needed"}`, () =>
+      it.effect(`request and nonce of ${endpoint.name} are ${optional ? "optional" : "required"}`, () =>
         Effect.gen(function*() {
           const withoutRequest = signedText(endpoint.path, JSON.stringify({ nonce: freshNonce(dialect) }))
           const withoutNonce = signedText(endpoint.path, JSON.stringify({ request: endpoint.path }))
@@ -204,7 +204,7 @@ for (const dialect of dialects) {
         }).pipe(Effect.provide(inProcess(dialect))))
     }
 
-    it.effect("a nonce is written as the dialect writes it", () =>
+    it.effect("a nonce must have the dialect's form", () =>
       Effect.gen(function*() {
         const withNonce = (nonce: unknown) => signedText(balance, JSON.stringify({ request: balance, nonce }))
         for (const nonce of [null, true, [], {}, "", "12a", "-5", "1.5", "1e9", " 1", -1, 1.5, "1".repeat(21)]) {
@@ -216,7 +216,7 @@ for (const dialect of dialects) {
         else yield* refused(withNonce(number), nonceMissing)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a nonceWindow is a boolean where the dialect has one, and ignored where it has none", () =>
+    it.effect("nonceWindow must be a boolean in a dialect that has it, and is ignored in the other", () =>
       Effect.gen(function*() {
         const withWindow = (nonceWindow: unknown) =>
           signedText(balance, JSON.stringify({ request: balance, nonce: freshNonce(dialect), nonceWindow }))
@@ -238,7 +238,7 @@ for (const dialect of dialects) {
         yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "", apiSecret: "no secret" }), unauthorized)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a key that is switched off, and on again", () =>
+    it.effect("a key can be disabled and enabled again", () =>
       Effect.gen(function*() {
         const control = yield* Control
         const off: Refusal = [401, 2, "This action is unauthorized. Enable your key in API settings"]
@@ -247,7 +247,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(signed(dialect, balance, {}, disabled)))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a key for some endpoints, and an endpoint for business partners", () =>
+    it.effect("a restricted key and an account without B2B access are refused", () =>
       Effect.gen(function*() {
         const notAllowed: Refusal = [401, 4, "This API Key is not authorized to perform this action."]
         yield* refused(signed(dialect, balance, {}, restricted), notAllowed)
@@ -258,14 +258,14 @@ for (const dialect of dialects) {
         yield* refused(signed(dialect, interest, {}, bob), [403, 0, notPartner])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a wrong signature is refused before anything is said about the key", () =>
+    it.effect("a wrong signature is refused before anything else about the key is checked", () =>
       Effect.gen(function*() {
         for (const account of [disabled, restricted]) {
           yield* refused(signed(dialect, balance, {}, { ...account, apiSecret: "wrong-secret" }), unauthorized)
         }
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a sub-account's key is its own account's", () =>
+    it.effect("a sub-account's key acts for the sub-account", () =>
       Effect.gen(function*() {
         const key = { account: fundedSubAccount, apiKey: "own-key", apiSecret: "own-secret" }
         yield* addKey(key)

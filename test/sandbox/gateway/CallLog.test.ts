@@ -38,7 +38,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   const requests = ControlClient.use((control) => control.requests({ query: {} }))
 
   test(
-    "writes down what was asked for, what came of it, and which command it became",
+    "a record holds the call's fields, its outcome, and the number of its command",
     Effect.gen(function*() {
       const { sequence } = yield* ControlClient.use((control) => control.status())
       yield* post(signed(dialect, stopLimit, order))
@@ -80,7 +80,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "says which fault was fired at a call, and what the caller saw of it",
+    "a record names the fault that hit the call, and the answer that the caller saw",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const lost = yield* control.addFault({ payload: { path: stopLimit, symptom: answerLost } })
@@ -113,7 +113,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
 })
 
 describe("a record", () => {
-  it.effect("says how long the exchange took, by a clock that nobody sets", () =>
+  it.effect("a record's duration is measured by a clock that can't be set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       let nanos = 0n
@@ -138,7 +138,7 @@ describe("the latest are kept", () => {
     verdict: "answered"
   }
 
-  it("and found again by their number", () => {
+  it("the latest calls are kept, and found by their number", () => {
     const requests = CallLog.make()
     assert.deepStrictEqual(requests.after(0), [])
     for (let n = 1; n <= 3 * CallLog.kept; n++) {
@@ -159,7 +159,7 @@ describe("nothing of a secret is written down", () => {
   const secrets = [alice, bob, carol, disabled, restricted].map(({ apiSecret }) => apiSecret)
   const held = [...secrets, String(code), String(protectedCode), String(codeOfAlice), String(passphrase), token]
 
-  /** Whatever a caller may put anywhere: texts, among them what should be hidden. */
+  /** Anything that a caller may send: texts, including ones that must be hidden. */
   const anything = fc.oneof(
     fc.constantFrom(...secrets),
     fc.constantFrom(...secrets).map((secret) => `x${secret}y`),
@@ -226,7 +226,7 @@ describe("nothing of a secret is written down", () => {
     }
   })
 
-  it.effect("a code and a passphrase are only said to have been there", () =>
+  it.effect("the record of a call with a code and a passphrase hides both", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       yield* post(signed(Dialect.document, path, { code: protectedCode, passphrase }))
@@ -236,7 +236,7 @@ describe("nothing of a secret is written down", () => {
       assert.deepStrictEqual(records.map((record) => record.fields), [fields, fields])
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("a secret that a call has made stays hidden when its key is gone before anybody looks", () =>
+  it.effect("a secret created by a call stays hidden when its key is removed before the record is read", () =>
     Effect.gen(function*() {
       const { handle } = yield* Venue
       const dialect = Dialect.document
@@ -250,7 +250,7 @@ describe("nothing of a secret is written down", () => {
       assert.strictEqual(records[1]?.fields?.["market"], "x***y")
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("a long request is hidden and cut as a short one is", () =>
+  it.effect("a long request is hidden and cut like a short one", () =>
     Effect.gen(function*() {
       const { handle } = yield* Venue
       const texts = [100, 190, 2000].map((length) => `${"x".repeat(length)}${alice.apiSecret}${"y".repeat(length)}`)
@@ -263,7 +263,7 @@ describe("nothing of a secret is written down", () => {
     }).pipe(Effect.provide(inProcess())))
 
   property(
-    "neither in the request journal nor in the feed, whatever is sent",
+    "neither the call log nor the feed contains a secret, whatever is sent",
     [fc.constantFrom(Dialect.document, Dialect.live), fc.array(request, { minLength: 1, maxLength: 8 })],
     (dialect, sent) =>
       Effect.gen(function*() {

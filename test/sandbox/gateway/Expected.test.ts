@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Expected from "../../../src/sandbox/gateway/Expected.ts"
 
 describe("what was expected", () => {
-  it("names the bound, the step, or the values", () => {
+  it("an expectation names the bound, the step or the allowed values", () => {
     const words = [
       Expected.words({ kind: "min", min: 3 }),
       Expected.words({ kind: "minAmount", min: "0.001" }),

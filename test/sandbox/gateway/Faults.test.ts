@@ -30,45 +30,45 @@ const fee = "/api/v4/main-account/fee"
 const symptom = (n: number): Faults.Symptom => ({ _tag: "Delay", millis: n })
 
 describe("next", () => {
-  /** What goes wrong with calls of these paths and keys, one after the other. */
+  /** The symptoms that hit calls with these paths and keys, one after another. */
   const run = (faults: Faults.Faults, ...calls: ReadonlyArray<readonly [path: string, key?: string]>) =>
     calls.map(([path, key]) => {
       const found = faults.next(path, key)?.symptom
       return found?._tag === "Delay" ? found.millis : undefined
     })
 
-  it("nothing goes wrong when nothing was added", () => {
+  it("without a fault no call goes wrong", () => {
     assert.deepStrictEqual(run(Faults.make(0), ["/a"], ["/a"]), [undefined, undefined])
   })
 
-  it("happens once unless said otherwise", () => {
+  it("a fault hits one call by default", () => {
     const faults = Faults.make(0)
     faults.add({ symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"]), [1, undefined])
   })
 
-  it("passes the first `skip` and hits the next `times`", () => {
+  it("a fault passes the first `skip` calls and hits the next `times`", () => {
     const faults = Faults.make(0)
     faults.add({ skip: 2, times: 3, symptom: symptom(1) })
     const calls = Array.from({ length: 7 }, (_, n) => [`/${n}`] as const)
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, 1, 1, 1, undefined, undefined])
   })
 
-  it("counts and hits only calls of its path and its key", () => {
+  it("a fault counts and hits only calls with its path and key", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/a", apiKey: "k", skip: 1, symptom: symptom(1) })
     const calls = [["/a", "k"], ["/b", "k"], ["/a", "other"], ["/a"], ["/a", "k"], ["/a", "k"]] as const
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
   })
 
-  it("the first that matches and is due comes first", () => {
+  it("the first fault that matches and is due hits the call", () => {
     const faults = Faults.make(0)
     faults.add({ skip: 1, symptom: symptom(1) })
     faults.add({ path: "/a", times: 2, symptom: symptom(2) })
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"], ["/a"], ["/a"]), [2, 1, 2, undefined])
   })
 
-  it("nothing goes wrong after clear, and what is added then counts from there", () => {
+  it("`clear` removes all faults, and later ones start counting from zero", () => {
     const faults = Faults.make(0)
     faults.add({ times: 100, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"]), [1])
@@ -116,7 +116,7 @@ describe("of a venue", () => {
       }).pipe(Effect.provide(world)))
   }
 
-  it.effect("a delay: applied at once, answered later", () =>
+  it.effect("a delayed call is applied immediately and answered later", () =>
     Effect.gen(function*() {
       yield* addFault({ symptom: { _tag: "Delay", millis: 700 } })
       const fiber = yield* Effect.forkChild(call())
@@ -130,7 +130,7 @@ describe("of a venue", () => {
       assert.deepInclude(yield* Fiber.join(fiber), { status: 200 })
     }).pipe(Effect.provide(world)))
 
-  it.effect("by path and by key, and not by what a request says", () =>
+  it.effect("a fault selects calls by path and key, never by the request's values", () =>
     Effect.gen(function*() {
       yield* addFault({ path: balance, apiKey: bob.apiKey, times: 10, symptom: Faults.reset })
       const tags = yield* Effect.forEach([call(), call(fee, bob), call(balance, bob), call(balance, bob)], (answer) =>
@@ -142,7 +142,7 @@ describe("of a venue", () => {
       assert.strictEqual((yield* call(balance, bob))._tag, "Answer")
     }).pipe(Effect.provide(world)))
 
-  it.effect("public calls, unknown paths and refusals go wrong too", () =>
+  it.effect("public calls, unknown paths and refused calls can go wrong too", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       yield* addFault({ times: 3, symptom: Faults.reset })
@@ -159,7 +159,10 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
 
   const whole = "[\"pong\"]"
 
-  /** What a caller makes of a public call: the status and the text, or that the body or the whole answer broke. */
+  /**
+   * The outcome of a public call for its caller: the status and the text, or whether the body or the whole answer
+   * broke.
+   */
   const ping = Effect.gen(function*() {
     const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/ping`)
     return yield* Effect.match(response.text, {
@@ -172,7 +175,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     ControlClient.use((control) => control.addFault({ payload: { path: "/api/v4/public/ping", symptom } }))
 
   test(
-    "a body that is cut is a connection that breaks, never a shorter answer",
+    "a truncated body breaks the connection, and is never read as a shorter answer",
     Effect.gen(function*() {
       for (const bytes of [0, 1, whole.length - 1, whole.length, 1000]) {
         yield* fault({ _tag: "Truncate", bytes })
@@ -183,7 +186,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "malformed JSON ends as if that were all",
+    "malformed JSON ends as if it were complete",
     Effect.gen(function*() {
       yield* fault({ _tag: "Malformed" })
       assert.strictEqual(yield* ping, "200 [\"po")
@@ -191,7 +194,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a slow body arrives bit by bit, and whole",
+    "a slow body arrives in parts, and completely",
     Effect.gen(function*() {
       yield* fault({ _tag: "Slow", bytesPerSecond: 40 })
       const [time, text] = yield* Effect.timed(ping)
@@ -201,7 +204,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "the HTML of a gateway, and an answer of one's own with its headers",
+    "a fault can answer with a gateway's HTML, or with any answer and headers",
     Effect.gen(function*() {
       yield* fault(Faults.badGateway)
       assert.match(yield* ping, /^502 <html>/u)
@@ -212,7 +215,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a delay and a late arrival both take their time",
+    "a delayed answer and a late call both take their time",
     Effect.gen(function*() {
       for (const _tag of ["Delay", "Late"] as const) {
         yield* fault({ _tag, millis: 60 })
@@ -223,7 +226,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     })
   )
 
-  /** The client of this library, which has no say in what is done to it. */
+  /** The client of this library, unaware of the faults. */
   const client = Layer.unwrap(
     Effect.map(Base, (baseUrl) => Exchange.layer({ baseUrl, dialect, credentials: credentialsOf(alice) }))
   )
@@ -240,7 +243,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make(name) }))
 
   test(
-    "the client tells them apart: what was not applied, what may have been, which of the two limits",
+    "the client tells apart calls that were not applied, calls that may have been, and the two rate limits",
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
       yield* on(path, Faults.answerLost)
@@ -258,7 +261,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
       yield* failsWith("RateLimited")(place("limited"))
       yield* on(path, { _tag: "Refuse", kind: "unauthorized" })
       yield* failsWith("NotAuthorized")(place("unauthorized"))
-      // Refused for its nonce it was not applied, and is tried once more by itself.
+      // A call refused for its nonce was not applied, so the client tries once more.
       yield* on(path, { _tag: "Refuse", kind: "nonceUsed" })
       yield* place("nonce")
       yield* on(path, { _tag: "Refuse", kind: "nonceUsed" }, { times: 2 })
@@ -286,7 +289,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     }).pipe(Effect.provide(client))
   )
 
-  it.effect("a call that arrives late is carried out then, even if nobody waits for it any more", () =>
+  it.effect("a late call is carried out even if its caller no longer waits", () =>
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
       yield* on(path, { _tag: "Late", millis: 4000 })
@@ -312,18 +315,18 @@ describe("chance", () => {
   }
 
   property(
-    "is the same for the same seed",
+    "the same seed gives the same random choices",
     [fc.integer(), fc.double({ min: 0, max: 1, noNaN: true })],
     (seed, probability) =>
       Effect.sync(() => assert.deepStrictEqual(fired(seed, probability, 20), fired(seed, probability, 20)))
   )
 
-  it("is another for another seed, and for another fault", () => {
+  it("another seed or another fault gives other random choices", () => {
     assert.notDeepEqual(fired(1, 0.5, 64), fired(2, 0.5, 64))
     assert.notDeepEqual(fired(1, 0.5, 64, 1), fired(1, 0.5, 64, 2))
   })
 
-  it("is as great as it says", () => {
+  it("faults hit calls as often as their probability says", () => {
     for (const probability of [0.1, 0.5, 0.9]) {
       const share = fired(7, probability, 4000).filter(Boolean).length / 4000
       assert.closeTo(share, probability, 0.03)
@@ -333,7 +336,7 @@ describe("chance", () => {
   })
 })
 
-it.effect("a request that arrives twice is answered twice alike, also when a fault hits it the second time", () =>
+it.effect("a request that arrives twice gets the same answer twice, even when a fault hits the second one", () =>
   Effect.gen(function*() {
     const answers = new Map<string, string>()
     const deliveries = {

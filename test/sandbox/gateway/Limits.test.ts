@@ -12,7 +12,7 @@ const three = { calls: 3, perSeconds: 10 }
 describe("admit", () => {
   const at = (seconds: number) => seconds * 1e6
 
-  it("admits so many calls, and again when the time is over", () => {
+  it("a limit admits its number of calls, and admits calls again in the next window", () => {
     const limits = Limits.make()
     const admitted = [0, 1, 9.999999, 9.999999, 10, 10, 19, 19.999999, 20].map((seconds) =>
       limits.admit("caller", "/a", three, at(seconds))
@@ -20,7 +20,7 @@ describe("admit", () => {
     assert.deepStrictEqual(admitted, [true, true, true, false, true, true, true, false, true])
   })
 
-  it("counts every caller and every path by itself", () => {
+  it("each caller and each path is counted separately", () => {
     const limits = Limits.make()
     const once = { calls: 1, perSeconds: 10 }
     const calls = [["a", "/x"], ["a", "/y"], ["b", "/x"], ["a", "/x"]] as const
@@ -32,7 +32,7 @@ describe("admit", () => {
     ])
   })
 
-  it("an override of the path comes before one of all, and that before the documented limit", () => {
+  it("an override for the path wins over one for all paths, which wins over the documented limit", () => {
     const limits = Limits.make()
     limits.override({ calls: 2, perSeconds: 10 })
     limits.override({ calls: 0, perSeconds: 10 }, "/closed")
@@ -45,7 +45,7 @@ describe("admit", () => {
     assert.isTrue(limits.admit("other", "/closed", three, 0))
   })
 
-  it("forgets the calls and keeps the limits", () => {
+  it("`forget` removes the counted calls and keeps the limits", () => {
     const limits = Limits.make()
     limits.override({ calls: 1, perSeconds: 10 })
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
@@ -53,7 +53,7 @@ describe("admit", () => {
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
   })
 
-  it("forgets callers that have not called for long, and nobody else", () => {
+  it("only callers that have not called for a window are forgotten", () => {
     const limits = Limits.make()
     for (let caller = 0; caller < 20_000; caller++) {
       assert.isTrue(limits.admit(`caller-${caller}`, "/a", { calls: 1, perSeconds: 1 }, caller * 200))
@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     ) =>
       Effect.map(Effect.all(calls), (answers) => answers.map((answer) => answer === "reset" ? answer : answer.status))
 
-    it.effect("a key's calls, by path, on the venue's clock", () =>
+    it.effect("a key's calls are counted by path, on the venue's clock", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit(three, balance)
@@ -98,7 +98,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([call(), call(), call(), call()]), [200, 200, 200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("no call from before a reset, although the clock goes back", () =>
+    it.effect("calls from before a reset do not count, although the clock goes back", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit({ calls: 1, perSeconds: 10 }, balance)
@@ -116,7 +116,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([forged, forged, call(), call()]), [401, 401, 200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a refused call uses no nonce", () =>
+    it.effect("a call refused for its rate uses no nonce", () =>
       Effect.gen(function*() {
         const control = yield* Control
         const venue = yield* Venue
@@ -128,7 +128,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([Effect.map(venue.handle(request), read)]), [200])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("public calls, by address", () =>
+    it.effect("public calls are counted by address", () =>
       Effect.gen(function*() {
         yield* Control.use((control) => control.limit({ calls: 2, perSeconds: 10 }))
         assert.deepStrictEqual(yield* statuses([ping(), ping(), ping(), ping("another")]), [200, 200, 429, 200])
@@ -138,7 +138,7 @@ for (const dialect of dialects) {
         })
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("the documented limit of applying codes: 60 in a second", () =>
+    it.effect("codes can be applied 60 times a second, as documented", () =>
       Effect.gen(function*() {
         const apply = call("/api/v4/main-account/codes/apply")
         const answers = yield* statuses(Array.from({ length: 61 }, () => apply))

@@ -13,12 +13,12 @@ import { freshNonce, hmac, signed, signedHeaders, signedText } from "../../suppo
 
 const path = "/api/v4/main-account/balance"
 
-/** Half past one on 2 January 2026, in milliseconds. */
+/** 01:30 UTC on 2 January 2026, in milliseconds. */
 const now = Date.UTC(2026, 0, 2, 1, 30)
 
 const { document, live } = Dialect
 
-/** A call that was signed right, and then something else was done to it. */
+/** A correctly signed call whose headers were changed afterwards. */
 const but = (headers: Readonly<Record<string, string>>, dialect = document, from = signed(dialect, path)): Request => ({
   ...from,
   headers: { ...from.headers, ...headers }
@@ -37,7 +37,7 @@ const without = (name: string): Request => {
   return { ...request, headers: rest }
 }
 
-/** Another body, after the headers were made. */
+/** A call whose body was replaced after its headers were made. */
 const withBody = (text: string, of: string): Request => ({
   ...signedText(path, of),
   body: new TextEncoder().encode(text)
@@ -353,7 +353,7 @@ const rows: ReadonlyArray<
   ]
 ]
 
-/** The last of the calls is refused, and the request journal says why. */
+/** Makes the calls, the last of which is refused, and returns its record. */
 const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
   const control = yield* Control
   const venue = yield* Venue
@@ -369,7 +369,7 @@ const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
 
 describe("a call that is refused, and what its caller probably did", () => {
   for (const [title, dialect, calls, kind, hint] of rows) {
-    it.effect(`${title} (${dialect.name})`, () =>
+    it.effect(`the hint for a refused call names the caller's mistake: ${title} (${dialect.name})`, () =>
       Effect.gen(function*() {
         const record = yield* refused(calls)
         const { status } = dialect.refusals[kind as "unauthorized"]
@@ -378,7 +378,7 @@ describe("a call that is refused, and what its caller probably did", () => {
       }).pipe(Effect.provide(inProcess({ dialect }))))
   }
 
-  it.effect("a call that is refused for its fields speaks for itself", () =>
+  it.effect("a call refused for its fields needs no hint", () =>
     Effect.gen(function*() {
       const record = yield* refused([signed(document, "/api/v4/order/stop_limit", { market: "BTC_USDT" })])
       assert.deepInclude(record, { verdict: "refused", refused: "invalid", account: "alice", key: "key of alice" })
@@ -389,11 +389,11 @@ describe("a call that is refused, and what its caller probably did", () => {
         activationPrice: "required"
       })
       assert.isUndefined(record.hint)
-      // Its nonce is used all the same, and that is a command.
+      // Its nonce is still used up, and that is a command.
       assert.isDefined(record.command)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("a signature is compared with the secrets of a hundred keys, and of no more", () =>
+  it.effect("a signature is compared with the secrets of at most a hundred keys", () =>
     Effect.gen(function*() {
       const { keys } = (yield* Venue).state
       const others = Array.from({ length: 101 }, (_, n) => ({ ...bob, apiKey: `key ${n}`, apiSecret: `secret ${n}` }))
@@ -406,7 +406,7 @@ describe("a call that is refused, and what its caller probably did", () => {
       ])
     }).pipe(Effect.provide(inProcess())))
 
-  it.live("over HTTP as in process", () =>
+  it.live("a refused call over HTTP gets the same hint", () =>
     Effect.gen(function*() {
       const request = signed(document, path, {}, { ...alice, apiSecret: bob.apiSecret })
       assert.strictEqual((yield* post(request)).status, 401)
@@ -415,7 +415,7 @@ describe("a call that is refused, and what its caller probably did", () => {
       assert.strictEqual(record?.hint, "it was signed with the secret of another key, \"key of bob\"")
     }).pipe(Effect.provide(overHttp())))
 
-  it.effect("nothing is said of a call that is answered", () =>
+  it.effect("an answered call gets no hint", () =>
     Effect.gen(function*() {
       const nonce = freshNonce(document)
       const record = yield* refused([of(nonce)])

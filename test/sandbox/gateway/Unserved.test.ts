@@ -12,7 +12,7 @@ const paths = Unserved.subjects.flatMap(({ paths }) => paths)
 const filled = (path: string) => path.replaceAll(/\{\w+\}/gu, "BTC_USDT")
 
 describe("what is not served", () => {
-  it("is listed once, and is no endpoint of the contract", () => {
+  it("each unserved path is listed once, and is not in the contract", () => {
     assert.strictEqual(new Set(paths).size, paths.length)
     for (const path of paths) {
       assert.isUndefined(Routing.find(filled(path)), path)
@@ -24,7 +24,7 @@ describe("what is not served", () => {
   })
 
   for (const dialect of dialects) {
-    it.live(`is refused as such, and not as what nobody has, in the ${dialect.name} dialect`, () =>
+    it.live(`unserved paths are refused differently from unknown ones, in the ${dialect.name} dialect`, () =>
       Effect.gen(function*() {
         const { message, status } = dialect.refusals.notServed
         assert.notStrictEqual(message, dialect.refusals.notFound.message)
@@ -35,7 +35,7 @@ describe("what is not served", () => {
             body: isPublic ? { success: false, message, params: [] } : { code: 0, message, errors: {} }
           })
         }
-        // Nobody has to sign what is refused anyway.
+        // Such a call is refused with or without a signature.
         same((yield* rawPublic("/api/v4/main-account/withdraw")).body, { code: 0, message, errors: {} })
         const { body } = yield* raw("/api/v4/main-account/withdrawals", {})
         same(body, { code: 0, message: dialect.refusals.notFound.message, errors: {} })

@@ -24,7 +24,7 @@ const placing = "/api/v4/order/new"
 const seed = process.env["TXC_TEST_SEED"]
 const authorization = `Bearer ${controlToken}`
 
-/** A request with the longest body that is read. */
+/** A request with the longest body that is accepted. */
 const longest: Request = {
   method: "POST",
   path: placing,
@@ -33,10 +33,10 @@ const longest: Request = {
   from: "test"
 }
 
-/** What a sandbox in another process is, as its owner sees it. */
+/** A sandbox in another process, with the requests of its owner. */
 const overseen = Effect.fnUntraced(function*() {
   const sandbox = yield* servedElsewhere()
-  // Connections that are kept are closed by the server when an attack takes longer than it keeps them.
+  // No keep-alive: the server would close idle connections during a long attack.
   const send = yield* sending(sandbox.baseUrl, { keepAlive: false })
   const answer = Effect.fnUntraced(function*(request: Request) {
     const answer = yield* send(request)
@@ -50,12 +50,12 @@ const overseen = Effect.fnUntraced(function*() {
       body: new TextEncoder().encode(body),
       from: "test"
     })
-  /** Waits until the server has let go of an attack: it has room for calls and for their bodies again. */
+  /** Waits until the server has recovered from an attack: it has room for calls and for their bodies again. */
   const hasRoom = until(
     Effect.map(send(longest), (answer) => answer !== "broken" && answer.status !== dialect.refusals.unavailable.status)
   )
   const digest = Effect.map(own("GET", "Status"), ({ text }) => text)
-  /** Nothing has been done, and what is well-formed is still answered. */
+  /** The state is unchanged, and well-formed calls are still answered. */
   const unharmed = Effect.fnUntraced(function*(before: string) {
     assert.strictEqual(yield* digest, before)
     const { status, text } = yield* answer(signed(dialect, "/api/v4/trade-account/balance"))
@@ -74,7 +74,10 @@ const connect = (port: number) =>
     socket.on("error", () => resume(Effect.succeed(socket)))
   })
 
-/** Writes, and waits until there is room for more or nobody there; a reader that stops is not waited for. */
+/**
+ * Writes, and waits until there is room for more or the connection is closed; does not wait for a reader that has
+ * stopped.
+ */
 const write = (socket: Net.Socket, bytes: string | Uint8Array) =>
   Effect.callback<void>((resume) => {
     const go = () => resume(Effect.void)
@@ -86,8 +89,7 @@ const write = (socket: Net.Socket, bytes: string | Uint8Array) =>
     })
   })
 
-// -----------------------------------------------------------------------------
-// Anything on a socket
+// ----------------------------------------------------------------------------- Arbitrary bytes
 // -----------------------------------------------------------------------------
 
 const line = fc.oneof(
@@ -147,7 +149,7 @@ const header = fc.oneof(
   fc.tuple(fc.string({ maxLength: 10 }), fc.string({ unit: "binary", maxLength: 20 }))
 )
 
-/** None is a command that the control plane carries out. */
+/** Bodies that are not a command of the control plane. */
 const body = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   fc.constantFrom(
@@ -179,7 +181,7 @@ const conversation = fc.record({
   end: fc.constantFrom("reset", "half", "silent")
 })
 
-/** Has a conversation, whatever the other side makes of it. */
+/** Has a conversation, however the server reacts. */
 const converse = Effect.fnUntraced(
   function*(
     port: number,
@@ -200,32 +202,35 @@ const converse = Effect.fnUntraced(
 )
 
 describe("whatever is said on its sockets", () => {
-  it.live("a server goes on as if it had not been, within its memory", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* overseen()
-      let digest = yield* sandbox.digest
-      const context = yield* Effect.context()
-      const run = (conversations: ReadonlyArray<Parameters<typeof converse>[1]>) =>
-        Effect.runPromiseWith(context)(Effect.gen(function*() {
-          yield* Effect.forEach(conversations, (drawn) => converse(sandbox.port, drawn), { concurrency: "unbounded" })
-          yield* sandbox.hasRoom
-          digest = yield* sandbox.unharmed(digest)
-        }))
-      yield* Effect.promise(() =>
-        fc.assert(fc.asyncProperty(fc.array(conversation, { minLength: 1, maxLength: 12 }), run), {
-          numRuns: isLong ? 100 : 10,
-          ...(seed === undefined ? {} : { seed: Number(seed) })
-        })
-      )
-      assert.isBelow(yield* sandbox.peak, Server.maxMemory)
-    }).pipe(Effect.scoped), timeout)
+  it.live(
+    "whatever bytes arrive, a server continues unchanged and within its memory bound",
+    () =>
+      Effect.gen(function*() {
+        const sandbox = yield* overseen()
+        let digest = yield* sandbox.digest
+        const context = yield* Effect.context()
+        const run = (conversations: ReadonlyArray<Parameters<typeof converse>[1]>) =>
+          Effect.runPromiseWith(context)(Effect.gen(function*() {
+            yield* Effect.forEach(conversations, (drawn) => converse(sandbox.port, drawn), { concurrency: "unbounded" })
+            yield* sandbox.hasRoom
+            digest = yield* sandbox.unharmed(digest)
+          }))
+        yield* Effect.promise(() =>
+          fc.assert(fc.asyncProperty(fc.array(conversation, { minLength: 1, maxLength: 12 }), run), {
+            numRuns: isLong ? 100 : 10,
+            ...(seed === undefined ? {} : { seed: Number(seed) })
+          })
+        )
+        assert.isBelow(yield* sandbox.peak, Server.maxMemory)
+      }).pipe(Effect.scoped),
+    timeout
+  )
 })
 
-// -----------------------------------------------------------------------------
-// Much of it
+// ----------------------------------------------------------------------------- Large amounts
 // -----------------------------------------------------------------------------
 
-/** Connections that are open until the attack is over. */
+/** Connections that stay open until the attack is over. */
 const connections = (port: number, count: number) =>
   Effect.forEach(
     Array.from({ length: count }),
@@ -243,7 +248,7 @@ const each = <A>(count: number, sockets: ReadonlyArray<Net.Socket>, bytes: (inde
     { concurrency: "unbounded", discard: true }
   )
 
-/** Waits until a number no longer changes, over many looks at it. */
+/** Waits until a number no longer changes between many readings. */
 const standsStill = (number: () => number) => {
   let last = -1
   let looks = 0
@@ -255,7 +260,7 @@ const standsStill = (number: () => number) => {
   }))
 }
 
-/** Waits until the server takes nothing more from its callers. */
+/** Waits until the server accepts no more data from its callers. */
 const takesNoMore = (sockets: ReadonlyArray<Net.Socket>) =>
   standsStill(() => {
     let taken = 0
@@ -334,22 +339,26 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
 ]
 
 describe("however much is said on its sockets", () => {
-  it.live("a server stays within its memory, and keeps nothing of it", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* overseen()
-      let digest = yield* sandbox.digest
-      for (const [name, attack] of attacks) {
-        yield* Effect.scoped(attack(sandbox.port, sandbox.own))
-        yield* sandbox.hasRoom
-        yield* sandbox.own("DELETE", "Faults")
-        digest = yield* sandbox.unharmed(digest)
-        assert.isBelow(yield* sandbox.peak, Server.maxMemory, name)
-        const { status } = yield* sandbox.answer(longest)
-        assert.strictEqual(status, 400, name)
-      }
-    }).pipe(Effect.scoped), timeout)
+  it.live(
+    "however much data arrives, a server stays within its memory bound and keeps none of it",
+    () =>
+      Effect.gen(function*() {
+        const sandbox = yield* overseen()
+        let digest = yield* sandbox.digest
+        for (const [name, attack] of attacks) {
+          yield* Effect.scoped(attack(sandbox.port, sandbox.own))
+          yield* sandbox.hasRoom
+          yield* sandbox.own("DELETE", "Faults")
+          digest = yield* sandbox.unharmed(digest)
+          assert.isBelow(yield* sandbox.peak, Server.maxMemory, name)
+          const { status } = yield* sandbox.answer(longest)
+          assert.strictEqual(status, 400, name)
+        }
+      }).pipe(Effect.scoped),
+    timeout
+  )
 
-  it.live("a server does not go on with calls whose answers nobody reads", () =>
+  it.live("a server does not continue with calls whose answers are not read", () =>
     Effect.gen(function*() {
       const sandbox = yield* overseen()
       const digest = yield* sandbox.digest
@@ -364,13 +373,13 @@ describe("however much is said on its sockets", () => {
       assert.isBelow(yield* sandbox.peak, Server.maxMemory / 2)
     }).pipe(Effect.scoped), timeout)
 
-  it.live("a server does not read the feed for those who do not", () =>
+  it.live("a server does not read the feed for readers that have stopped", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const [entry] = yield* Effect.flatMap(venue.feed.after("0"), (entries) =>
         Stream.runCollect(Stream.take(entries, 1)))
       let taken = 0
-      // Far more than the system keeps for a connection.
+      // Far more than the system buffers for a connection.
       const entries = Stream.fromIterable(Array.from({ length: 200_000 }, () =>
         entry ?? assert.fail())).pipe(
           Stream.rechunk(100),

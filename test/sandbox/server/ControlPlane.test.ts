@@ -22,12 +22,12 @@ const token = "the token of this test"
 
 const btcUsdt = marketName("BTC_USDT")
 
-/** Where the sandbox of a test is. */
+/** The base URL of a test's sandbox. */
 class Base extends Context.Service<Base, string>()("test/Base") {}
 
 type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue.Venue
 
-/** The same sandbox, once without a socket and once over HTTP. */
+/** The same sandbox without a socket and over HTTP. */
 const worlds: ReadonlyArray<readonly [string, Layer.Layer<World>]> = [
   [
     "in process",
@@ -59,7 +59,7 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What the control plane answers: the status, and the body as text. */
+/** Sends a request to the control plane; returns the status and the body as text. */
 const send = Effect.fnUntraced(function*(name: string, body: string, options: Options = {}) {
   const base = yield* Base
   const method = options.method ?? "POST"
@@ -91,7 +91,7 @@ describe.each(worlds)("%s", (_name, world) => {
     it.live(name, () => Effect.provide(effect, world))
 
   test(
-    "carries out what it is asked for",
+    "the control plane carries out every owner action",
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* send("Fund", fund), [200, "{}"])
       assert.deepStrictEqual(yield* held, ["1.5 BTC"])
@@ -104,7 +104,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "says which fields break which rules",
+    "a refusal names the invalid fields and their constraints",
     Effect.gen(function*() {
       const nobody = JSON.stringify({ account: "nobody", wallet: "main", ticker: "BTC", amount: "1" })
       const [refused, body] = yield* send("Fund", nobody)
@@ -120,7 +120,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "refuses what is no operation and no JSON",
+    "unknown operations and invalid JSON are refused",
     Effect.gen(function*() {
       assert.strictEqual(yield* status("NoSuch", "{}"), 404)
       assert.strictEqual(yield* status("Call", `{"apiKey":"k","operation":{"_tag":"Nothing"}}`), 404)
@@ -132,7 +132,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "refuses a field that an operation does not have instead of leaving it out",
+    "an unknown field is refused instead of ignored",
     Effect.gen(function*() {
       const symptom = { _tag: "Reset", applied: false }
       const [refused, said] = yield* send("Faults", JSON.stringify({ probabilty: 0.1, symptom }))
@@ -149,7 +149,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "takes no body for an empty one, and says which header is missing",
+    "a missing body counts as an empty one, and a missing header is named",
     Effect.gen(function*() {
       const bare = Effect.fnUntraced(function*(name: string) {
         const request = HttpClientRequest.post((yield* Base) + ControlApi.prefix + name).pipe(
@@ -167,7 +167,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "is closed to everybody without its token, also to exchange keys, forms, and pages of other origins",
+    "requests without the token are refused, including exchange keys, forms and pages of other origins",
     Effect.gen(function*() {
       const { apiKey, apiSecret } = Example.alice
       for (const authorization of ["", "Bearer ", "Bearer no", `Bearer ${apiSecret}`, token, `bearer ${token}`]) {
@@ -189,7 +189,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "its token opens nothing on the exchange",
+    "the control token gives no access to the exchange",
     Effect.gen(function*() {
       const request = HttpClientRequest.post(`${yield* Base}/api/v4/main-account/balance`).pipe(
         HttpClientRequest.bodyText("{}", "application/json"),
@@ -201,7 +201,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "sets faults, tells how often they were fired, and takes them back",
+    "faults are set, counted and removed",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { faults } = yield* Venue.Venue
@@ -225,7 +225,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "is described by OpenAPI: every operation, with its token",
+    "OpenAPI describes every operation, each with its token",
     Effect.gen(function*() {
       const [found, text] = yield* send("openapi.json", "", { method: "GET" })
       assert.strictEqual(found, 200)
@@ -242,7 +242,7 @@ describe.each(worlds)("%s", (_name, world) => {
       const { control, views } = ControlApi.ControlApi.groups
       assert.strictEqual(operations, Object.keys({ ...control.endpoints, ...views.endpoints }).length)
       assert.isTrue(Object.keys(spec.paths).every((path) => path.startsWith(ControlApi.prefix)))
-      // Said of an operation, `security: []` would take the token from it.
+      // An operation's own `security: []` would make its token optional.
       for (
         const operation of Object.values(spec.paths).flatMap((path) => Object.values(path) as ReadonlyArray<object>)
       ) {
@@ -252,7 +252,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "exports the journal, and replays it elsewhere to the same bytes",
+    "an exported journal replays to the same bytes elsewhere",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const [, journal] = yield* send("Journal", "", { method: "GET" })
@@ -276,7 +276,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "feeds what happens, and goes on where a reader stopped",
+    "the feed streams events, and continues where a reader stopped",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { sequence } = yield* control.snapshot({ payload: {} })
@@ -303,7 +303,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "lists the calls that were made, and what came of them",
+    "the calls are listed with their outcomes",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       yield* HttpClient.get(`${yield* Base}/api/v4/public/pong`)
@@ -317,7 +317,7 @@ describe.each(worlds)("%s", (_name, world) => {
 describe("over HTTP", () => {
   const [, world] = worlds[1] ?? assert.fail()
 
-  it.live("a fork is a venue of its own, which serves on a port of its own", () =>
+  it.live("a fork is a venue of its own, on a port of its own", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { controlUrl, url } = yield* control.fork({ payload: {} })

@@ -49,7 +49,7 @@ const order = { market: "BTC_USDT", side: "sell", amount: "0.1", price: "1000" }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Signs these very bytes. */
+/** Signs exactly these bytes. */
 const signedBytes = (path: string, body: Uint8Array): Request => ({
   method: "POST",
   path,
@@ -67,13 +67,13 @@ const withHeaders = (request: Request, headers: Readonly<Record<string, string>>
 const members = (dialect: Dialect.Dialect): string =>
   JSON.stringify({ ...order, request: placing, nonce: freshNonce(dialect) }).slice(1, -1)
 
-/** No call is too many here. */
+/** Lifts the rate limits. */
 const unlimited = Control.use((control) => control.limit({ calls: 1e9, perSeconds: 1 }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
   const world = inProcess(dialect)
 
-  /** A venue behind a socket; the request changes nothing and is answered so. */
+  /** Sends a request over a socket, and checks its refusal and that it changed nothing. */
   const refused = (baseUrl: string, request: Request, status: number, json: object) =>
     withoutEffect(
       dialect,
@@ -118,7 +118,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }).pipe(Effect.provide(world)))
     }
 
-    it.live("is no UTF-8: cut off, overlong, a surrogate, beyond the last character", () =>
+    it.live("a signed body that is not UTF-8 is refused: cut off, overlong, a surrogate, or beyond the last character", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
         for (
@@ -131,7 +131,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }
       }).pipe(Effect.provide(world)))
 
-    it.live("is nested to any depth, with long numbers or without", () =>
+    it.live("a body nested to any depth is refused, with long numbers or without", () =>
       Effect.gen(function*() {
         for (const number of ["1", "9".repeat(100_000)]) {
           for (const [open, close] of [["[", "]"], ["{\"a\":", "}"]] as const) {
@@ -139,12 +139,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             for (const text of [nested, nested.slice(0, -1)]) {
               const request = signedText(placing, text)
               const { json, status } = yield* withoutEffect(dialect, handle(request))
-              // What can be read as an object is one without the fields that are needed.
+              // A body that parses as an object still lacks the required fields.
               assert.deepStrictEqual([status, json["code"]], [400, 9])
             }
           }
         }
-        // In a field that the exchange knows, and in a payload that belongs to another body: it can still say what is wrong.
+        // The nesting is in a known field, with the payload of another body: the hint must still be found.
         for (const depth of [1000, 8000, 30_000]) {
           const nested = "[".repeat(depth) + "]".repeat(depth)
           const inField = signedText(placing, `{${members(dialect).replace("\"BTC_USDT\"", nested)}}`)
@@ -187,7 +187,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
           const { baseUrl } = yield* Server.serve()
           yield* accepted(baseUrl, `{${members(dialect)},${rest}}`)
           yield* accepted(baseUrl, `{${rest},${members(dialect)}}`)
-          // Nothing of it is on the prototype of all objects.
+          // Object.prototype is unchanged.
           assert.isUndefined(({} as Readonly<Record<string, unknown>>)["amount"])
         }).pipe(Effect.provide(world)))
     }
@@ -212,7 +212,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         yield* accepted(baseUrl, `{${members(dialect)},"a b":" c\\td "}`)
       }).pipe(Effect.provide(world)))
 
-    it.live("a nonce is of twenty digits at most, however it is written", () =>
+    it.live("a nonce has at most twenty digits, in any form", () =>
       Effect.gen(function*() {
         for (const nonce of ["9".repeat(21), `"${"9".repeat(21)}"`, "9".repeat(400), "1e999", "-9007199254740993"]) {
           const text = `{"request":"${balance}","nonce":${nonce}}`
@@ -222,7 +222,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }).pipe(Effect.provide(world)))
   })
 
-  it.live("headers that are wrong, missing, twice or in the wrong case", () =>
+  it.live("headers that are wrong, missing, repeated or in the wrong case are refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = signed(dialect, placing, order)
@@ -249,12 +249,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         const said = yield* withoutEffect(dialect, say(baseUrl, twice))
         assert.deepStrictEqual([statuses(said), JSON.parse(lastBody(said))], [[401], unauthorized])
       }
-      // The same headers, as they should be.
+      // The same headers, written correctly.
       yield* unharmed(dialect)
     }).pipe(Effect.provide(world)))
 
   property(
-    "Base64 that another text stands for is refused, even when it is signed",
+    "Base64 whose canonical text differs is refused, even when it is signed",
     [fc.string({ maxLength: 20 }), fc.nat(3)],
     (pad, low) =>
       Effect.gen(function*() {
@@ -288,7 +288,7 @@ describe("bodies", () => {
       Buffer.from("0\r\n\r\n")
     ])
 
-  it.live("of many megabytes are refused, by their length or in pieces, and the caller reads why", () =>
+  it.live("bodies of many megabytes are refused, by their length or in parts, and the caller can read why", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const body = Buffer.alloc(16 * Server.maxBody, "x")
@@ -302,7 +302,7 @@ describe("bodies", () => {
       assert.deepStrictEqual(JSON.parse(lastBody(get)), { success: false, message: tooLarge.message, params: [] })
     }).pipe(Effect.provide(world)))
 
-  it.live("of a caller that goes on sending while it is told that they are too long", () =>
+  it.live("a caller that keeps sending a refused body can still read the refusal", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const begun = raw(`POST ${placing} HTTP/1.1`, [["transfer-encoding", "chunked"]], chunked(17)).subarray(0, -5)
@@ -313,7 +313,7 @@ describe("bodies", () => {
       assert.deepStrictEqual(statuses(said), [413])
     }).pipe(Effect.provide(world)))
 
-  it.live("that are said to be too long are refused before they come", () =>
+  it.live("bodies that declare too great a length are refused before they arrive", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const requests = [Server.maxBody + 1, 1e12, Number.MAX_SAFE_INTEGER].flatMap((length) => {
@@ -326,7 +326,7 @@ describe("bodies", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("that never end are given up, as are headers that never end and callers that say nothing", () =>
+  it.live("bodies and headers that never end, and silent callers, time out", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ requestTimeout: 300 })
       const request = signed(dialect, placing, order)
@@ -344,9 +344,9 @@ describe("bodies", () => {
       for (const answer of said) assert.isTrue(statuses(answer).every((status) => status === 408), answer)
     }).pipe(Effect.provide(world)))
 
-  it.live("that come byte by byte are given up too", () =>
+  it.live("bodies that arrive byte by byte time out too", () =>
     Effect.gen(function*() {
-      // Long enough that none of the calls beside it is given up, however busy the machine is.
+      // Long enough for the other calls, however busy the machine is.
       const { baseUrl } = yield* Server.serve({ requestTimeout: 3000 })
       const send = yield* sending(baseUrl)
       const slow = Array.from({ length: 100 }, () => send(signed(dialect, balance)))
@@ -357,7 +357,7 @@ describe("bodies", () => {
       assert.deepStrictEqual(statuses(yield* Fiber.join(broken)), [408])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("whose length is a lie: shorter, longer, twice, negative, both ways at once", () =>
+  it.live("bodies with a wrong length are refused: shorter, longer, repeated, negative, contradictory", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ requestTimeout: 300 })
       const request = signed(dialect, placing, order)
@@ -382,7 +382,7 @@ describe("bodies", () => {
 })
 
 describe("HTTP", () => {
-  it.live("1.0, with and without a host; a broken line, another protocol, no HTTP at all", () =>
+  it.live("HTTP 1.0 is served with and without a host; a broken line and other protocols are refused", () =>
     Effect.gen(function*() {
       const patient = yield* Server.serve()
       for (const old of [`GET ${ping} HTTP/1.0\r\n`, `GET ${ping} HTTP/1.0\r\nhost: a\r\n`, `GET ${ping}\r\n`]) {
@@ -409,7 +409,7 @@ describe("HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("methods that nothing answers to", () =>
+  it.live("unknown methods are refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       for (const method of ["OPTIONS", "PUT", "TRACE", "DELETE", "PATCH", "PROPFIND", "GET", "HEAD", "M-SEARCH"]) {
@@ -418,12 +418,12 @@ describe("HTTP", () => {
         assert.deepStrictEqual(statuses(said), [405], method)
         if (method === "HEAD") assert.strictEqual(lastBody(said), "")
         else assert.deepStrictEqual(JSON.parse(lastBody(said)), { code: 0, message: "Method not allowed.", errors: {} })
-        // Nothing of the request is given back: TRACE would show what was signed.
+        // No part of the request is returned: TRACE would show the signature.
         assert.notInclude(said.toLowerCase(), "x-txc")
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("paths that only look like an endpoint's", () =>
+  it.live("paths that only resemble an endpoint's are refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const paths = [
@@ -449,7 +449,7 @@ describe("HTTP", () => {
         `/${"x".repeat(10_000)}`
       ]
       for (const path of paths) {
-        // Node's own parser refuses some of them, which is as good.
+        // Node's own parser refuses some of them, which is just as good.
         const said = yield* withoutEffect(dialect, say(baseUrl, rawOf({ ...signed(dialect, balance), path })))
         const [status] = statuses(said)
         assert.isTrue(status === 404 || status === 400, path)
@@ -470,7 +470,7 @@ describe("HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("the whole address instead of the path", () =>
+  it.live("a whole URL instead of a path is served", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       for (const address of [baseUrl, "http://elsewhere", "HTTPS://user@elsewhere:1"]) {
@@ -481,7 +481,7 @@ describe("HTTP", () => {
       }
     }).pipe(Effect.provide(world)))
 
-  it.live("headers that are too long, or too many", () =>
+  it.live("headers that are too long or too many are refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = signed(dialect, placing, order)
@@ -501,7 +501,7 @@ describe("HTTP", () => {
       assert.deepStrictEqual(statuses(yield* say(baseUrl, rawOf(proto))), [200])
     }).pipe(Effect.provide(world)))
 
-  it.live("requests one after the other without waiting, good and bad", () =>
+  it.live("pipelined requests are answered in order, valid and invalid ones", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const call = (request: Request) =>
@@ -513,7 +513,7 @@ describe("HTTP", () => {
       const good = () => signed(dialect, balance)
       const said = yield* say(baseUrl, Buffer.concat([...[good(), bad, good(), bad].map(call), rawOf(good())]))
       assert.deepStrictEqual(statuses(said), [200, 400, 200, 400, 200])
-      // The fourth is not HTTP: those before it are answered, none after it is.
+      // The fourth is not HTTP: the ones before it are answered, none after it.
       const broken = Buffer.concat([...[good(), bad, good()].map(call), Buffer.from("?\r\n\r\n"), rawOf(good())])
       const until = yield* say(baseUrl, broken)
       assert.isAtMost(statuses(until).length, 4)
@@ -521,7 +521,7 @@ describe("HTTP", () => {
       yield* unharmed(dialect)
     }).pipe(Effect.provide(world)))
 
-  it.live("a reset behind an answer that is still to come", () =>
+  it.live("a pipelined reset behind a pending answer does no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const control = yield* Control
@@ -533,7 +533,7 @@ describe("HTTP", () => {
       yield* unharmed(dialect)
     }).pipe(Effect.provide(world)))
 
-  it.live("a fault whose answer HTTP has no form for", () =>
+  it.live("a fault with an answer that HTTP can't carry closes the connection", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const headers = { "x-a\r\n": "b" }
@@ -545,7 +545,7 @@ describe("HTTP", () => {
 })
 
 describe("connections", () => {
-  it.live("hundreds that are broken off in the middle", () =>
+  it.live("hundreds of connections broken halfway do no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = rawOf(signed(dialect, placing, order))
@@ -558,7 +558,7 @@ describe("connections", () => {
       assert.deepStrictEqual(statuses(yield* say(baseUrl, rawOf(signed(dialect, balance)))), [200])
     }).pipe(Effect.provide(world)))
 
-  it.live("that are gone when the answer is there, or when it is to be reset", () =>
+  it.live("connections that are gone before their answer or reset do no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const control = yield* Control
@@ -577,7 +577,7 @@ describe("connections", () => {
       assert.deepStrictEqual(statuses(yield* say(baseUrl, rawOf(signed(dialect, balance)))), [200])
     }).pipe(Effect.provide(world)))
 
-  it.live("hundreds that are open and say nothing do not keep others out", () =>
+  it.live("hundreds of silent connections do not shut out others", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ requestTimeout: 5000 })
       const silent = yield* Effect.forkChild(
@@ -589,8 +589,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(world)))
 })
 
-// -----------------------------------------------------------------------------
-// Whatever it is
+// ----------------------------------------------------------------------------- Fuzzing
 // -----------------------------------------------------------------------------
 
 const privatePaths = routes.flatMap(({ endpoint }) => endpoint.access === "private" ? [endpoint.path] : [])
@@ -602,7 +601,7 @@ const keys = (
   "offset postOnly ioc stp bboRole reduceOnly planId search status nonceWindow"
 ).split(" ")
 
-/** Values that are right for some field of some endpoint. */
+/** Values that are valid for some field of some endpoint. */
 const plausible = fc.constantFrom(
   ..."BTC_USDT BTC_PERP buy sell 0.5 1000 1001.5 BTC USDT main spot collateral a@b.c".split(" ").map((text) =>
     `"${text}"`
@@ -610,7 +609,7 @@ const plausible = fc.constantFrom(
   ..."1 2 true false [\"spot\"] {\"spotEnabled\":true,\"collateralEnabled\":true}".split(" ")
 )
 
-/** A body of known fields, with values that are right, wrong or hostile. */
+/** A body of known fields, with valid, wrong or hostile values. */
 const bodies = fc.record({
   path: fc.constantFrom(...privatePaths),
   fields: fc.dictionary(fc.constantFrom(...keys), fc.oneof(plausible, hostileValues), {
@@ -619,7 +618,7 @@ const bodies = fc.record({
   })
 })
 
-/** A change of bytes: some are replaced, removed or doubled. */
+/** A change of bytes: some are replaced, removed or repeated. */
 const cuts = fc.record({
   at: fc.nat(400),
   remove: fc.nat(8),
@@ -656,7 +655,7 @@ const attacks: fc.Arbitrary<Attack> = fc.oneof(
   )
 )
 
-/** Every answer is the protocol's own: an error body, or a success. */
+/** Every answer belongs to the protocol: an error body or a success. */
 const judge = (answer: { readonly status: number; readonly text: string } | "broken", request: Request): void => {
   const said = `${request.path} ${Buffer.from(request.body).toString()}`
   if (answer === "broken") return assert.fail(`not answered: ${said}`)
@@ -667,7 +666,7 @@ const judge = (answer: { readonly status: number; readonly text: string } | "bro
 }
 
 describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
-  property("every request is answered, and no money is made or lost", [
+  property("every fuzzed request is answered, and no money is created or lost", [
     fc.array(attacks, { minLength: 10, maxLength: 60 })
   ], (drawn) =>
     Effect.gen(function*() {
@@ -681,7 +680,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
       yield* unharmed(dialect)
     }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), { runs: 500, short: 30 })
 
-  property("what was accepted is in the journal, and can be read again", [
+  property("every accepted request is in the journal, which can be read again", [
     fc.array(attacks, { minLength: 20, maxLength: 100 })
   ], (drawn) =>
     Effect.gen(function*() {
@@ -700,10 +699,10 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
 })
 
 describe("memory", () => {
-  /** Far less than the bodies of this test together. */
+  /** Far less than the sum of this test's bodies. */
   const bound = 200 * 1024 * 1024
 
-  // When garbage is collected depends on the machine: it is collected before every measurement.
+  // The time of garbage collection depends on the machine, so garbage is collected before every measurement.
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc") as () => void
 
@@ -712,7 +711,7 @@ describe("memory", () => {
     return heapUsed + arrayBuffers
   }
 
-  it.live("stays bounded over refused requests without end, and long bodies", () =>
+  it.live("memory stays bounded over endless refused requests and long bodies", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const send = yield* sending(baseUrl)
@@ -724,7 +723,7 @@ describe("memory", () => {
         const small = index % 2 === 0
           ? withHeaders(valid, { "x-txc-signature": index.toString(16) })
           : signedText(placing, `{"a":${"[".repeat(1000)}`)
-        // A body as long as it may be, without a signature for it.
+        // A body of the greatest length, without a matching signature.
         return send(index % 10 === 0 ? { ...small, body: long } : small)
       }, { concurrency: 8, discard: true })
       yield* unharmed(dialect)

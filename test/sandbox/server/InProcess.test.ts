@@ -17,7 +17,7 @@ import { until } from "../../support/clock.ts"
 import { dialects, exchange, inProcess, oco, once, overHttp, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 
-/** A few calls of every kind, and what came of them but for times. */
+/** A few calls of every kind, and their outcomes without times. */
 const story = Effect.gen(function*() {
   const order = yield* StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "a" as never }))
   const pair = yield* CollateralOcoOrders.use((orders) => orders.create({ ...oco, clientOrderId: "b" as never }))
@@ -45,14 +45,14 @@ const story = Effect.gen(function*() {
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("everything is as it is over HTTP", () =>
+  it.live("calls in process have the same outcomes as over HTTP", () =>
     Effect.gen(function*() {
       const here = yield* Effect.provide(story, exchange(inProcess(dialect)))
       const there = yield* Effect.provide(story, exchange(overHttp(dialect)))
       assert.deepStrictEqual(here, there)
     }))
 
-  it.effect("what was sent arrives, though its caller no longer waits", () =>
+  it.effect("a sent request arrives even if its caller no longer waits", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.addFault({ path: "/api/v4/order/stop_limit", symptom: { _tag: "Late", millis: 4000 } })
@@ -66,7 +66,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* until(Effect.map(control.openOrders("alice"), ({ length }) => length === 1))
     }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 
-  it.effect("a reset is a connection that breaks", () =>
+  it.effect("a reset breaks the connection", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.addFault({ times: 2, symptom: Faults.reset })
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 })
 
-it.effect("answers any request, not only the client's", () =>
+it.effect("requests from clients other than the library's are answered", () =>
   Effect.gen(function*() {
     const response = yield* HttpClient.get(`${InProcess.baseUrl}/api/v4/public/ping?x=1`)
     assert.deepStrictEqual([response.status, yield* response.json], [200, ["pong"]])

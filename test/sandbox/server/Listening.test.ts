@@ -15,7 +15,7 @@ import { listens } from "../../support/server.ts"
 
 const answer: Answer = { _tag: "Answer", status: 200, headers: {}, body: "done" }
 
-/** A feed that says one thing, and never ends. */
+/** A feed that sends one message and never ends. */
 const feed: Answer = {
   _tag: "Stream",
   status: 200,
@@ -23,7 +23,7 @@ const feed: Answer = {
   body: Stream.concat(Stream.make(Buffer.from("id: 1\n\n")), Stream.never)
 }
 
-it.live("a server that stops finishes the calls in progress, ends feeds, and takes no more connections", () =>
+it.live("a server that stops finishes calls in progress, ends feeds, and accepts no connections", () =>
   Effect.gen(function*() {
     const begun = yield* Latch.make()
     const go = yield* Latch.make()
@@ -41,7 +41,7 @@ it.live("a server that stops finishes the calls in progress, ends feeds, and tak
     const called = yield* Effect.forkChild(HttpClient.get(`${url}/call`))
     yield* begun.await
     const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    // A feed has no end, and waits for nothing.
+    // The feed ends although calls are still in progress.
     yield* Fiber.join(followed)
     yield* until(Effect.map(listens(url), (listening) => !listening))
     assert.isUndefined(closed.pollUnsafe())

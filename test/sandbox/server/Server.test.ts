@@ -24,7 +24,7 @@ interface Got {
   readonly text: string
 }
 
-/** One request with nothing but `node:http`; `"reset"` when the connection breaks. */
+/** Sends one request with `node:http` alone; returns `"reset"` when the connection breaks. */
 const send = (
   baseUrl: string,
   { body, headers, method, path }: Pick<Request, "method" | "path" | "body"> & { readonly headers?: Request["headers"] }
@@ -57,7 +57,7 @@ const world = inProcess(Dialect.document)
 const empty = new Uint8Array()
 
 describe("serve", () => {
-  it.live("answers as the venue does, with JSON and its length", () =>
+  it.live("the server sends the venue's answers as JSON with their length", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const venue = yield* Venue
@@ -68,7 +68,7 @@ describe("serve", () => {
       assert.strictEqual(headers["content-length"], Buffer.byteLength(text).toString())
     }).pipe(Effect.provide(world)))
 
-  it.live("headers in any case, and a query that it ignores", () =>
+  it.live("header names in any case are read, and an unneeded query is ignored", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = signed(Dialect.document, balance)
@@ -80,7 +80,7 @@ describe("serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, ping)).text, "[\"pong\"]")
     }).pipe(Effect.provide(world)))
 
-  it.live("an unknown path and a wrong method are answered as errors, HEAD without a body", () =>
+  it.live("unknown paths and wrong methods are answered as errors, to HEAD without a body", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const unknown = got(yield* send(baseUrl, { method: "POST", path: "/nowhere", body: empty }))
@@ -96,7 +96,7 @@ describe("serve", () => {
       assert.deepStrictEqual([head.status, head.text], [405, ""])
     }).pipe(Effect.provide(world)))
 
-  it.live("a body that is as long as it may be is read; one byte more is refused", () =>
+  it.live("the longest allowed body is read, and one byte more is refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const path = "/api/v4/order/cancel/all"
@@ -105,7 +105,7 @@ describe("serve", () => {
         assert.strictEqual(text.length, length)
         return new TextEncoder().encode(text)
       }
-      // The payload header of such a body is longer than a server reads, so only the body can be judged.
+      // The payload header of such a body exceeds the header limit, so only the body's own check is tested.
       const longest = got(yield* send(baseUrl, { method: "POST", path, body: padded(Server.maxBody) }))
       assert.deepStrictEqual([longest.status, longest.text.includes("Payload not provided.")], [400, true])
       const longer = got(yield* send(baseUrl, { method: "POST", path, body: padded(Server.maxBody + 1) }))
@@ -123,7 +123,7 @@ describe("serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signedText(balance, text))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("hundreds of calls at once, each with its own answer", () =>
+  it.live("hundreds of simultaneous calls each get their own answer", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const path = "/api/v4/sub-account/list"
@@ -139,7 +139,7 @@ describe("serve", () => {
       )
     }).pipe(Effect.provide(world)))
 
-  it.live("a connection is reset where the venue says so, and the next is served", () =>
+  it.live("a reset by the venue resets the connection, and the next call is served", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       yield* Control.use((control) => control.addFault({ symptom: Faults.reset }))
@@ -147,7 +147,7 @@ describe("serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signed(Dialect.document, balance))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("a caller that goes away, and one that speaks no HTTP, do no harm", () =>
+  it.live("a caller that disconnects or does not speak HTTP does no harm", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const { port } = new URL(baseUrl)
@@ -163,7 +163,7 @@ describe("serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signed(Dialect.document, balance))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("says on which port it listens, and fails where another does", () =>
+  it.live("`serve` returns its port, and fails if the port is taken", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const port = Number(new URL(baseUrl).port)
@@ -173,7 +173,7 @@ describe("serve", () => {
       assert.include(error.message, "EADDRINUSE")
     }).pipe(Effect.provide(world)))
 
-  it.live("is on no other address than the one it was given", () =>
+  it.live("the server listens only on its given address", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ host: "::1" })
       assert.match(baseUrl, /^http:\/\/\[::1\]:\d+$/u)
@@ -184,7 +184,7 @@ describe("serve", () => {
 })
 
 describe("its scope", () => {
-  it.live("closes it at once, whoever is connected or still being answered; the venue goes on", () =>
+  it.live("closing its scope closes the server at once, and the venue continues", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Scope.provide(Server.serve(), scope)

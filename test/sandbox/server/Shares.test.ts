@@ -14,7 +14,7 @@ const ofOne = ofAll * Server.shareOfAddress
 
 describe("shares", () => {
   property(
-    "nobody has more than a share, all together have no more than there is, and what was given back is there again",
+    "no address exceeds its quota, all together do not exceed the total, and returned amounts are free again",
     [fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 6 }), fc.boolean()))],
     (steps) =>
       Effect.sync(() => {
@@ -38,7 +38,7 @@ describe("shares", () => {
   )
 })
 
-/** Connections from a loopback address, each of which says this, and what the server makes of each. */
+/** Connections from a loopback address, each sending this, and the server's reaction to each. */
 const attack = (baseUrl: string, from: string, count: number, said: (n: number) => string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -66,7 +66,7 @@ const attack = (baseUrl: string, from: string, count: number, said: (n: number) 
       })
   )
 
-/** What a caller from this address is answered, or `"closed"`. */
+/** The answer to a caller from this address, or `"closed"`. */
 const pinged = (baseUrl: string, from: string) =>
   Effect.callback<string>((resume) => {
     let text = ""
@@ -82,7 +82,7 @@ const share = Server.maxConnections * Server.shareOfAddress
 
 describe("one address", () => {
   it.live(
-    "with 2000 half-sent headers shuts out nobody else, and has no more than its share",
+    "one address with 2000 half-sent headers gets no more than its quota and shuts out no other",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
@@ -97,7 +97,7 @@ describe("one address", () => {
   )
 
   it.live(
-    "with calls that never end takes neither the slots nor the room for bodies of the others",
+    "one address with calls that never end leaves slots and room for bodies to the others",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
@@ -105,7 +105,7 @@ describe("one address", () => {
         const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: a\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
         const held = yield* attack(baseUrl, "127.0.0.1", share, (n) => head + (n < 130 ? half : ""))
         yield* until(Effect.sync(() => held.connected === share))
-        // The room is found full before it is looked at from elsewhere.
+        // The room is already full when the other address is tried.
         yield* until(Effect.sync(() => held.closed >= 130 - Server.maxPending * Server.shareOfAddress / half.length))
         const other = `${head}${"y".repeat(Server.maxBody)}`
         const answered = yield* Effect.callback<string>((resume) => {
@@ -124,7 +124,7 @@ describe("one address", () => {
   )
 
   it.live(
-    "that says nothing, or half of its headers, is not waited for longer than headers may take",
+    "silent connections and half-sent headers are closed after the header timeout",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve({ headersTimeout: 500, requestTimeout: 3_600_000 })

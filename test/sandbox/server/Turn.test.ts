@@ -6,7 +6,7 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-it.effect("work is done at the end of its turn, in order; work that comes of it is done in the next one", () =>
+it.effect("work is done in order at the end of its turn, and work that it causes in the next one", () =>
   Effect.gen(function*() {
     const done: Array<number> = []
     const later = Turn.make()

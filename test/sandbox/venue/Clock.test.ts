@@ -21,7 +21,7 @@ const balance = "/api/v4/main-account/balance"
 
 const read = ControlClient.use((control) => control.clock())
 
-/** The clock that everybody is told, in seconds. */
+/** The server time that callers see, in seconds. */
 const told = Effect.gen(function*() {
   const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/time`)
   return ((yield* response.json) as { readonly time: number }).time
@@ -32,7 +32,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
     it.live(name, () => Effect.provide(effect, world))
 
   test(
-    "stands still, is set, and runs on from there",
+    "the clock is frozen, set, and run again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const before = yield* read
@@ -48,7 +48,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       const later = frozen.at + 365 * 86_400_000_000
       yield* control.setClock({ payload: { at: later } })
       assert.deepStrictEqual(yield* read, { ...frozen, at: later })
-      // What callers are told follows the machine: it judges their nonces.
+      // The server time follows the machine: it judges the callers' nonces.
       assert.approximately(yield* told, Math.floor((yield* Clock.currentTimeMillis) / 1000), 1)
       const start = yield* Clock.currentTimeMillis
       yield* control.runClock({ payload: {} })
@@ -65,7 +65,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "goes neither back nor so far that nothing could be written down any more",
+    "the clock goes neither back nor beyond the times that the journal can hold",
     Effect.gen(function*() {
       const control = yield* ControlClient
       yield* control.freezeClock({ payload: {} })
@@ -91,7 +91,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a skew moves what callers are told and judged by, and nothing else",
+    "a skew changes only the server time and the judgement of nonces",
     Effect.gen(function*() {
       const control = yield* ControlClient
       yield* control.freezeClock({ payload: {} })
@@ -117,7 +117,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       }
       yield* control.skewClock({ payload: { millis: -3_600_000 } })
       yield* isTold(-3600)
-      // What happens keeps the venue's own time, and comes due by it.
+      // Events keep the venue's own time, and are due by it.
       yield* control.playPrices({ payload: { market: btcUsdt, steps: [{ afterMillis: 1000, price: price("123") }] } })
       const { state } = yield* Venue
       yield* control.advanceClock({ payload: { millis: 999 } })
@@ -132,7 +132,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
 describe("in process", () => {
   const start = 1_000_000
 
-  /** Alice's interest: when, and how much. */
+  /** The times and amounts of alice's interest payments. */
   const interest = Venue.use((venue) =>
     Effect.sync(() =>
       [...venue.state.payments.get("alice") ?? []].map(({ amount, timestamp }) => [Number(timestamp), String(amount)])
@@ -153,7 +153,7 @@ describe("in process", () => {
 
   const lastPrice = Venue.use(({ state }) => Effect.sync(() => state.trading.get(btcUsdt)?.lastPrice))
 
-  it.effect("follows the clock of the test as long as it runs", () =>
+  it.effect("a running clock follows the test's clock", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* TestClock.adjust(start)
@@ -168,7 +168,7 @@ describe("in process", () => {
       assert.strictEqual((yield* control.clock).at, (start + 11) * 1000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("what comes due happens at its time though nobody calls, as a command of its own", () =>
+  it.effect("due events happen at their time without a call, each as its own command", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -199,7 +199,7 @@ describe("in process", () => {
       )
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("nothing comes due while the clock stands still, and all of it when it goes on", () =>
+  it.effect("nothing is due while the clock is frozen, and everything is once it runs again", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 1000, price: Price.make("101") }] })
@@ -217,7 +217,7 @@ describe("in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("going back to an earlier state, what was to come then comes again", () =>
+  it.effect("after a restore, later events become due again", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 1000, price: Price.make("101") }] })
@@ -227,11 +227,11 @@ describe("in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
       yield* control.restore(sequence)
       yield* turn
-      // By now it has come due again.
+      // It has become due again by now.
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("refuses numbers that are none, and that the journal could not hold", () =>
+  it.effect("values that are not integers or exceed the journal's range are refused", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -253,7 +253,7 @@ describe("in process", () => {
       assert.strictEqual((yield* control.status).sequence, sequence + 1)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("begins at any time, and stands still there", () =>
+  it.effect("an empty venue's clock starts at any time and is frozen there", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* TestClock.adjust("1 day")
@@ -265,7 +265,7 @@ describe("in process", () => {
       assert.strictEqual(line, `{"at":${at},"action":{"_tag":"SetClock","clock":{"_tag":"Frozen","at":${at}}}}`)
     }).pipe(Effect.provide(Sandbox.layer())))
 
-  it.live("runs in real time without a caller", () =>
+  it.live("the clock runs in real time without a call", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 30, price: Price.make("101") }] })

@@ -11,7 +11,7 @@ import * as Halt from "../../../src/sandbox/venue/Halt.ts"
 
 const { policy } = Dialect.document
 
-/** The command of the snapshot of a journal that is closed after so many commands. */
+/** The command of the last snapshot in a journal that is closed after `count` commands. */
 const concluded = Effect.fnUntraced(function*(
   sequence: number,
   snapshotAt: number | undefined,
@@ -37,7 +37,7 @@ const concluded = Effect.fnUntraced(function*(
 }, Effect.scoped)
 
 describe("a journal that is closed", () => {
-  it.effect("gets a snapshot when there is much to apply again, unless its venue is halted", () =>
+  it.effect("a closed journal gets a snapshot after many commands, unless its venue is halted", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(40_000, 30_000, false), 40_000)
       assert.isUndefined(yield* concluded(40_000, 30_001, false))
@@ -45,7 +45,7 @@ describe("a journal that is closed", () => {
       assert.isUndefined(yield* concluded(40_000, 30_000, true))
     }))
 
-  it.effect("of a venue that sleeps gets one much sooner, but not for a few commands after many", () =>
+  it.effect("the journal of a sleeping venue gets a snapshot much sooner, but not for a few calls to a large venue", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(500, 0, false, true), 500)
       assert.isUndefined(yield* concluded(499, 0, false, true))

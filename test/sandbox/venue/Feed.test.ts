@@ -23,14 +23,14 @@ import { scratchFile } from "../../support/files.ts"
 import { property } from "../../support/property.ts"
 import { signed } from "../../support/signed.ts"
 
-/** The price after which a test reads no further: nothing else moves it there. */
+/** The price that ends a test's reading. No other command moves it there. */
 const end = Price.make("77777.77")
 
 const isEnd = ({ event }: Feed.Entry): boolean => event._tag === "PriceMoved" && event.price === "77777.77"
 
 const finish = Control.use((control) => control.movePrice({ market: btcUsdt, price: end }))
 
-/** What comes after a place, up to the end. */
+/** The entries after a place, up to the end. */
 const read = (after: string) =>
   Effect.flatMap(
     Venue,
@@ -57,7 +57,7 @@ const step = Effect.fnUntraced(function*(step: Step, index: number) {
     case "price":
       return yield* control.movePrice({ market: btcUsdt, price: Price.make(String(980 + index)) })
     case "fund":
-      // An account without a name: a command that brings nothing about.
+      // An account without a name: a command without an event.
       return yield* Effect.ignore(control.openAccount({ account: "alice", b2b: true }))
   }
 })
@@ -73,7 +73,7 @@ const withoutRequests = (entries: ReadonlyArray<Feed.Entry>) =>
 
 describe("goes on", () => {
   property(
-    "after every place with exactly the rest, also when the venue was closed in between",
+    "reading after any place gives exactly the rest, even if the venue was closed in between",
     [steps, steps, fc.constantFrom(Dialect.document, Dialect.live)],
     (before, after, dialect) =>
       Effect.gen(function*() {
@@ -113,7 +113,7 @@ describe("goes on", () => {
     { runs: 25 }
   )
 
-  it.effect("refuses places that are none, and such as there has not been yet", () =>
+  it.effect("invalid places and places in the future are refused", () =>
     Effect.gen(function*() {
       const sequence = yield* Control.use(({ snapshot }) => snapshot)
       yield* Control.use(({ status }) => status)
@@ -144,7 +144,7 @@ describe("goes on", () => {
 })
 
 describe("what is forgotten", () => {
-  it.effect("is refused, and not left out: a reader that is too far behind is told so", () =>
+  it.effect("a reader that is too far behind gets an error instead of a gap", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       const first = yield* feed.after("0")
@@ -161,7 +161,7 @@ describe("what is forgotten", () => {
       assert.strictEqual(entries.at(-1)?.id, `${count}.1`)
     }))
 
-  it.effect("the oldest that is kept can be reached from the place before it, and from none earlier", () =>
+  it.effect("the oldest kept entry can be read after the place before it, and after no earlier place", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       for (let n = 1; n <= 56_000; n++) feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
@@ -181,7 +181,7 @@ describe("what is forgotten", () => {
 })
 
 describe("while it happens", () => {
-  it.effect("several readers see the same, each from where it began, and in the order of the places", () =>
+  it.effect("several readers see the same entries in order, each from its own start", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const early = yield* Effect.forkChild(read("0"))
@@ -213,7 +213,7 @@ describe("while it happens", () => {
       assert.deepStrictEqual(late, all.slice(11))
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("under the clock of a test: what comes due is told when it does", () =>
+  it.effect("under a test clock due events appear when they are due", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const control = yield* Control
@@ -239,7 +239,7 @@ describe("while it happens", () => {
       assert.strictEqual(venue.state.at, 120_000_000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("tells of balances as they then are", () =>
+  it.effect("balances are reported as they are after the command", () =>
     Effect.gen(function*() {
       const { feed } = yield* Venue
       const entries = yield* feed.after()
@@ -265,7 +265,7 @@ describe("while it happens", () => {
 })
 
 describe("as server-sent events", () => {
-  /** The lines of the events from a place on, until the end, as they come over the wire. */
+  /** The server-sent events after a place, up to the end, as lines on the wire. */
   const wire = Effect.fnUntraced(function*(headers: Readonly<Record<string, string>>, query = "") {
     const response = yield* HttpClient.execute(
       HttpClientRequest.get(`${yield* Base}${ControlApi.prefix}Events${query}`).pipe(
@@ -284,7 +284,7 @@ describe("as server-sent events", () => {
   const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(Feed.Entry)))
 
   for (const [name, world] of [["in process", inProcess()], ["over HTTP", overHttp()]] as const) {
-    it.live(`${name}: each with its place, its kind and its data; a browser's reconnection goes on with the rest`, () =>
+    it.live(`server-sent events carry place, kind and data, and a browser's reconnection gets the rest: ${name}`, () =>
       Effect.gen(function*() {
         yield* Effect.forEach(["order", "read", "price"] as const, step)
         yield* finish
@@ -296,7 +296,7 @@ describe("as server-sent events", () => {
         assert.deepStrictEqual(told("event"), all.map(({ event }) => event._tag))
         assert.deepStrictEqual(told("data").map((text) => decode(text)), all)
         const id = all[5]?.id ?? assert.fail()
-        // The header is what a browser sends by itself, and newer than the address it was given.
+        // Browsers send the header by themselves, and it is newer than the query.
         const rest = yield* wire({ "last-event-id": id }, "?after=0")
         assert.deepStrictEqual(
           rest.filter((line) => line.startsWith("id: ")),

@@ -16,12 +16,12 @@ import { signed } from "../../support/signed.ts"
 
 const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }
 
-/** Opens a fork of the fork at this place of the list, ends one, or closes the scope of one. */
+/** Opens a fork of the fork at this place in the list, ends one, or closes the scope of one. */
 const step = fc.tuple(fc.constantFrom("open", "open", "open", "end", "close"), fc.nat(40))
 
 describe("the forks of a venue", () => {
   property(
-    "are no more than sixteen in all, forks of forks included; who ends one ends those that were made of it",
+    "a venue has at most sixteen forks in all, and ending one ends the forks made from it",
     [fc.array(step, { maxLength: 60 })],
     (steps) =>
       Effect.gen(function*() {
@@ -54,14 +54,14 @@ describe("the forks of a venue", () => {
             if (id > 0)
               endBelow(id)
           } else {
-            // Closing the scope of a fork ends the fork. What was made of it lives in scopes of its own here.
+            // Closing the scope of a fork ends the fork. Forks made from it have their own scopes here.
             if ([...model.values()].includes(id))
               continue
             yield* Scope.close(opened.get(id)?.scope ?? (yield* Scope.make()), Exit.void)
             model.delete(id)
           }
           assert.deepStrictEqual(root.list().map(({ id, origin }) => [id, origin]), [...model])
-          // A fork sees what was made of it only, and can't end itself or another.
+          // A fork sees only forks made from it, and can't end itself or another.
           for (const own of model.keys()) {
             const seen = opened.get(own)?.forks
             assert.isTrue(
@@ -78,7 +78,7 @@ describe("the forks of a venue", () => {
     { runs: 100 }
   )
 
-  it.live("that can't be made take no place", () =>
+  it.live("forks that can't be made take no place", () =>
     Effect.gen(function*() {
       const forks = Forks.make()
       for (let time = 0; time < 2 * Forks.maxForks; time++) {
@@ -87,7 +87,7 @@ describe("the forks of a venue", () => {
       assert.deepStrictEqual(forks.list(), [])
     }).pipe(Effect.scoped))
 
-  it.live("in process: they are listed, and answer no more when they are ended", () =>
+  it.live("forks in process are listed, and refuse calls once they are ended", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const control = make(venue)
@@ -111,7 +111,7 @@ describe("the forks of a venue", () => {
       assert.strictEqual((yield* venue.handle(ping))._tag, "Answer")
     }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))))
 
-  it.live("over HTTP: a fork of a fork counts too, and the ports of ended ones are closed", () =>
+  it.live("over HTTP forks of forks count too, and the ports of ended ones are closed", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { id, url } = yield* control.fork({ payload: { sequence: 1 } })
@@ -122,7 +122,7 @@ describe("the forks of a venue", () => {
         { id, origin: 0, sequence: 1, url, controlUrl: `${url}/control/v1/` },
         { id: second.id, origin: id, sequence: 1, url: second.url, controlUrl: second.controlUrl }
       ])
-      // The fork made the second; so it counts, but is not its owner's to list.
+      // The first fork made the second, so it counts, but only the first one lists it.
       const listed = yield* Effect.provideService(send("GET", "Forks"), Base, url)
       assert.deepStrictEqual((JSON.parse(listed[1]) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id), [
         second.id

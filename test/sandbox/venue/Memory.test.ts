@@ -26,38 +26,45 @@ const call = (dialect: Dialect.Dialect, n: number) => {
 }
 
 describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command", (dialect) => {
-  it.live("leaves no more behind than the server says, in the state and in the journal", () =>
-    Effect.gen(function*() {
-      const venue = yield* Venue
-      const unlimited = { calls: 1_000_000, perSeconds: 1 }
-      venue.limits.override(unlimited, undefined)
-      const file = yield* scratchFile
-      /** How much there is after so many more calls. The journal is copied into a database that ends with its scope. */
-      const after = Effect.fnUntraced(function*(from: number, to: number) {
-        for (let n = from; n < to; n++) {
-          const answer = yield* venue.handle(call(dialect, n))
-          assert.strictEqual(answer._tag, "Answer")
-        }
-        const path = `${file}-${to}`
-        yield* Effect.scoped(Effect.gen(function*() {
-          const copy = yield* Journal.open(path, { rules: "test" })
-          yield* venue.journal.read(0, venue.sequence(), copy.append)
-          yield* copy.committed
-        }))
-        return {
-          commands: venue.sequence(),
-          state: Snapshot.encode(venue.state).length,
-          journal: readFileSync(path).length
-        }
-      })
-      const first = yield* after(0, 1600)
-      const last = yield* after(1600, 4000)
-      const commands = last.commands - first.commands
-      assert.strictEqual(commands, 2400)
-      assert.isAbove(venue.state.endedOrders.size, 0)
-      assert.isBelow((last.state - first.state) / commands, Server.maxPerCommand.ofState)
-      assert.isBelow((last.journal - first.journal) / commands, Server.maxPerCommand.ofJournal)
-      // What the README promises of a sandbox in memory.
-      assert.isAtLeast(Journal.maxInMemory / Server.maxPerCommand.ofJournal, 500_000)
-    }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), 60_000)
+  it.live(
+    "a command uses no more memory in the state and the journal than the server's bounds say",
+    () =>
+      Effect.gen(function*() {
+        const venue = yield* Venue
+        const unlimited = { calls: 1_000_000, perSeconds: 1 }
+        venue.limits.override(unlimited, undefined)
+        const file = yield* scratchFile
+        /**
+         * The sizes of state and journal after these calls. The journal is copied into a database that ends with its
+         * scope.
+         */
+        const after = Effect.fnUntraced(function*(from: number, to: number) {
+          for (let n = from; n < to; n++) {
+            const answer = yield* venue.handle(call(dialect, n))
+            assert.strictEqual(answer._tag, "Answer")
+          }
+          const path = `${file}-${to}`
+          yield* Effect.scoped(Effect.gen(function*() {
+            const copy = yield* Journal.open(path, { rules: "test" })
+            yield* venue.journal.read(0, venue.sequence(), copy.append)
+            yield* copy.committed
+          }))
+          return {
+            commands: venue.sequence(),
+            state: Snapshot.encode(venue.state).length,
+            journal: readFileSync(path).length
+          }
+        })
+        const first = yield* after(0, 1600)
+        const last = yield* after(1600, 4000)
+        const commands = last.commands - first.commands
+        assert.strictEqual(commands, 2400)
+        assert.isAbove(venue.state.endedOrders.size, 0)
+        assert.isBelow((last.state - first.state) / commands, Server.maxPerCommand.ofState)
+        assert.isBelow((last.journal - first.journal) / commands, Server.maxPerCommand.ofJournal)
+        // The claim about a sandbox in memory in the README.
+        assert.isAtLeast(Journal.maxInMemory / Server.maxPerCommand.ofJournal, 500_000)
+      }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))),
+    60_000
+  )
 })

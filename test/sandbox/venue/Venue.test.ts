@@ -27,7 +27,7 @@ import { freshNonce, handle, signed } from "../../support/signed.ts"
 
 const bare = { headers: {}, body: new Uint8Array(), from: "test" }
 
-it("serves every endpoint, each once", () => {
+it("a venue serves every endpoint once", () => {
   assert.sameMembers(routes.map(({ endpoint }) => endpoint.name), all.map(({ name }) => name))
 })
 
@@ -48,14 +48,14 @@ describe.each(dialects)("what it does not serve, in the $name dialect", (dialect
     ["HEAD", "/api/v4/public/ping", 405, publicly("Method not allowed.")]
   ]
   for (const [method, path, status, json] of rows) {
-    it.effect(`${method} ${path}: ${status}`, () =>
+    it.effect(`${method} ${path} is answered with ${status}`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* handle({ ...bare, method, path }), { status, json: json as never })
       }).pipe(Effect.provide(inProcess(dialect))))
   }
 })
 
-/** The pages of a list as it is answered, from the beginning to the first that is not full. */
+/** The pages of a list, from the first to the first one that is not full. */
 const pagesOf = (dialect: Dialect.Dialect, path: string, records: string, limit: number, filter: object = {}) =>
   Effect.gen(function*() {
     const found: Array<unknown> = []
@@ -75,48 +75,58 @@ describe("pages", () => {
   const limit = fc.integer({ min: 1, max: 100 })
   const anyDialect = fc.constantFrom<Array<"document" | "live">>("document", "live")
 
-  property("of interest payments: all of them, in order, once", [anyDialect, size, limit], (name, size, limit) => {
-    const dialect = Dialect.byName[name]
-    return Effect.gen(function*() {
-      yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
-      const planOf = (n: number) => PlanId.make(`plan-${n % 3}`)
-      yield* Effect.forEach(
-        Array.from({ length: size }, (_, n) => n),
-        (n) => payInterest("alice", planOf(n), amountOf(n + 1), n % 2 === 0 ? usdt : btc),
-        { concurrency: "unbounded" }
-      )
-      const path = "/api/v4/main-account/smart/interest-payment-history"
-      const read = (filter: object = {}) =>
-        Effect.map(
-          pagesOf(dialect, path, "records", limit, filter),
-          (records) => records.map((record) => Number((record as { readonly amount: string }).amount))
+  property(
+    "pages of interest payments list every payment once, in order",
+    [anyDialect, size, limit],
+    (name, size, limit) => {
+      const dialect = Dialect.byName[name]
+      return Effect.gen(function*() {
+        yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
+        const planOf = (n: number) => PlanId.make(`plan-${n % 3}`)
+        yield* Effect.forEach(
+          Array.from({ length: size }, (_, n) => n),
+          (n) => payInterest("alice", planOf(n), amountOf(n + 1), n % 2 === 0 ? usdt : btc),
+          { concurrency: "unbounded" }
         )
-      const whole = Array.from({ length: size }, (_, n) => n + 1)
-      assert.deepStrictEqual(yield* read(), whole)
-      assert.deepStrictEqual(yield* read({ ticker: "BTC" }), whole.filter((n) => n % 2 === 0))
-      if (size > 0) {
-        assert.deepStrictEqual(yield* read({ planId: "plan-0" }), whole.filter((n) => (n - 1) % 3 === 0))
-      }
-    }).pipe(Effect.provide(inProcess(dialect)))
-  }, { runs: 15 })
+        const path = "/api/v4/main-account/smart/interest-payment-history"
+        const read = (filter: object = {}) =>
+          Effect.map(
+            pagesOf(dialect, path, "records", limit, filter),
+            (records) => records.map((record) => Number((record as { readonly amount: string }).amount))
+          )
+        const whole = Array.from({ length: size }, (_, n) => n + 1)
+        assert.deepStrictEqual(yield* read(), whole)
+        assert.deepStrictEqual(yield* read({ ticker: "BTC" }), whole.filter((n) => n % 2 === 0))
+        if (size > 0) {
+          assert.deepStrictEqual(yield* read({ planId: "plan-0" }), whole.filter((n) => (n - 1) % 3 === 0))
+        }
+      }).pipe(Effect.provide(inProcess(dialect)))
+    },
+    { runs: 15 }
+  )
 
-  property("of sub-accounts: all of them, in order, once", [anyDialect, size, limit], (name, size, limit) => {
-    const dialect = Dialect.byName[name]
-    return Effect.gen(function*() {
-      yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
-      const ids = Array.from({ length: size }, (_, n) => `number-${n}`)
-      yield* Effect.forEach(ids, (id) => openSubAccount("alice", id as never), { concurrency: "unbounded" })
-      const read = (filter: object = {}) =>
-        Effect.map(
-          pagesOf(dialect, "/api/v4/sub-account/list", "data", limit, filter),
-          (records) => records.map((record) => (record as { readonly id: string }).id)
-        )
-      assert.deepStrictEqual(yield* read(), ["sub-empty", "sub-funded", ...ids])
-      assert.deepStrictEqual(yield* read({ search: "NUMBER-1" }), ids.filter((id) => id.startsWith("number-1")))
-    }).pipe(Effect.provide(inProcess(dialect)))
-  }, { runs: 15 })
+  property(
+    "pages of sub-accounts list every sub-account once, in order",
+    [anyDialect, size, limit],
+    (name, size, limit) => {
+      const dialect = Dialect.byName[name]
+      return Effect.gen(function*() {
+        yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
+        const ids = Array.from({ length: size }, (_, n) => `number-${n}`)
+        yield* Effect.forEach(ids, (id) => openSubAccount("alice", id as never), { concurrency: "unbounded" })
+        const read = (filter: object = {}) =>
+          Effect.map(
+            pagesOf(dialect, "/api/v4/sub-account/list", "data", limit, filter),
+            (records) => records.map((record) => (record as { readonly id: string }).id)
+          )
+        assert.deepStrictEqual(yield* read(), ["sub-empty", "sub-funded", ...ids])
+        assert.deepStrictEqual(yield* read({ search: "NUMBER-1" }), ids.filter((id) => id.startsWith("number-1")))
+      }).pipe(Effect.provide(inProcess(dialect)))
+    },
+    { runs: 15 }
+  )
 
-  it.effect("a page beyond the end is empty, also the last that can be asked for", () =>
+  it.effect("a page beyond the end is empty, including the last one allowed", () =>
     Effect.gen(function*() {
       const path = "/api/v4/sub-account/list"
       for (const offset of [2, 100, 10_000]) {
@@ -130,7 +140,7 @@ describe("pages", () => {
       const venue = yield* Venue
       yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
       yield* payInterest("alice", PlanId.make("plan"), amountOf(1))
-      // What 10,099 more commands would make of the state, without 10,099 commands.
+      // The state after 10,099 more commands, made without them.
       const payments = venue.state.payments.get("alice") ?? assert.fail()
       const [first = assert.fail()] = payments
       while (payments.length < 10_100) payments.push({ ...first, amount: amountOf(payments.length + 1) })
@@ -145,7 +155,7 @@ describe("pages", () => {
 })
 
 describe("at the same time", () => {
-  it.effect("a code that many apply at once is applied once", () =>
+  it.effect("a code that many apply simultaneously is applied once", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       const answers = yield* Effect.forEach(
@@ -158,7 +168,7 @@ describe("at the same time", () => {
       assert.deepStrictEqual(json["ETH"], { main_balance: "2.5" })
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("of many uses of one nonce one is accepted", () =>
+  it.effect("of many simultaneous uses of one nonce one is accepted", () =>
     Effect.gen(function*() {
       const path = "/api/v4/order/cancel/all"
       const request = signed(Dialect.live, path)
@@ -180,7 +190,7 @@ describe("at the same time", () => {
       assert.deepStrictEqual([yield* one, yield* one], [200, 200])
     }))
 
-  it.effect("an account sees nothing of another's", () =>
+  it.effect("an account sees nothing of another account", () =>
     Effect.gen(function*() {
       const { json } = yield* handle(signed(Dialect.document, "/api/v4/sub-account/api-key/list", {}, bob))
       assert.deepStrictEqual(json["data"], [])
