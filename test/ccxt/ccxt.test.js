@@ -1,17 +1,17 @@
 /**
- * ccxt's `whitebit`, as it is published, against the sandbox in the live dialect: software that was written against the
- * exchange itself, by people who know nothing of this project, has to find the same exchange here.
+ * Runs ccxt's published `whitebit` against the sandbox in the live dialect: software written for the real exchange, by
+ * people who do not know this project, must find the same exchange here.
  *
- * This is a package of its own, so that nobody who works on the project has to install ccxt. From its folder:
+ * This is a package of its own, so that working on the project does not require ccxt. From its folder:
  *
- *     npm ci && npm test
+ * npm ci && npm test
  *
- * (the project's own packages have to be installed too). Nothing of ccxt is changed. It is given three things, as its
- * manual says: other addresses, no waiting between calls, and a nonce that grows when a millisecond has two calls.
+ * (the project's own packages have to be installed too). ccxt is not modified. It is only configured, as its manual
+ * describes: other addresses, no waiting between calls, and a nonce that grows even within a millisecond.
  *
- * All of it runs twice: against a sandbox, and against a venue of a host, below a path.
+ * Everything runs twice: against a sandbox, and against a venue of a host, below a path.
  *
- * What ccxt calls and the sandbox does not serve is listed at the end of this file, in a test of its own.
+ * The end of this file lists, in its own test, the calls of ccxt that the sandbox does not serve.
  */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
@@ -21,7 +21,7 @@ import { alice, answerLost, badGateway, bob, disabled, open, restricted } from "
 
 const ids = (orders) => orders.map(({ id }) => id).toSorted()
 
-/** What an account has in its trade balance. */
+/** The totals of an account's trade balance. */
 const totals = async (exchange) => (await exchange.fetchBalance()).total
 
 describe("public calls", () => {
@@ -86,7 +86,7 @@ describe("public calls", () => {
     })
   })
 
-  test("a market that is not there: BadSymbol, or ExchangeError when only the exchange knows", async ({ alice }) => {
+  test("an unknown market fails with BadSymbol, or with ExchangeError if only the exchange can tell", async ({ alice }) => {
     await fails(alice.fetchOrderBook("NO/PE"), Ccxt.BadSymbol)
     await fails(alice.v4PublicGetOrderbookMarket({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v4PrivatePostOrders({ market: "NO_PE" }), Ccxt.ExchangeError)
@@ -104,7 +104,7 @@ describe("accounts", () => {
     assert.equal((await alice.fetchBalance({ type: "swap" })).USDT.total, 50000)
   })
 
-  test("transfer moves funds between them, by all the names that ccxt has for them", async ({ as }) => {
+  test("transfer moves funds between the balances, under every name that ccxt has for them", async ({ as }) => {
     const exchange = as(alice, { sign: { nonceWindow: true } })
     const all = async () =>
       Promise.all([
@@ -130,7 +130,7 @@ describe("accounts", () => {
     assert.deepEqual(await bob.fetchAccounts(), [])
   })
 
-  test("codes, fees, interest and sub-accounts through ccxt's raw calls", async ({ alice, bob }) => {
+  test("ccxt's raw calls read codes, fees, interest and sub-accounts", async ({ alice, bob }) => {
     const fee = (await alice.v4PrivatePostMainAccountFee()).find(({ ticker }) => ticker === "BTC")
     assert.equal(fee.withdraw.fixed, "0.0004")
 
@@ -168,7 +168,7 @@ describe("orders", () => {
         remaining: 0.5
       }
     )
-    // ccxt makes up a client order id of its own.
+    // ccxt generates a client order id.
     assert.match(placed.clientOrderId, /^ccxt/u)
     assert.deepEqual(await alice.fetchOpenOrders(btc), [placed])
     assert.deepEqual(await alice.fetchOrder(placed.id, btc), placed)
@@ -191,13 +191,13 @@ describe("orders", () => {
     assert.deepEqual(pick(history, "id", "filled", "average"), { id: placed.id, filled: 0.2, average: 51000 })
   })
 
-  test("an untouched order is canceled as ccxt says it", async ({ alice }) => {
+  test("an untouched order is canceled with ccxt's answer for it", async ({ alice }) => {
     const { id } = await alice.createOrder(btc, "limit", "buy", 0.5, 40000)
     assert.equal((await alice.cancelOrder(id, btc)).status, "canceled")
     assert.equal((await alice.fetchOrder(id, btc)).status, "canceled")
   })
 
-  test("market orders, by amount and by cost, pay what the book asks", async ({ alice, bob }) => {
+  test("market orders by amount and by cost pay the book's prices", async ({ alice, bob }) => {
     await alice.createOrder(btc, "limit", "sell", 1, 51000)
     const [mine, theirs] = [await totals(bob), await totals(alice)]
     const bought = await bob.createOrder(btc, "market", "buy", 0.1)
@@ -237,7 +237,7 @@ describe("orders", () => {
     assert.deepEqual(fills.map(({ order }) => order).toSorted(), ids([bought, spent, sold]).toSorted())
   })
 
-  test("post-only and immediate-or-cancel", async ({ alice, bob }) => {
+  test("post-only and immediate-or-cancel orders behave as named", async ({ alice, bob }) => {
     const resting = await alice.createOrder(btc, "limit", "sell", 0.1, 51000, { postOnly: true })
     assert.deepEqual(pick(resting, "status", "postOnly", "timeInForce"), {
       status: "open",
@@ -269,7 +269,7 @@ describe("orders", () => {
       activated: 0,
       activationCondition: "gte"
     })
-    // Here a buy below the price is no stop that has been passed already: it waits for the price to come down.
+    // Here a buy below the price is not a stop that has already passed: it waits for the price to fall.
     const down = await alice.createOrder(btc, "limit", "buy", 0.1, 48500, { triggerPrice: 48000 })
     assert.equal(down.info.activationCondition, "lte")
     assert.deepEqual(ids(await alice.fetchOpenOrders(btc)), ids([up, down]))
@@ -277,7 +277,7 @@ describe("orders", () => {
 
     const offer = await bob.createOrder(btc, "limit", "sell", 1, 52500)
     await venue.movePrice("BTC_USDT", "52000")
-    // At the new price the world sells, so nothing is bought of bob.
+    // At the new price the exchange's own orders sell, so nothing is bought from bob.
     const filled = await alice.fetchOrder(up.id, btc)
     assert.deepEqual(pick(filled, "status", "filled", "average"), { status: "closed", filled: 0.1, average: 52000 })
     assert.equal((await bob.fetchOrder(offer.id, btc)).filled, 0)
@@ -285,7 +285,7 @@ describe("orders", () => {
     assert.equal((await alice.cancelOrder(down.id, btc)).status, "canceled")
   })
 
-  test("cancelAllOrders cancels those of a market and a kind, and no others", async ({ alice }) => {
+  test("cancelAllOrders cancels only the orders of a market and a kind", async ({ alice }) => {
     const spot = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const margin = await alice.createOrder(btc, "limit", "buy", 0.1, 41000, { marginMode: "cross" })
@@ -326,7 +326,7 @@ describe("orders", () => {
     assert.deepEqual(await alice.fetchPositions(), [])
   })
 
-  test("an OCO order through ccxt's raw calls", async ({ alice }) => {
+  test("ccxt's raw calls place an OCO order", async ({ alice }) => {
     const oco = await alice.v4PrivatePostOrderCollateralOco({
       market: "BTC_USDT",
       side: "buy",
@@ -345,7 +345,7 @@ describe("orders", () => {
     assert.deepEqual(await alice.v4PrivatePostOcoOrders(), [])
   })
 
-  test("fetchOrders makes two calls at once, whose nonces the window lets arrive in any order", async ({ as }) => {
+  test("fetchOrders makes two calls at once, and the nonce window accepts them in any order", async ({ as }) => {
     const exchange = as(alice, { sign: { nonceWindow: true } })
     const ended = await exchange.createOrder(btc, "limit", "buy", 0.1, 40000)
     await exchange.cancelOrder(ended.id, btc)
@@ -355,19 +355,19 @@ describe("orders", () => {
 })
 
 describe("what is refused", () => {
-  test("a wrong secret and an unknown key: AuthenticationError", async ({ as }) => {
+  test("a wrong secret and an unknown key fail with AuthenticationError", async ({ as }) => {
     await fails(as({ ...alice, apiSecret: bob.apiSecret }).fetchBalance(), Ccxt.AuthenticationError)
     await fails(as({ ...alice, apiKey: "nobody" }).fetchBalance(), Ccxt.AuthenticationError)
   })
 
-  test("a key that may not do this, or nothing: PermissionDenied", async ({ as }) => {
+  test("a restricted and a disabled key fail with PermissionDenied", async ({ as }) => {
     const limited = as(restricted)
     assert.deepEqual(await limited.fetchOpenOrders(), [])
     await fails(limited.createOrder(btc, "limit", "buy", 0.1, 40000), Ccxt.PermissionDenied)
     await fails(as(disabled).fetchOpenOrders(), Ccxt.PermissionDenied)
   })
 
-  test("more than there is: InsufficientFunds", async ({ alice, bob }) => {
+  test("an order of more than the balance fails with InsufficientFunds", async ({ alice, bob }) => {
     await fails(alice.createOrder(btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
     await fails(alice.createOrder(btc, "limit", "buy", 50, 40000), Ccxt.InsufficientFunds)
     await fails(alice.createOrder(btc, "limit", "buy", 50, 53000, { triggerPrice: 52000 }), Ccxt.InsufficientFunds)
@@ -379,7 +379,7 @@ describe("what is refused", () => {
     assert.deepEqual(await alice.fetchOpenOrders(), [])
   })
 
-  test("fields that break the rules of the market: InvalidOrder where ccxt knows the words", async ({ alice }) => {
+  test("fields that break the market rules fail with InvalidOrder if ccxt knows the message", async ({ alice }) => {
     await fails(alice.createOrder("ETH/USDT", "limit", "sell", 0.0001, 50000), Ccxt.InvalidOrder)
     await fails(alice.createOrder(btc, "limit", "sell", 0.0000001, 50000), Ccxt.InvalidOrder)
     await fails(
@@ -390,7 +390,7 @@ describe("what is refused", () => {
     await fails(alice.createOrder(btc, "limit", "hold", 1, 50000), Ccxt.ExchangeError)
   })
 
-  test("a client order id that an open order of the market has: ExchangeError", async ({ alice }) => {
+  test("a client order id of another open order fails with ExchangeError", async ({ alice }) => {
     const order = ["limit", "buy", 0.1, 40000, { clientOrderId: "mine" }]
     const { id } = await alice.createOrder(btc, ...order)
     await fails(alice.createOrder(btc, ...order), Ccxt.ExchangeError)
@@ -398,7 +398,7 @@ describe("what is refused", () => {
     assert.equal((await alice.createOrder(btc, ...order)).clientOrderId, "mine")
   })
 
-  test("an order that is not there, or no more, or another's: OrderNotFound", async ({ alice, bob }) => {
+  test("an unknown, ended or foreign order fails with OrderNotFound", async ({ alice, bob }) => {
     await fails(alice.fetchOrder("424242", btc), Ccxt.OrderNotFound)
     await fails(alice.cancelOrder("424242", btc), Ccxt.OrderNotFound)
     const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
@@ -408,13 +408,13 @@ describe("what is refused", () => {
     await fails(alice.cancelOrder(id, btc), Ccxt.OrderNotFound)
   })
 
-  test("too many calls, or a nonce that was used: DDoSProtection", async ({ alice, bob, venue }) => {
+  test("too many calls or a used nonce fail with DDoSProtection", async ({ alice, bob, venue }) => {
     await venue.limit("/api/v4/orders", 1)
     await alice.fetchOpenOrders()
     await fails(alice.fetchOpenOrders(), Ccxt.DDoSProtection)
     await bob.fetchOpenOrders()
 
-    // Public calls have one limit in common.
+    // Public calls share one limit.
     await venue.limit("public", 0)
     await fails(alice.fetchStatus(), Ccxt.DDoSProtection)
 
@@ -424,7 +424,7 @@ describe("what is refused", () => {
     await fails(alice.fetchBalance(), Ccxt.DDoSProtection)
   })
 
-  test("an exchange that is down: ExchangeNotAvailable, and a lost answer: NetworkError", async ({ alice, venue }) => {
+  test("an exchange that is down fails with ExchangeNotAvailable, and a lost answer with NetworkError", async ({ alice, venue }) => {
     await alice.loadMarkets()
     await venue.fault("/api/v4/order/new", badGateway)
     await fails(alice.createOrder(btc, "limit", "buy", 0.1, 40000), Ccxt.ExchangeNotAvailable)

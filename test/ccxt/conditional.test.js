@@ -1,4 +1,7 @@
-/** The methods of ccxt that carry the deals of an order, the kill switch and conditional orders: see `ccxt.test.js` for what is given to ccxt. */
+/**
+ * ccxt's methods for an order's deals, the kill switch and conditional orders: see `ccxt.test.js` for its
+ * configuration.
+ */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { btc, fails, pick, test } from "./desk.js"
@@ -15,7 +18,7 @@ test("fetchOrderTrades reads the deals of one order", async ({ alice, bob }) => 
     { symbol: btc, takerOrMaker: "maker", price: 51000, amount: 0.2, cost: 10200, fee: { cost: 10.2, currency: "USDT" } },
     { symbol: btc, takerOrMaker: "maker", price: 51000, amount: 0.3, cost: 15300, fee: { cost: 15.3, currency: "USDT" } }
   ])
-  // ccxt shows `dealOrderId`, which is the other order of the trade, as the order.
+  // ccxt shows `dealOrderId`, the id of the other order of the trade, as the order.
   assert.deepEqual(trades.map(({ order }) => order), [first.id, second.id])
   assert.ok(trades.every(({ timestamp }) => Math.abs(timestamp - Date.now()) < 10_000))
 
@@ -47,7 +50,7 @@ test("cancelAllOrdersAfter arms the kill switch of a market, and disarms it with
   await fails(alice.cancelAllOrdersAfter(4000, { symbol: btc }), Ccxt.ExchangeError)
 })
 
-test("createOrder with a take-profit and a stop-loss, and the raw calls of conditional orders", async ({ alice, venue }) => {
+test("createOrder places a take-profit and a stop-loss, and the raw calls manage conditional orders", async ({ alice, venue }) => {
   const exit = { takeProfit: "52000", stopLoss: "46000" }
   const entry = await alice.createOrder(btc, "limit", "buy", 0.1, 48000, { marginMode: "cross", ...exit })
   const { oto } = entry.info

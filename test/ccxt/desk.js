@@ -1,4 +1,4 @@
-/** What the tests of ccxt share: an exchange of their own, and a client for each of its accounts. */
+/** Shared by the tests of ccxt: an exchange per test, and a client for each of its accounts. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { it } from "node:test"
@@ -9,7 +9,7 @@ export const perpetual = "BTC/USDT:USDT"
 
 let last = 0
 
-/** A nonce that grows, also when a millisecond has two calls. */
+/** A nonce that grows even within a millisecond. */
 export const nonce = () => last = Math.max(Date.now(), last + 1)
 
 /** The greatest nonce so far. */
@@ -26,7 +26,7 @@ export const client = (baseUrl, { apiKey, apiSecret }, options = {}) => {
   return exchange
 }
 
-/** A test with an exchange of its own, at 50000, and a client for each of its two accounts. */
+/** A test with its own exchange, at a price of 50000, and a client for each of its two accounts. */
 export const test = (title, body) =>
   it(title, { timeout: 30_000 }, async () => {
     const venue = await open()
@@ -40,7 +40,10 @@ export const test = (title, body) =>
     }
   })
 
-/** Fails with this class of ccxt's itself: `PermissionDenied`, say, is an `AuthenticationError` too. */
+/**
+ * Fails unless the error has exactly this class of ccxt's: `PermissionDenied`, for example, extends
+ * `AuthenticationError`.
+ */
 export const fails = async (call, expected) => {
   const error = await call.then(() => undefined, (error) => error)
   assert.equal(error?.constructor.name, expected.name, error?.message ?? "it did not fail")

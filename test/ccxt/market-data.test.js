@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { describe } from "node:test"
 import { btc, fails, perpetual, pick, test } from "./desk.js"
 
-/** Sells and buys at a price, and leaves 0.4 offered at 51000 and 1 bid for at 49000. */
+/** Trades at a price, and leaves an offer of 0.4 at 51000 and a bid for 1 at 49000. */
 const trade = async (alice, bob) => {
   await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
   await bob.createOrder(btc, "limit", "buy", 1, 49000)
@@ -48,7 +48,7 @@ describe("tickers", () => {
     )
   })
 
-  test("fetchTickers reads those of all markets, and of futures only by another call", async ({ alice, bob }) => {
+  test("fetchTickers reads all markets, and futures only by another call", async ({ alice, bob }) => {
     await trade(alice, bob)
     await bob.createOrder(perpetual, "limit", "sell", 0.1, 50500)
     await alice.createOrder(perpetual, "market", "buy", 0.1)
@@ -82,7 +82,7 @@ describe("candles", () => {
     const now = Date.now()
     for (const timeframe of Object.keys(alice.timeframes)) {
       const candles = await alice.fetchOHLCV(btc, timeframe)
-      // A candle may have ended meanwhile.
+      // A candle may have ended in between.
       assert.ok(candles.length === 1 || candles.length === 2, `${timeframe}: ${candles.length} candles`)
       const length = alice.parseTimeframe(timeframe) * 1000
       const [at, open] = candles[0]
@@ -95,7 +95,7 @@ describe("candles", () => {
     }
   })
 
-  test("since and limit choose candles", async ({ alice, venue }) => {
+  test("since and limit select candles", async ({ alice, venue }) => {
     await venue.movePrice("BTC_USDT", "50100")
     const minute = Math.floor(Date.now() / 60_000) * 60_000
     const since = await alice.fetchOHLCV(btc, "1m", minute - 600_000)
@@ -106,13 +106,13 @@ describe("candles", () => {
 })
 
 describe("books, trades and the platform", () => {
-  test("fetchOrderBook with limits, the depth by ccxt's raw call, and fetchTrades", async ({ alice, bob }) => {
+  test("fetchOrderBook has limits, and raw depth and fetchTrades show the same market", async ({ alice, bob }) => {
     await trade(alice, bob)
     await alice.createOrder(btc, "limit", "sell", 0.25, 53000)
     assert.deepEqual((await bob.fetchOrderBook(btc)).asks, [[51000, 0.4], [53000, 0.25]])
     const top = await bob.fetchOrderBook(btc, 1)
     assert.deepEqual([top.asks, top.bids], [[[51000, 0.4]], [[49000, 1]]])
-    // What is farther than 2 % from the last price is left out.
+    // Prices more than 2 % from the last price are left out.
     const { asks, bids } = await bob.v4PublicGetOrderbookDepthMarket({ market: "BTC_USDT" })
     assert.deepEqual([asks, bids], [[["51000", "0.4"]], []])
 
@@ -130,14 +130,14 @@ describe("books, trades and the platform", () => {
     assert.deepEqual(after.result, [])
   })
 
-  test("fetchStatus, the platform, and the markets on margin", async ({ alice }) => {
+  test("fetchStatus, the platform status and the margin markets are read", async ({ alice }) => {
     assert.equal((await alice.fetchStatus()).status, "ok")
     assert.deepEqual(await alice.v4PublicGetPlatformStatus(), { status: "system operational" })
     const { result } = await alice.v4PublicGetCollateralMarkets()
     assert.deepEqual(result, ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
   })
 
-  test("a market that is not there is refused as API V1 and V4 refuse it", async ({ alice }) => {
+  test("an unknown market is refused in the words of API V1 and V4", async ({ alice }) => {
     await fails(alice.v1PublicGetTicker({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v1PublicGetKline({ market: "NO_PE" }), Ccxt.ExchangeError)
     const refused = { success: false, message: { market: ["Market is not available."] }, result: null }
@@ -148,7 +148,7 @@ describe("books, trades and the platform", () => {
 })
 
 describe("fees, limits and funding", () => {
-  test("fees of trades, deposits and withdrawals", async ({ alice }) => {
+  test("fees of trades, deposits and withdrawals are read", async ({ alice }) => {
     assert.deepEqual(pick((await alice.fetchTradingFees())[btc], "maker", "taker"), { maker: 0.001, taker: 0.001 })
     const { deposit, withdraw } = await alice.fetchTransactionFees()
     assert.deepEqual([withdraw.BTC, deposit.BTC], ["0.0004", undefined])
@@ -173,7 +173,7 @@ describe("fees, limits and funding", () => {
 })
 
 describe("what is not served", () => {
-  test("says so: not that there is no such call", async ({ alice }) => {
+  test("a call that is not served is refused as such, not as an unknown path", async ({ alice }) => {
     for (
       const call of [
         () => alice.setLeverage(5),

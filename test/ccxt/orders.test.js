@@ -1,14 +1,14 @@
-/** The methods of ccxt that place stop orders and change orders: see `ccxt.test.js` for what is given to ccxt. */
+/** ccxt's methods for stop orders and for changing orders: see `ccxt.test.js` for its configuration. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"
 import { btc, fails, perpetual, pick, test } from "./desk.js"
 
-/** What most tests look at. */
+/** The fields that most tests check. */
 const shown = (order) => pick(order, "symbol", "side", "type", "status", "price", "triggerPrice", "amount", "filled", "cost")
 
 describe("stop-market orders", () => {
-  test("of the spot wait for their price, and trade at it", async ({ alice, venue }) => {
+  test("stop-market orders on spot wait for their price, and trade at it", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "market", "sell", 0.1, undefined, {
       triggerPrice: 48000,
       clientOrderId: "out-1"
@@ -16,7 +16,7 @@ describe("stop-market orders", () => {
     assert.deepEqual(shown(stop), {
       symbol: btc,
       side: "sell",
-      // ccxt calls both kinds of market orders so.
+      // ccxt names both kinds of market orders so.
       type: "market",
       status: "open",
       price: undefined,
@@ -39,7 +39,7 @@ describe("stop-market orders", () => {
     })
   })
 
-  test("of the spot that buy say what they spend", async ({ alice, venue }) => {
+  test("stop-market buys on spot state what they spend", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "market", "buy", undefined, undefined, { stopPrice: 52000, cost: 520 })
     assert.deepEqual(pick(stop, "status", "triggerPrice", "filled"), { status: "open", triggerPrice: 52000, filled: 0 })
     await venue.movePrice("BTC_USDT", "52000")
@@ -47,14 +47,14 @@ describe("stop-market orders", () => {
     assert.deepEqual(pick(bought, "id", "filled", "cost"), { id: stop.id, filled: 0.01, cost: 520 })
   })
 
-  test("on margin open and close positions, also of futures", async ({ alice, venue }) => {
+  test("stop-market orders on margin open and close positions, including futures", async ({ alice, venue }) => {
     for (const [symbol, market, params] of [[btc, "BTC_USDT", { marginMode: "cross" }], [perpetual, "BTC_PERP", {}]]) {
       const stop = await alice.createOrder(symbol, "market", "buy", 0.02, undefined, { triggerPrice: 51000, ...params })
       assert.deepEqual(pick(stop, "symbol", "status", "triggerPrice", "amount", "info"), {
         symbol,
         status: "open",
         triggerPrice: 51000,
-        // The amount is in the base currency here: ccxt takes it as it is.
+        // The amount is in the base currency here: ccxt passes it on unchanged.
         amount: 0.02,
         info: stop.info
       })
@@ -73,7 +73,7 @@ describe("stop-market orders", () => {
     }
   })
 
-  test("without the balance, or at the last price, are refused", async ({ alice }) => {
+  test("stop-market orders without balance or at the last price are refused", async ({ alice }) => {
     const sell = (amount, triggerPrice) => alice.createOrder(btc, "market", "sell", amount, undefined, { triggerPrice })
     await fails(sell(50, 48000), Ccxt.InsufficientFunds)
     await fails(sell(0.1, 50000), Ccxt.ExchangeError)
@@ -81,7 +81,7 @@ describe("stop-market orders", () => {
 })
 
 describe("stop-limit orders", () => {
-  test("trade at once when a price move wakes them", async ({ alice, venue }) => {
+  test("stop-limit orders trade at once when a price move triggers them", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     await venue.movePrice("BTC_USDT", "52000")
     const [bought] = await alice.fetchClosedOrders(btc)
@@ -94,7 +94,7 @@ describe("stop-limit orders", () => {
     })
   })
 
-  test("on margin, which ccxt has as a call without a method", async ({ alice, venue }) => {
+  test("stop-limit orders on margin are placed by a raw call", async ({ alice, venue }) => {
     await alice.loadMarkets()
     const answer = await alice.v4PrivatePostOrderCollateralStopLimit({
       market: "BTC_PERP",
@@ -122,7 +122,7 @@ describe("stop-limit orders", () => {
 })
 
 describe("editOrder", () => {
-  test("gives the order that has taken the place of the old one", async ({ alice }) => {
+  test("editOrder returns the order that replaced the old one", async ({ alice }) => {
     const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000, { clientOrderId: "quote-1" })
     const edited = await alice.editOrder(order.id, btc, "limit", "buy", 0.2, 41000)
     assert.notEqual(edited.id, order.id)
@@ -140,7 +140,7 @@ describe("editOrder", () => {
     await fails(alice.editOrder(order.id, btc, "limit", "buy", 0.2, 42000), Ccxt.OrderNotFound)
   })
 
-  test("by the client order id, of the price alone", async ({ alice }) => {
+  test("editOrder changes the price alone, by client order id", async ({ alice }) => {
     await alice.createOrder(btc, "limit", "sell", 0.1, 60000, { clientOrderId: "quote-2" })
     const edited = await alice.editOrder(undefined, btc, "limit", "sell", undefined, 61000, { clientOrderId: "quote-2" })
     assert.deepEqual(pick(edited, "clientOrderId", "price", "amount"), {
@@ -150,7 +150,7 @@ describe("editOrder", () => {
     })
   })
 
-  test("of stop orders: sizes and limits", async ({ alice }) => {
+  test("editOrder changes the sizes and limits of stop orders", async ({ alice }) => {
     const limit = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const edited = await alice.editOrder(limit.id, btc, "limit", "buy", 0.2, 54000)
     assert.deepEqual(shown(edited), { ...shown(limit), price: 54000, amount: 0.2 })
@@ -166,13 +166,13 @@ describe("editOrder", () => {
     })
   })
 
-  test("writes the trigger price under another key than is documented, and it is ignored", async ({ alice }) => {
+  test("editOrder sends the trigger price under an undocumented key, which is ignored", async ({ alice }) => {
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const edited = await alice.editOrder(stop.id, btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52500 })
     assert.equal(edited.triggerPrice, 52000)
   })
 
-  test("of more than the balance is refused, and the order stays", async ({ alice }) => {
+  test("editOrder beyond the balance is refused, and the order stays", async ({ alice }) => {
     const { id } = await alice.createOrder(btc, "limit", "sell", 0.1, 60000)
     await fails(alice.editOrder(id, btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
     assert.deepEqual((await alice.fetchOpenOrders(btc)).map((order) => order.id), [id])
@@ -182,7 +182,7 @@ describe("editOrder", () => {
 describe("the raw methods for many orders in one call", () => {
   const quote = (price, more = {}) => ({ market: "BTC_USDT", side: "buy", amount: "0.1", price, ...more })
 
-  test("place them, with an error for each that is refused", async ({ alice }) => {
+  test("a raw bulk call places orders, with an error for each refused one", async ({ alice }) => {
     const placed = await alice.v4PrivatePostOrderBulk({
       orders: [quote("40000", { clientOrderId: "quote-1" }), quote("4000000"), quote("41000", { clientOrderId: "" })]
     })
@@ -195,7 +195,7 @@ describe("the raw methods for many orders in one call", () => {
     assert.deepEqual(stopped.map(({ result }) => result), [null])
   })
 
-  test("place them on margin", async ({ alice }) => {
+  test("a raw bulk call places orders on margin", async ({ alice }) => {
     const placed = await alice.v4PrivatePostOrderCollateralBulk({
       orders: [quote("40000", { market: "BTC_PERP" }), quote("40000", { market: "BTC_PERP", reduceOnly: true })]
     })
@@ -206,7 +206,7 @@ describe("the raw methods for many orders in one call", () => {
     assert.deepEqual((await alice.fetchOpenOrders(perpetual)).map(({ price }) => price), [40000])
   })
 
-  test("cancel them, and say which are not there", async ({ alice }) => {
+  test("a raw bulk call cancels orders, and names the unknown ones", async ({ alice }) => {
     const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const canceled = await alice.v4PrivatePostOrderCancelBulk({
       orders: [{ market: "BTC_USDT", orderId: Number(order.id) }, { market: "BTC_USDT", orderId: Number(order.id) }]

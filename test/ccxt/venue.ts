@@ -1,6 +1,6 @@
 /**
- * The exchange that ccxt is pointed at, in the live dialect: a sandbox in memory on a socket of this process, or a venue of a
- * host, of this process or elsewhere.
+ * The exchange for ccxt, in the live dialect: a sandbox in memory on a socket of this process, or a venue of a host, in
+ * this process or elsewhere.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,10 +9,10 @@ import * as Scope from "effect/Scope"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { ControlApi, Example, Faults, Host, HostServer, Sandbox, Server } from "../../src/sandbox/index.ts"
 
-/** A key of alice's that may do nothing but list her open orders. */
+/** A key of alice's that may only list her open orders. */
 export const restricted = { apiKey: "alice-restricted-key", apiSecret: "alice-restricted-secret" }
 
-/** A key of alice's that is switched off. */
+/** A disabled key of alice's. */
 export const disabled = { apiKey: "alice-disabled-key", apiSecret: "alice-disabled-secret" }
 
 export const { alice, bob } = Example
@@ -20,7 +20,7 @@ export const { answerLost, badGateway } = Faults
 
 const key = { operation: "AddKey", account: alice.account, title: "ccxt", type: "1", enabled: true }
 
-/** What there is besides the example: a key for orders only, one that is switched off, and money of bob's. */
+/** Added to the example: a key for orders only, a disabled one, and money for bob. */
 const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly operation: string }> = [
   { ...key, ...restricted, endpoints: [{ name: "/api/v4/orders", title: "Open orders" }] },
   { ...key, ...disabled, enabled: false },
@@ -29,10 +29,10 @@ const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly op
   )
 ]
 
-/** The keys of the example, which a venue of a host has not: its keys are its own. */
+/** The keys of the example. A venue of a host does not have them: its keys are its own. */
 const usualKeys = [alice, bob].map((account) => ({ ...key, ...account, type: "2" }))
 
-/** Serves an exchange of its own at the root of a port, with a control plane. */
+/** Serves an exchange at the root of a port, with a control plane. */
 const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
   const controlToken = "the token of these tests"
   const context = yield* Layer.build(Layer.fresh(Sandbox.layer({ dialect })))
@@ -43,7 +43,7 @@ const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
   }).pipe(Effect.provideContext(context))
 })
 
-/** Serves a host, and makes a venue below a path, beside another one. */
+/** Serves a host, and makes a venue below a path, next to another one. */
 const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
   const context = yield* Layer.build(Layer.fresh(Host.layer()))
   return yield* Effect.gen(function*() {
@@ -66,13 +66,13 @@ const elsewhere = (address: string, { name }: Dialect.Dialect) =>
     return { ...(await answer.json() as Host.Made), more: [...usualKeys, ...additions] }
   })
 
-/** What `TXC_HOSTED` asks for: nothing, a host of this process, or one at an address. */
+/** Opens the exchange that `TXC_HOSTED` selects: a sandbox, a host in this process, or one at an address. */
 const opened = Effect.fnUntraced(function*(dialect: Dialect.Dialect, asked = process.env["TXC_HOSTED"]) {
   if (asked === undefined) return yield* alone(dialect)
   return asked.startsWith("http") ? yield* elsewhere(asked, dialect) : yield* hosted(dialect)
 })
 
-/** Opens the exchange of the example, where bob has something to trade too; `TXC_HOSTED` opens it as a venue of a host. */
+/** Opens the example's exchange, in which bob has funds too; `TXC_HOSTED` makes it a venue of a host. */
 export const open = async (dialect = Dialect.live) => {
   const scope = Scope.makeUnsafe()
   const { controlToken, controlUrl, more, url } = await Effect.runPromise(Scope.provide(opened(dialect), scope))
@@ -88,11 +88,11 @@ export const open = async (dialect = Dialect.live) => {
   return {
     baseUrl: url,
     movePrice: (market: string, price: string) => post("MovePrice", { market, price }),
-    /** Sets the clock of the exchange ahead. */
+    /** Advances the clock of the exchange. */
     advance: (millis: number) => post("AdvanceClock", { millis }),
-    /** No more than so many calls of a path in ten seconds. */
+    /** Limits a path to this many calls in ten seconds. */
     limit: (path: string, calls: number) => post("Limit", { path, limit: { calls, perSeconds: 10 } }),
-    /** What goes wrong with the next call of a path. */
+    /** Makes the next call of a path go wrong. */
     fault: (path: string, symptom: Faults.Symptom) => post("Faults", { path, symptom }),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }

@@ -5,7 +5,7 @@ import { type Hover, LanguageServer } from "./LanguageServer.ts"
 import * as Package from "./Package.ts"
 import { surface } from "./surface.ts"
 
-/** A program as a user writes it. `orders` and all that follows is what the user points at below. */
+/** A user's program. The tests point at `orders` and at everything after it. */
 const program = `import { type Errors, Exchange, StopLimitOrders, SubAccounts } from "effect-txc"
 import * as Effect from "effect/Effect"
 
@@ -35,10 +35,10 @@ export const layers = [Exchange.layer, Exchange.layerConfig, StopLimitOrders.Sto
 export type Failure = StopLimitOrders.Failure | Errors.CallError
 `
 
-/** What a hover says in words, without the tags that follow. */
+/** The text of a hover, without its tags. */
 const prose = (hover: Hover | undefined): string => hover?.prose.split(/^\*@/mu)[0]?.trim() ?? ""
 
-/** Where a user points who points at the last word of a piece of the program. */
+/** The position of the last word of a piece of the program. */
 const pointAt = (piece: string) => {
   const start = program.indexOf(piece)
   assert.isAtLeast(start, 0, piece)
@@ -48,14 +48,14 @@ const pointAt = (piece: string) => {
 
 const path = `${Package.root}test/editor/program.ts`
 
-/** What the editor shows at the last word of this piece of the program. */
+/** The editor's hover at the last word of this piece of the program. */
 const hoverAt = Effect.fnUntraced(function*(piece: string) {
   const server = yield* LanguageServer
   server.open(path, program)
   return yield* server.hover(path, pointAt(piece))
 })
 
-/** The lines, under the files that they are about. */
+/** The lines, grouped by the files that they are about. */
 const byFile = (
   findings: ReadonlyArray<{ readonly file: string; readonly line: number; readonly text: string }>
 ): string =>
@@ -72,7 +72,7 @@ const loaded = Package.load()
 
 const { files, things } = surface(loaded)
 
-/** What the editor shows at everything that a user can reach. */
+/** The editor's hover for everything that a user can reach. */
 const hovers = Effect.gen(function*() {
   const server = yield* LanguageServer
   for (const { path, text } of files) server.open(path, text)
@@ -83,14 +83,14 @@ const hovers = Effect.gen(function*() {
   )
 })
 
-/** What a hover says in TypeScript. Types are named with the namespace that a file imports: errors without, here. */
+/** The TypeScript of a hover. Types carry the namespace that a file imports; here it is removed from errors. */
 const code = (hover: Hover | undefined): string => hover?.code.replaceAll(/\b(?:E\d\.)?Errors\./gu, "") ?? ""
 
 layer(LanguageServer.layer)("The editor", (it) => {
-  // All that there is, and each file by itself: in the long form, which CI runs.
+  // Each file by itself, in the long form, which CI runs.
   const itInFull = isLong ? it.effect : () => undefined
 
-  itInFull("says what everything means that a user can reach", () =>
+  itInFull("the editor documents everything that a user can reach", () =>
     Effect.gen(function*() {
       const names = new Set(things.map(({ name }) => name))
       const known = [
@@ -106,7 +106,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
         "conformance"
       ]
       assert.deepStrictEqual(known.filter((name) => !names.has(name)), [])
-      // One declaration may be reached in many ways.
+      // One declaration can be reached in many ways.
       const silent = new Map(
         (yield* hovers).filter(({ hover }) => prose(hover) === "").map(({ file, isDocumented, line, name }) => [
           `${file}:${line} ${name.split(".").at(-1)}`,
@@ -120,7 +120,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       )
     }))
 
-  it.effect("says it where it is used", () =>
+  it.effect("the editor shows a doc where its declaration is used", () =>
     Effect.gen(function*() {
       const used = [
         "request, amount",
@@ -162,11 +162,11 @@ layer(LanguageServer.layer)("The editor", (it) => {
     `ValidationFailed<${fields}>`
   ].join(" | ")
 
-  it.effect("spells out what a call can fail with", () =>
+  it.effect("the editor lists the errors that a call can fail with", () =>
     Effect.gen(function*() {
       const pieces = ["StopLimitOrders.Failure", "const result", "orders.create", "(failure", "(refusal"]
       const shown = yield* Effect.forEach(pieces, (piece) => Effect.map(hoverAt(piece), code))
-      // Any name of an order will do, as long as it is a name.
+      // Any name of an order is accepted, if it is a name.
       assert.deepStrictEqual(shown.map((code) => code.replace(/Created<[\w.]+>/u, "Created<Order>")), [
         `type Failure = ${failures}`,
         `const result: Effect.Effect<Created<Order>, ${failures}, never>`,
@@ -177,7 +177,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       ])
     }))
 
-  itInFull("spells out what every call can fail with", () =>
+  itInFull("the editor lists the errors of every call", () =>
     Effect.gen(function*() {
       const shown = (yield* hovers).filter(({ file, name }) =>
         file.startsWith("src/endpoints/") && name.endsWith(".Failure")
@@ -189,7 +189,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       assert.deepStrictEqual(shown.filter(({ code }) => !spelled.test(code) || !code.includes("RateLimited")), [])
     }))
 
-  itInFull("finds no mistake in the example of any module", () =>
+  itInFull("the example of every module compiles", () =>
     Effect.gen(function*() {
       const server = yield* LanguageServer
       const findings = yield* Effect.forEach(
@@ -215,7 +215,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       )
     }))
 
-  it.effect("finds the mistake in an example that has one", () =>
+  it.effect("an example with a mistake is reported", () =>
     Effect.gen(function*() {
       const server = yield* LanguageServer
       const path = `${Package.root}test/editor/wrong.example.ts`

@@ -1,6 +1,4 @@
-/**
- * TypeScript's language server, asked as an editor asks it.
- */
+/** TypeScript's language server, used as an editor uses it. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,13 +12,13 @@ export interface Position {
   readonly character: number
 }
 
-/** What an editor shows where the mouse rests: the declaration in TypeScript, then what is said about it. */
+/** A hover: the declaration in TypeScript, then its doc. */
 export interface Hover {
   readonly code: string
   readonly prose: string
 }
 
-/** Something that does not compile, in a line that counts from zero. */
+/** A compile error; lines count from zero. */
 export interface Mistake {
   readonly line: number
   readonly message: string
@@ -28,7 +26,7 @@ export interface Mistake {
 
 const uri = (path: string): string => pathToFileURL(path).href
 
-/** A message of the server. A reply has only an id, a notification only a method, a request of its own has both. */
+/** A message from the server. A reply has only an id, a notification only a method, a request of its own has both. */
 interface Message {
   readonly id?: number
   readonly method?: string
@@ -74,13 +72,13 @@ const mistakesOf = (result: unknown): ReadonlyArray<Mistake> =>
     .filter(({ severity }) => severity === 1)
     .map(({ message, range }) => ({ line: range.start.line, message }))
 
-/** The language server of this project, as TypeScript 7 brings it. It ends with the layer. */
+/** The language server of this project's TypeScript 7. It ends with the layer. */
 export class LanguageServer extends Context.Service<LanguageServer, {
-  /** Opens a file with this text, which need not be on the disk. */
+  /** Opens a file with this text, which need not be on disk. */
   readonly open: (path: string, text: string) => void
-  /** What the editor shows at this place; `undefined` where it shows nothing. Many questions may be under way. */
+  /** The hover at this place; `undefined` if there is none. Many requests may be in flight. */
   readonly hover: (path: string, position: Position) => Effect.Effect<Hover | undefined>
-  /** What does not compile in this file. */
+  /** The compile errors of this file. */
   readonly errors: (path: string) => Effect.Effect<ReadonlyArray<Mistake>>
 }>()("test/LanguageServer") {
   static readonly layer = Layer.effect(
@@ -110,7 +108,7 @@ export class LanguageServer extends Context.Service<LanguageServer, {
         })
       const receive = ({ error, id, method, params, result }: Message) => {
         if (id === undefined) return
-        // The server asks too, for settings for one. Nothing is set.
+        // The server also sends requests, for example for settings. None are set.
         if (method !== undefined) return send({ id, result: params?.items?.map(() => null) ?? null })
         waiting.get(id)?.(error === undefined ? Effect.succeed(result) : Effect.die(new Error(error.message)))
         waiting.delete(id)

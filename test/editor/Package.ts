@@ -1,6 +1,4 @@
-/**
- * The package as its users see it: what it exports, and the examples in its modules.
- */
+/** The package as its users see it: its exports, and the examples in its modules. */
 import ts from "@tsd/typescript"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -36,10 +34,10 @@ export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).f
 )
   .map(({ file, subpath }) => ({ file, specifier: `effect-txc${subpath.slice(1)}` }))
 
-/** The package's types, and how to read what a module exports. */
+/** The package's types, and a way to read the exports of a module. */
 export interface Package {
   readonly checker: ts.TypeChecker
-  /** What a module exports, by the name it is exported by. */
+  /** The exports of a module, by name. */
   readonly exportsOf: (module: ts.Symbol) => ReadonlyArray<readonly [name: string, symbol: ts.Symbol]>
   /** The entry points, in the order of {@link entryPoints}. */
   readonly modules: ReadonlyArray<ts.Symbol>
@@ -84,7 +82,7 @@ export const publicModules = ({ exportsOf, modules }: Package): ReadonlyArray<Pu
       : []
   })
 
-/** The first block of TypeScript after `@example` in a file's first comment, and the line before it, counted from one. */
+/** The first TypeScript block after `@example` in a file's first comment, and the line before it, counted from one. */
 export const exampleOf = (text: string): { readonly line: number; readonly text: string } | undefined => {
   const comment = /^\/\*\*.*?\*\//su.exec(text)?.[0] ?? ""
   const found = /^ \* @example.*?^ \* ```ts\n(.*?)^ \* ```$/msu.exec(comment)

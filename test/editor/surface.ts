@@ -1,7 +1,7 @@
 /**
- * Everything that a user of the package can point at: what its entry points export, and from there every field and method
- * that can be reached. It is written as a program that uses each thing once, because documentation can get lost between a
- * declaration and its use: a mapped type keeps the names of fields and drops what is said about them.
+ * Finds everything that a user of the package can point at: its exports, and every field and method reachable from
+ * there. Each is used once in a generated program, because a doc can get lost between declaration and use: a mapped
+ * type keeps the names of fields and drops their docs.
  */
 import ts from "@tsd/typescript"
 import { readFileSync } from "node:fs"
@@ -10,25 +10,25 @@ import { entryPoints, isModule, type Package, root } from "./Package.ts"
 
 /** One thing that a user can point at. */
 export interface Thing {
-  /** What it is called from outside, such as `Errors.RateLimited.status`. */
+  /** Its name for users, such as `Errors.RateLimited.status`. */
   readonly name: string
-  /** Where it is declared: a file of the project, and a line that counts from one. */
+  /** The place of its declaration: a file of the project, and a line that counts from one. */
   readonly file: string
   readonly line: number
-  /** Whether its declaration is documented, which may get lost on the way to where it is used. */
+  /** Whether its declaration has a doc, which may get lost on the way to its use. */
   readonly isDocumented: boolean
-  /** Where to point: in the program, or at the declaration where no program can name it. */
+  /** The place to point at: in the program, or at the declaration if no program can name it. */
   readonly path: string
   readonly position: Position
 }
 
-/** What can be pointed at, and the files to open for that. */
+/** The things to point at, and the files to open for them. */
 export interface Surface {
   readonly things: ReadonlyArray<Thing>
   readonly files: ReadonlyArray<{ readonly path: string; readonly text: string }>
 }
 
-/** How to write the type of an argument of somebody else's generic type, by the name of the type. */
+/** The argument type to write for a foreign generic type, by that type's name. */
 const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string>>> = {
   ReadonlySet: [(path) => `(${path} extends ReadonlySet<infer A> ? A : never)`],
   ReadonlyMap: [
@@ -42,7 +42,7 @@ const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string
   Some: [(path) => `Option.Option.Value<${path}>`]
 }
 
-/** A type on the way, how a program writes it (where it can), what its owner is called, and the export it began with. */
+/** A type on the way: its spelling in a program (if any), the name of its owner, and the export at its start. */
 interface Step {
   readonly type: ts.Type
   readonly path: string | undefined
@@ -53,10 +53,10 @@ interface Step {
 const isReference = (type: ts.Type): type is ts.TypeReference =>
   ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0
 
-/** Whether a type is a class or an interface, or a use of one that is generic. */
+/** Whether a type is a class or an interface, or an instance of a generic one. */
 const isNamed = (type: ts.Type) => type.isClassOrInterface() || (isReference(type) && type.target.isClassOrInterface())
 
-/** A branded text is no object, although it is written as an intersection with one. */
+/** A branded string is not an object, although it is written as an intersection with one. */
 const hasMembers = (type: ts.Type): boolean =>
   type.isIntersection() ? type.types.every(hasMembers) : (type.flags & ts.TypeFlags.Object) !== 0
 
@@ -77,7 +77,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     ...["Effect", "Option", "Result", "Stream"].map((name) => `import type * as ${name} from "effect/${name}"`)
   ]
   const found: Array<readonly [symbol: ts.Symbol, thing: Thing]> = []
-  // What a program can name comes first, the shortest name before others: a type is visited once.
+  // Types that a program can name come first, shortest name first: a type is visited once.
   const named: Array<Step> = []
   const nameless: Array<Step> = []
   const seen = new Set<ts.Type>()
@@ -88,7 +88,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
   const isForeign = (symbol: ts.Symbol | undefined) =>
     symbol?.declarations !== undefined && symbol.declarations.length > 0 && !symbol.declarations.some(isOurs)
 
-  /** Notes a thing. `before` is a line of the program up to its name, where a program can name it. */
+  /** Notes a thing. `before` is a line of the program up to its name, if a program can name it. */
   const point = (symbol: ts.Symbol, name: string, declaration: ts.Node, before: string | undefined, last: string) => {
     const source = declaration.getSourceFile()
     const node = ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration
@@ -113,7 +113,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     queue.push({ type, path, owner, origin })
   }
 
-  /** A name that a module exports: a value, a type, or both, each with its own documentation. */
+  /** A name that a module exports: a value, a type, or both, each with its own doc. */
   const exported = (module: string, name: string, owner: string, symbol: ts.Symbol) => {
     const declarations = symbol.declarations?.filter(isOurs) ?? []
     const types = declarations.filter(isTypeDeclaration)
@@ -135,27 +135,27 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
       (ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier) !== 0
     )
 
-  /** An error's message, say: what overrides JavaScript's own has the same meaning. */
+  /** A member that overrides JavaScript's own, such as an error's message, has the same meaning. */
   const isOverride = (type: ts.Type, member: ts.Symbol) =>
     type.isClass() &&
     checker.getBaseTypes(type).some((base) =>
       isForeign(checker.getPropertyOfType(base, member.name)) && member.name in Error.prototype
     )
 
-  /** A record's keys are texts that some other type lists: there is no place to document one. */
+  /** A record's keys are strings listed by another type: they can't be documented. */
   const isKey = (type: ts.Type, member: ts.Symbol) =>
     (member.declarations ?? []).length === 0
     && type.symbol?.declarations?.some((node) => ts.isMappedTypeNode(node) && node.nameType === undefined) === true
 
   /** The fields and methods of a type, and their own types. */
   const members = ({ origin, owner, path, type }: Step) => {
-    // Another use of a generic type has the same members, of other types.
+    // Another instance of a generic type has the same members, with other types.
     const isKnown = isReference(type) && type.target !== type && seen.has(type.target)
     if (isReference(type)) seen.add(type.target)
     let variable: string | undefined
     for (const member of checker.getPropertiesOfType(type)) {
       const { name } = member
-      // A service's class holds its shape so.
+      // The member of a service's class that holds its shape.
       const isShape = name === "Service" && isForeign(member)
       if ((isForeign(member) && !isShape) || isPrivate(member) || isOverride(type, member)) continue
       if (!isShape && !isKnown && !isKey(type, member)) {
@@ -181,11 +181,11 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     }
   }
 
-  /** What goes into a function, and what comes out. */
+  /** Visits the parameters and the result of functions. */
   const calls = ({ origin, owner, path, type }: Step) => {
     const signatures = type.getCallSignatures()
     for (const [order, signature] of signatures.entries()) {
-      // Of several signatures a program can only name the last.
+      // A program can only name the last of several signatures.
       const single = order === signatures.length - 1 ? path : undefined
       for (const [index, parameter] of signature.parameters.entries()) {
         follow(
@@ -204,7 +204,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     }
   }
 
-  /** How to write the one member of a union that has this tag, or this field. */
+  /** Writes an expression that narrows a union to the member with this tag or field. */
   const narrowing = (member: ts.Type, others: ReadonlyArray<ts.Type>): string | undefined => {
     if (others.length === 0) return "object"
     for (const field of checker.getPropertiesOfType(member)) {
@@ -230,7 +230,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     }
   }
 
-  /** The arguments of somebody else's generic type. */
+  /** The arguments of a foreign generic type. */
   const foreign = ({ origin, owner, path }: Step, type: ts.TypeReference) => {
     for (const [index, argument] of checker.getTypeArguments(type).entries()) {
       const write = checker.isArrayLikeType(type)
@@ -263,7 +263,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     seen.add(step.type)
     visit(step)
   }
-  // What tells the members of a union apart says what it means.
+  // The field that tells a union's members apart documents itself.
   const things = found.flatMap(([symbol, thing]) => symbol.name === "_tag" || discriminants.has(symbol) ? [] : [thing])
   const declared = [...new Set(things.map((thing) => thing.path))].filter((file) => file !== path)
   return {

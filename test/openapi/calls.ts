@@ -1,13 +1,14 @@
 /**
- * A client that a generator makes of the OpenAPI document makes signed calls to the sandbox, in both dialects. The types
- * are `openapi-typescript`'s, the calls `openapi-fetch`'s; only the signing is written here, as the document explains it.
+ * Makes signed calls to the sandbox in both dialects, with a client generated from the OpenAPI document. The types are
+ * from `openapi-typescript`, the calls from `openapi-fetch`; only the signing is written here, as the document explains
+ * it.
  *
- * This is a package of its own, so that nobody who works on the project has to install a generator. From its folder:
+ * This is a package of its own, so that working on the project does not require a generator. From its folder:
  *
- *     npm ci && npm test
+ * npm ci && npm test
  *
- * (the project's own packages have to be installed too). `npm test` makes the client, checks the types of this file, and
- * runs it.
+ * (the project's own packages have to be installed too). `npm test` generates the client, checks the types of this
+ * file, and runs it.
  */
 import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
@@ -34,7 +35,7 @@ const signing = (apiKey: string, apiSecret: string): Middleware => ({
 let lastNonce = Date.now()
 const nextNonce = () => lastNonce++
 
-/** A test with an exchange of its own, at 50000. */
+/** A test with its own exchange, at a price of 50000. */
 const test = (
   title: string,
   dialect: Dialect.Dialect,
@@ -60,7 +61,7 @@ describe("a generated client of the document's dialect", () => {
   const envelope = <const Path extends string>(request: Path) => ({ request, nonce: nextNonce().toString() })
 
   test(
-    "reads markets, places a stop-limit order, finds what it locks, and cancels it",
+    "a client generated for the document's dialect reads markets, and places, finds and cancels a stop-limit order",
     Dialect.document,
     async (url) => {
       const exchange = clientOf<DocumentPaths>(url)
@@ -102,34 +103,38 @@ describe("a generated client of the document's dialect", () => {
 describe("a generated client of the live dialect", () => {
   const envelope = <const Path extends string>(request: Path) => ({ request, nonce: nextNonce(), nonceWindow: true })
 
-  test("reads a book, places a stop-limit order, and cancels it", Dialect.live, async (url) => {
-    const exchange = clientOf<LivePaths>(url)
-    const { data: book } = await exchange.GET("/api/v4/public/orderbook/{market}", {
-      params: { path: { market: "BTC_USDT" }, query: { limit: 5 } }
-    })
-    assert.equal(book?.ticker_id, "BTC_USDT")
+  test(
+    "a client generated for the live dialect reads a book, and places and cancels a stop-limit order",
+    Dialect.live,
+    async (url) => {
+      const exchange = clientOf<LivePaths>(url)
+      const { data: book } = await exchange.GET("/api/v4/public/orderbook/{market}", {
+        params: { path: { market: "BTC_USDT" }, query: { limit: 5 } }
+      })
+      assert.equal(book?.ticker_id, "BTC_USDT")
 
-    const { data: order } = await exchange.POST("/api/v4/order/stop_limit", {
-      body: {
-        ...envelope("/api/v4/order/stop_limit"),
-        market: "BTC_USDT",
-        side: "buy",
-        amount: 0.01,
-        price: "52000",
-        activation_price: "51000",
-        clientOrderId: "generated-1",
-        stp: "cn"
-      }
-    })
-    assert.deepEqual([order?.status, order?.clientOrderId, order?.stp], ["OPEN", "generated-1", "cn"])
+      const { data: order } = await exchange.POST("/api/v4/order/stop_limit", {
+        body: {
+          ...envelope("/api/v4/order/stop_limit"),
+          market: "BTC_USDT",
+          side: "buy",
+          amount: 0.01,
+          price: "52000",
+          activation_price: "51000",
+          clientOrderId: "generated-1",
+          stp: "cn"
+        }
+      })
+      assert.deepEqual([order?.status, order?.clientOrderId, order?.stp], ["OPEN", "generated-1", "cn"])
 
-    const { data: canceled } = await exchange.POST("/api/v4/order/cancel", {
-      body: { ...envelope("/api/v4/order/cancel"), market: "BTC_USDT", orderId: order?.orderId ?? 0 }
-    })
-    assert.equal(canceled?.orderId, order?.orderId)
-  })
+      const { data: canceled } = await exchange.POST("/api/v4/order/cancel", {
+        body: { ...envelope("/api/v4/order/cancel"), market: "BTC_USDT", orderId: order?.orderId ?? 0 }
+      })
+      assert.equal(canceled?.orderId, order?.orderId)
+    }
+  )
 
-  test("reads refusals by their types", Dialect.live, async (url) => {
+  test("a generated client reads refusals by their types", Dialect.live, async (url) => {
     const body = { ...envelope("/api/v4/order/cancel"), market: "BTC_USDT", orderId: 42 }
     const { error: notFound } = await clientOf<LivePaths>(url).POST("/api/v4/order/cancel", { body })
     assert.deepEqual(notFound?.errors, { orderId: ["Unexecuted order was not found."] })
@@ -139,7 +144,7 @@ describe("a generated client of the live dialect", () => {
     assert.deepEqual([response.status, unauthorized?.code], [401, 10])
   })
 
-  it("does not compile without a field that is required, nor with a name of the other dialect", () => {
+  it("a generated client's call does not compile without a required field, nor with a name of the other dialect", () => {
     const wrong = (exchange: ReturnType<typeof clientOf<LivePaths>>) => [
       // @ts-expect-error: the nonce is missing.
       exchange.POST("/api/v4/orders", { body: { request: "/api/v4/orders" } }),

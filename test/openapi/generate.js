@@ -1,4 +1,7 @@
-/** Writes the documents with the project's command, and makes the types of a client of each: `generated/live.d.ts`. */
+/**
+ * Writes the OpenAPI documents with the project's command, and generates the types of a client for each:
+ * `generated/live.d.ts`.
+ */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import openapiTypeScript, { astToString } from "openapi-typescript"

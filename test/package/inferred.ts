@@ -1,4 +1,4 @@
-/** What a stranger exports without saying its type: the declarations that a compiler makes of it name every type by itself. */
+/** Exports of a user's project without type annotations: a compiler's declarations must name every type. */
 import { Call, Exchange, Reconciliation, ServerClock } from "effect-txc"
 import * as Account from "effect-txc/client/Account"
 import * as FetchTransport from "effect-txc/client/FetchTransport"

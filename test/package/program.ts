@@ -1,4 +1,6 @@
-/** What a stranger writes: every entry point, and a program that runs. `.ci/projects.js` compiles it as strangers do. */
+/**
+ * A user's program with every entry point, which compiles and runs. `.ci/projects.js` compiles it in a user's project.
+ */
 import { Decimal, Dialect, Exchange, Identifiers, MainBalance } from "effect-txc"
 import { check, Target } from "effect-txc/oracle"
 import { conformance } from "effect-txc/oracle/vitest"

@@ -1,10 +1,10 @@
-/** The arbitraries that the oracle publishes, and what only tests need besides. */
+/** The arbitraries that the oracle publishes, and some that only tests need. */
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../src/protocol/Json.ts"
 
 export * from "../../src/oracle/Arbitraries.ts"
 
-/** The same value with its secrets in the open: tests can't compare redacted values. */
+/** Reveals the secrets in a value: tests can't compare redacted values. */
 export const revealed = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return { redacted: Redacted.value(value) }
   if (Array.isArray(value)) return value.map(revealed)

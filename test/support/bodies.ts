@@ -1,20 +1,20 @@
-/** The keys of a body, and bodies in which one of them is changed. */
+/** The keys of a body, and bodies with one key changed. */
 import * as Json from "../../src/protocol/Json.ts"
 
-/** The keys from the whole to a part. */
+/** The keys that lead to a part. */
 export type Path = ReadonlyArray<string>
 
-/** The paths of all keys of a body, in lists those of the first element. */
+/** The paths of all keys of a body; for lists, those of the first element. */
 export const pathsOf = (value: unknown): ReadonlyArray<Path> => {
   if (Array.isArray(value)) return value.slice(0, 1).flatMap((item) => pathsOf(item).map((path) => ["0", ...path]))
   if (!Json.isObject(value)) return []
   return Object.entries(value).flatMap(([key, inner]) => [[key], ...pathsOf(inner).map((path) => [key, ...path])])
 }
 
-/** What is done to a key. */
+/** A change of one key. */
 export type Change = (parent: Record<string, unknown>, key: string) => void
 
-/** A copy of the body in which the object that holds the path's last key is changed. */
+/** A copy of the body with a change in the object that holds the path's last key. */
 export const changed = (value: unknown, path: Path, change: Change): unknown => {
   const copy = structuredClone(value)
   const parent = path.slice(0, -1).reduce((inner, key) => (inner as Record<string, unknown>)[key], copy)

@@ -1,4 +1,4 @@
-/** Numbers that are drawn on borders on purpose: drawn evenly, they hardly ever meet one. */
+/** Numbers on borders: evenly drawn numbers hardly ever meet one. */
 import * as fc from "fast-check"
 import type { Decimal } from "../../src/domain/Decimal.ts"
 import { decimal } from "./arbitraries.ts"
@@ -8,14 +8,14 @@ interface Bounds {
   readonly max: number
 }
 
-/** Whole numbers within bounds. Every other one is a bound, one of the borders between them, or the number before or after. */
+/** Integers within bounds. Every other one is a bound, a border between them, or a neighbour of either. */
 export const bordered = ({ max, min = 0 }: Bounds, ...borders: ReadonlyArray<number>): fc.Arbitrary<number> => {
   const near = [min, max, ...borders].flatMap((border) => [border - 1, border, border + 1])
   const within = new Set(near.filter((number) => number >= min && number <= max))
   return fc.oneof(fc.constantFrom(...within), fc.integer({ min, max }))
 }
 
-/** The fractional digits that are written, and those that count. */
+/** The number of written fractional digits, and of significant ones. */
 const digitsOf = (value: string): ReadonlyArray<number> => {
   const [, fraction = ""] = value.split(".")
   return [fraction.length, fraction.replace(/0+$/u, "").length]
@@ -33,14 +33,14 @@ const longer = (value: Decimal, digits: string): Decimal => {
   return digits === "" || text.length > 64 ? value : text as Decimal
 }
 
-/** A decimal that may have zeros at its end, and a number of digits that is often the number of its own. */
+/** A decimal that may end in zeros, and a number of digits that is often its own. */
 export const decimalAndDigits = (max: number): fc.Arbitrary<readonly [Decimal, number]> =>
   fc.tuple(decimal, fc.constantFrom("", "0", "000")).chain(([drawn, zeros]) => {
     const value = longer(drawn, zeros)
     return fc.tuple(fc.constant(value), bordered({ max }, ...digitsOf(value)))
   })
 
-/** Two decimals, which are often equal, or differ in their last digit. */
+/** Two decimals that are often equal, or differ in the last digit. */
 export const closeDecimals: fc.Arbitrary<readonly [Decimal, Decimal]> = fc.oneof(
   fc.tuple(decimal, decimal),
   decimal.chain((value) =>

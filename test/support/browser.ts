@@ -1,4 +1,4 @@
-/** A real browser: Debian's Chromium, where it is installed. All tests share one, and each has a page of its own. */
+/** A real browser: Debian's Chromium, if it is installed. All tests share one, each with its own page. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
@@ -7,18 +7,18 @@ const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
-/** Does something with the page. */
+/** Runs an action on the page. */
 export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promise(work)
 
 let launched: Promise<Browser> | undefined
 
-/** Pages that no test uses now. To start one and its process costs more than most tests do with it. */
+/** Free pages. Starting one with its process takes longer than most tests. */
 let free: Array<Page> = []
 
 const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable ?? "",
-    // Nothing of the browser's own goes out to the network.
+    // The browser sends no requests of its own to the network.
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
   })
 
@@ -40,7 +40,7 @@ const take = Effect.gen(function*() {
   return yield* see(() => context.newPage())
 })
 
-/** The next test finds the page as if it were new. */
+/** Resets a page for the next test. */
 const giveBack = Effect.fnUntraced(function*(page: Page) {
   page.removeAllListeners()
   const others = page.context().pages().filter((other) => other !== page)
@@ -51,7 +51,10 @@ const giveBack = Effect.fnUntraced(function*(page: Page) {
   free.push(page)
 })
 
-/** A page of the browser, and what goes wrong in it: errors of the page's own program, what its policy forbids, and whom else it asks. */
+/**
+ * A page of the browser, which records errors of the page's program, violations of its policy, and requests to other
+ * origins.
+ */
 export const tab = Effect.gen(function*() {
   const page = yield* Effect.acquireRelease(take, giveBack)
   const errors: Array<string> = []

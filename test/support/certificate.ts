@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that nobody trusts, and its key, which nothing else uses. */
+/** An untrusted certificate for 127.0.0.1, and its key, which is used nowhere else. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBkTCCATagAwIBAgIUR1PYw7LLVFnDJFL1vyKTOCTCTYUwCgYIKoZIzj0EAwIw

@@ -3,18 +3,18 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { setImmediate, setTimeout } from "node:timers/promises"
 
-/** Lets everything happen that waits for a turn of the event loop, while the test clock stands still. Counts turns. */
+/** Lets the event loop turn 50 times while the test clock stands still, so that pending work runs on any machine. */
 export const turn = Effect.promise(() => setImmediate()).pipe(Effect.repeat({ times: 50 }), Effect.asVoid)
 
-/** Waits until a condition holds, in real time. Only the test's own time limit ends it otherwise. */
+/** Waits in real time until a condition holds. Otherwise only the test's own timeout ends it. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function*() {
     while (!(yield* holds)) yield* Effect.promise(() => setTimeout(5))
   })
 
 /**
- * Moves the test clock on until the effect has come to an end, while sockets of this process bring what is under way: ten
- * milliseconds for so many turns of the event loop. However busy the machine is, an answer takes few turns.
+ * Advances the test clock until the effect has ended, ten milliseconds for every 50 turns of the event loop, so that this
+ * process's sockets can deliver their data. An answer takes few turns, however busy the machine is.
  */
 export const passingOverSockets = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
@@ -26,7 +26,7 @@ export const passingOverSockets = <A, E, R>(effect: Effect.Effect<A, E, R>): Eff
     return yield* Fiber.join(fiber)
   })
 
-/** Moves the test clock on, step by step, until the effect has come to an end. */
+/** Advances the test clock, step by step, until the effect has ended. */
 export const passing = <A, E, R>(effect: Effect.Effect<A, E, R>, millis = 100): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)

@@ -1,4 +1,4 @@
-/** A cluster of a test: nodes in processes of their own, over a PostgreSQL of the test. */
+/** A cluster for a test: nodes in their own processes, over the test's PostgreSQL. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,18 +17,18 @@ import { closedPort } from "./server.ts"
 
 export const token = "the token of these hosts"
 
-/** A node of the cluster. It has the same ports whenever it is started. */
+/** A node of the cluster. It keeps its ports when it is restarted. */
 export interface Node {
-  /** The wires that can be cut: to the database, to the other nodes, and from these. */
+  /** The links that can be cut: to the database, to the other nodes, and from these. */
   readonly links: { readonly database: Links; readonly to: Links; readonly from: Links }
   readonly baseUrl: string
-  /** Where it shows how it is. */
+  /** The file with its vital signs. */
   readonly vitals: string
-  /** Starts it, and waits until it takes calls. */
+  /** Starts it, and waits until it accepts calls. */
   readonly start: Effect.Effect<void>
   /** Sends it a signal. */
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
-  /** Waits until it has ended; gives its exit code, or the signal that ended it. */
+  /** Waits until it has ended; returns its exit code, or the signal that ended it. */
   readonly ended: Effect.Effect<number | string | null>
 }
 
@@ -46,7 +46,7 @@ const freePorts = Effect.gen(function*() {
   return { own, node, cluster } satisfies Ports
 })
 
-/** `detours` says by which ports of wires the node reaches which ports. */
+/** `detours` maps ports to the link ports through which the node reaches them. */
 const makeNode = Effect.fnUntraced(function*(
   url: string,
   { cluster, node, own }: Ports,
@@ -80,13 +80,13 @@ const makeNode = Effect.fnUntraced(function*(
   }
 })
 
-/** Wires to these ports, and the detours that lead over them. */
+/** Links to these ports, and the detours through them. */
 const linksTo = Effect.fnUntraced(function*(ports: ReadonlyArray<number>) {
   const links = yield* Effect.forEach(ports, link)
   return { links, detours: Object.fromEntries(ports.map((port, at) => [port, links[at]?.port ?? port])) }
 })
 
-/** A cluster of so many nodes, which are started. `isWired` says that there are wires between them, and to the database. */
+/** A cluster of `count` running nodes. `isWired` puts links between them and to the database. */
 export const cluster = Effect.fnUntraced(function*(count: number, isWired: boolean = false) {
   const database: Server = yield* postgresServer
   yield* Effect.provide(Tables.migrate, database.layer)
@@ -113,7 +113,7 @@ export const cluster = Effect.fnUntraced(function*(count: number, isWired: boole
   return { database, nodes }
 })
 
-/** Asks a node's control plane. */
+/** Sends a request to a node's control plane. */
 export const ask = (node: Node, method: string, path: string, body?: object): Effect.Effect<unknown> =>
   Effect.promise(async () => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
@@ -125,25 +125,25 @@ export const ask = (node: Node, method: string, path: string, body?: object): Ef
     return await sent.json()
   })
 
-/** Makes a venue that speaks the live dialect. */
+/** Makes a venue in the live dialect. */
 export const makeVenue = (node: Node): Effect.Effect<Made> =>
   Effect.map(ask(node, "POST", "/Venues", { dialect: "live" }), (made) => made as Made)
 
-/** How many requests for its own venues a node has taken. */
+/** The number of requests that a node has handled for its own venues. */
 export const takenBy = ({ vitals }: Node): Effect.Effect<number> =>
   Effect.promise(async () => {
     const shown = await (await fetch(`${vitals}/metrics`)).text()
     return Number(/requests_taken\S* (\d+)/u.exec(shown)?.[1] ?? 0)
   })
 
-/** Makes so many venues, and more where a node has none of them. */
+/** Makes this many venues, and more until every node has one. */
 export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, count: number) {
   const [first = assert.fail()] = nodes
   const made: Array<Made> = []
   const ping = ({ id }: Made) =>
     Effect.promise(async () => (await fetch(`${first.baseUrl}/v/${id}/api/v4/public/ping`)).text())
   do {
-    // Nodes that have started together agree within a second or two who has what.
+    // Nodes that start together need a second or two to agree on their venues.
     yield* Effect.sleep(made.length === 0 ? "2 seconds" : "200 millis")
     while (made.length < count) made.push(yield* makeVenue(first))
     yield* Effect.forEach(made, ping)
@@ -152,7 +152,7 @@ export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>
   return made
 })
 
-/** The client of a venue's example account, over this node. */
+/** A client for a venue's example account, through this node. */
 export const clientOf = Effect.fnUntraced(function*({ id, keys }: Made, { baseUrl }: Node) {
   const { apiKey = "", apiSecret = "" } = keys["alice"] ?? {}
   return yield* Layer.build(Exchange.layer({

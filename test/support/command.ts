@@ -1,4 +1,4 @@
-/** The command within the test's own process: what it prints, and how it ends. */
+/** Runs the command in the test's own process: its output and its exit. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Command from "effect/cli/Command"
 import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
@@ -14,7 +14,7 @@ import { explain } from "../../src/cli/explain.ts"
 import * as Presenter from "../../src/cli/Presenter.ts"
 import { root } from "../../src/cli/root.ts"
 
-/** What the person at the terminal has and does; without it there is no terminal. */
+/** A user at a terminal; without one there is no terminal. */
 export interface Person {
   readonly columns?: number
   readonly answer?: string
@@ -49,7 +49,7 @@ const devices = (person: Person | undefined, drawn: Array<string>) => {
   )
 }
 
-/** Runs the command; gives what is on standard output and standard error, and its error if it has one. */
+/** Runs the command; returns standard output, standard error, and its error if it fails. */
 export const run = Effect.fnUntraced(function*(
   args: ReadonlyArray<string>,
   { environment = {}, person }: {
@@ -74,7 +74,7 @@ export const run = Effect.fnUntraced(function*(
       ),
       FetchHttpClient.layer,
       ConfigProvider.layer(ConfigProvider.fromUnknown(environment)),
-      // Another run prints anew.
+      // A fresh layer, so that every run has its own output.
       Layer.fresh(TestConsole.layer)
     ])
   )

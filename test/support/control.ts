@@ -1,4 +1,4 @@
-/** The same sandbox, once without a socket and once over HTTP, with its control plane. */
+/** The same sandbox without a socket and over HTTP, with its control plane. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,12 +19,12 @@ import type { signed } from "./signed.ts"
 
 export const token = "the control token of a test"
 
-/** Where the sandbox of a test is. */
+/** The base URL of a test's sandbox. */
 export class Base extends Context.Service<Base, string>()("test/Base") {}
 
 export type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue | Control
 
-/** `begin`: what is there, unless it is what `setUp` of `exchange.ts` makes. */
+/** `begin` sets the sandbox up; by default `setUp` of `exchange.ts` does. */
 interface Options extends Sandbox.Options {
   readonly begin?: typeof setUp
 }
@@ -49,7 +49,7 @@ export const overHttp = ({ begin = setUp, ...options }: Options = {}): Layer.Lay
     Layer.fresh
   )
 
-/** Both, in both dialects. */
+/** Both kinds, in both dialects. */
 export const worlds: ReadonlyArray<readonly [string, Dialect.Dialect, Layer.Layer<World>]> = [
   Dialect.document,
   Dialect.live
@@ -58,7 +58,7 @@ export const worlds: ReadonlyArray<readonly [string, Dialect.Dialect, Layer.Laye
   [`over HTTP, ${dialect.name}`, dialect, overHttp({ dialect })] as const
 ])
 
-/** Sends a request to the control plane as it is; gives the status and the text. */
+/** Sends a request to the control plane unchanged; returns the status and the text. */
 export const send = Effect.fnUntraced(function*(
   method: "GET" | "POST" | "OPTIONS",
   name: string,
@@ -74,7 +74,7 @@ export const send = Effect.fnUntraced(function*(
   return [response.status, yield* response.text] as const
 })
 
-/** Makes a signed call by hand, over whatever carries it. */
+/** Makes a signed call by hand, over any transport. */
 export const post = Effect.fnUntraced(function*(request: ReturnType<typeof signed>) {
   const { "content-type": type, ...headers } = request.headers as Readonly<Record<string, string>>
   const response = yield* HttpClient.execute(

@@ -1,6 +1,6 @@
 /**
- * A program of its own that draws nonces as fast as it can, for tests that kill it and stop it. Arguments: the port of
- * Redis, `window` or `increasing`, the number of programs, the unit, the API key.
+ * A program that draws nonces as fast as it can, for tests that kill and stop it. Arguments: the port of Redis,
+ * `window` or `increasing`, the number of programs, the unit, the API key.
  *
  * Every nonce is a line of its output, written before the next is drawn. A line that begins with `-` is an error.
  */

@@ -1,4 +1,4 @@
-/** A sandbox in another process, over real sockets: to be killed, and to be measured. */
+/** A sandbox in another process, over real sockets, for tests that kill it or measure it. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -22,13 +22,13 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   )
   const baseUrl = yield* Effect.callback<string>((resume) => {
     child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
-    child.once("close", (code) => resume(Effect.die(`the sandbox has ended with ${code}`)))
+    child.once("close", (code) => resume(Effect.die(`the sandbox ended with ${code}`)))
   })
   return {
     baseUrl,
-    /** Ends it as a power switch does, and waits until it is gone. */
+    /** Kills it without warning, and waits until it has ended. */
     kill: killed(child),
-    /** The most memory that it has ever held, in bytes. */
+    /** The most memory that it has ever used, in bytes. */
     peak: Effect.sync(() => {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
       return Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1]) * 1024
@@ -37,8 +37,8 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
 })
 
 /**
- * Runs a program with all that it starts, until what it prints matches; gives what the first group of the pattern found.
- * They are killed with the scope.
+ * Runs a program and everything it starts, until its output matches; returns the first group of the match. All are
+ * killed with the scope.
  */
 export const runningElsewhere = Effect.fnUntraced(function*(
   program: string,
@@ -46,7 +46,7 @@ export const runningElsewhere = Effect.fnUntraced(function*(
   until: RegExp,
   environment: Readonly<Record<string, string>> = {}
 ) {
-  // A group of its own: what npm starts is killed too.
+  // A process group of its own, so that processes started by npm are killed too.
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(program, args, {
@@ -66,11 +66,11 @@ export const runningElsewhere = Effect.fnUntraced(function*(
       const match = until.exec(output)?.[1]
       if (match !== undefined) resume(Effect.succeed(match))
     })
-    child.once("close", (code) => resume(Effect.die(`the program has ended with ${code}: ${output}`)))
+    child.once("close", (code) => resume(Effect.die(`the program ended with ${code}: ${output}`)))
   })
   return {
     found,
-    /** Ends all of it as a power switch does, and waits until it is gone. */
+    /** Kills all of it without warning, and waits until it has ended. */
     kill: Effect.andThen(Effect.sync(() => process.kill(-(child.pid ?? 0), "SIGKILL")), Deferred.await(ended))
   }
 })

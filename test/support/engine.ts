@@ -75,7 +75,7 @@ export const stop = (
   ...options
 })
 
-/** `amount` is what a buy of the spot spends. */
+/** `amount` is the amount that a spot buy spends. */
 export const stopMarket = (
   market: string,
   side: OrderSide,
@@ -92,7 +92,7 @@ export const stopMarket = (
   ...options
 })
 
-/** `price` is the take-profit's, `activationPrice` and `stopLimitPrice` are the stop-loss's. */
+/** `price` is that of the take-profit; `activationPrice` and `stopLimitPrice` are those of the stop-loss. */
 export const oco = (
   market: string,
   side: OrderSide,
@@ -175,7 +175,7 @@ export const accounts = ["ann", "ben", "cat", "sub"] as const
 
 export type Account = typeof accounts[number]
 
-/** One key for each account, with the account's name; no money. */
+/** One key for each account, named like the account; no money. */
 const opening: ReadonlyArray<Action> = [
   ...(["ann", "ben", "cat"] as const).map((account): Action => ({ _tag: "OpenAccount", account, b2b: false })),
   {
@@ -206,7 +206,7 @@ export interface Answer {
   readonly events: ReadonlyArray<Event>
 }
 
-/** An engine, and a clock that moves by a second with every command. */
+/** An engine, and a clock that advances by a second with every command. */
 export class Desk {
   readonly state: State.State
   private at = 1_700_000_000_000_000
@@ -221,7 +221,7 @@ export class Desk {
     return Engine.apply(this.state, { at: this.at, action })
   }
 
-  /** Applies what is due by the time of the next command, as a venue does before it. */
+  /** Applies everything due by the time of the next command, as a venue does before it. */
   settle(): Answer {
     return Engine.apply(this.state, { at: this.at + 1_000_000, action: { _tag: "Pass" } })
   }
@@ -239,14 +239,14 @@ export class Desk {
     return this.send(call(account, operation)).reply
   }
 
-  /** Places an order that is accepted. */
+  /** Places an order that must be accepted. */
   place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit" | "PlaceStopMarket">): Order {
     const reply = this.call(account, operation)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") return reply.order
     return assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** Has ben and sub trade 1 BTC at a price, with nobody else. */
+  /** Makes ben and sub trade 1 BTC with each other at a price. */
   trade(market: string, price: string): void {
     this.place("ben", limit(market, "sell", "1", price))
     this.place("sub", limit(market, "buy", "1", price))
@@ -257,7 +257,7 @@ export class Desk {
     return reply._tag === "OcoPlaced" ? reply.oco : assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** What a wallet holds that no order has locked, as in `"1 BTC, 100 USDT"`: in the order of the alphabet. */
+  /** The free balances of a wallet, as in `"1 BTC, 100 USDT"`, in alphabetical order. */
   free(account: Account, wallet: Ledger.Wallet): string {
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: false }))
   }
@@ -276,13 +276,13 @@ export class Desk {
     return position && `${text(position.amount)} for ${text(position.cost)}`
   }
 
-  /** The orders of a side as `"left @ price"`, the best first. */
+  /** The orders of a side as `"left @ price"`, best first. */
   book(market: string, side: "bids" | "asks"): ReadonlyArray<string> {
     const levels = Saved.save(this.state).trading.get(MarketName.make(market))?.book[side] ?? []
     return levels.flatMap(({ orders, price }) => orders.map(({ left }) => `${text(left)} @ ${text(price)}`))
   }
 
-  /** The trades of a market as `"amount @ price"`, the oldest first. */
+  /** The trades of a market as `"amount @ price"`, oldest first. */
   trades(market: string): ReadonlyArray<string> {
     const trades = this.state.trading.get(MarketName.make(market))?.trades ?? []
     return trades.map(({ amount, price }) => `${text(amount)} @ ${text(price)}`)
@@ -296,7 +296,7 @@ export const units = (decimal: string): Units.Units => Units.from(Decimal.Decima
 const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
   [...balances].toSorted(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
 
-/** How far an order has come, as in `"PARTIAL_FILLED 1 of 3"`: its status, what it has traded, what it is for. */
+/** The progress of an order, as in `"PARTIAL_FILLED 1 of 3"`: its status, its traded amount, its size. */
 export const progress = ({ dealStock, quantity, status }: Order): string =>
   `${status} ${text(dealStock)} of ${text(quantity)}`
 
@@ -312,6 +312,6 @@ export const canonical = (value: unknown): string =>
     return part instanceof Set ? { set: [...part] } : part
   })
 
-/** The hash of the state that the commands have left. */
+/** The hash of the state after the commands. */
 export const hash = (state: State.State): string =>
   createHash("sha256").update(canonical(Saved.save(state))).digest("hex")

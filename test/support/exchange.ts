@@ -1,4 +1,4 @@
-/** A fresh exchange for a test: two accounts with keys and money, and the client that reaches it. */
+/** A fresh exchange for a test: two accounts with keys and money, and a client for it. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,8 +28,7 @@ import { type Answering, answering, type Recorder, recording } from "./http.ts"
 
 export const dialects: ReadonlyArray<Dialect.Dialect> = [Dialect.document, Dialect.live]
 
-// -----------------------------------------------------------------------------
-// What is there
+// ----------------------------------------------------------------------------- Accounts and set-up
 // -----------------------------------------------------------------------------
 
 export interface Account {
@@ -41,13 +40,13 @@ export interface Account {
 /** A business partner with money, sub-accounts and interest. */
 export const alice: Account = { account: "alice", apiKey: "alice-key-1f0c", apiSecret: "alice-secret-77aa" }
 
-/** No business partner; the creator of the codes. */
+/** Not a business partner; the creator of the codes. */
 export const bob: Account = { account: "bob", apiKey: "bob-key-5e2d", apiSecret: "bob-secret-c0de" }
 
-/** Alice's key that is switched off. */
+/** A disabled key of alice's. */
 export const disabled: Account = { account: "alice", apiKey: "disabled-key-01", apiSecret: "disabled-secret-01" }
 
-/** Alice's key that may call nothing but cancel-all. */
+/** A key of alice's that may only call cancel-all. */
 export const restricted: Account = { account: "alice", apiKey: "restricted-key-01", apiSecret: "restricted-secret-01" }
 
 export const credentialsOf = ({ apiKey, apiSecret }: Account) => ({
@@ -123,7 +122,7 @@ export const payInterest = (
     control.payInterest({ account, planId, investmentId: InvestmentId.make("investment-1"), ticker: of, amount })
   )
 
-/** What every test finds there. */
+/** The set-up of every test's exchange. */
 export const setUp = Effect.gen(function*() {
   const control = yield* Control.Control
   yield* control.openAccount({ account: "alice", b2b: true })
@@ -157,17 +156,16 @@ export const setUp = Effect.gen(function*() {
   yield* addKey(keyOfEmptySubAccount)
 })
 
-// -----------------------------------------------------------------------------
-// Where it is
+// ----------------------------------------------------------------------------- Transports
 // -----------------------------------------------------------------------------
 
-/** Where a client finds the exchange. */
+/** The address of the exchange for clients. */
 export class Place extends Context.Service<Place, {
   readonly baseUrl: string
   readonly dialect: Dialect.Dialect
 }>()("test/Place") {}
 
-/** An exchange that a client reaches, and a note of what every client has sent. */
+/** An exchange, its client, and a record of every request sent. */
 export type World = Venue.Venue | Control.Control | Place | HttpClient.HttpClient | Recorder
 
 const seeded = (dialect: Dialect.Dialect) =>
@@ -194,14 +192,13 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
     Layer.orDie
   )
 
-// -----------------------------------------------------------------------------
-// Who calls
+// ----------------------------------------------------------------------------- Clients
 // -----------------------------------------------------------------------------
 
-/** What replaces a default. What sends is an `HttpClient`, or a transport that records what it sends. */
+/** Replacements of defaults. The transport is an `HttpClient`, or one that records its requests. */
 type Shared = Exchange.Shared<never, never, HttpClient.HttpClient | Recorder>
 
-/** The client of an account. A test builds it once per key: two clients of one key do not know each other's nonces. */
+/** A client for an account. A test builds one per key: two clients of one key do not know each other's nonces. */
 export const clientOf = <T = HttpClient.HttpClient>(
   account: Account,
   shared: Exchange.Shared<never, never, T> = {}
@@ -232,8 +229,7 @@ export const exchange = (
 /** Reads are attempted once. */
 export const once = Effect.provideService(Call.ReadRetry, [])
 
-// -----------------------------------------------------------------------------
-// What is asked for
+// ----------------------------------------------------------------------------- Requests
 // -----------------------------------------------------------------------------
 
 /** An amount computed by a test. */
@@ -258,14 +254,13 @@ export const oco = {
   stopLimitPrice: Decimal.price("41500")
 } as const
 
-// -----------------------------------------------------------------------------
-// Exchanges made up by a test
+// ----------------------------------------------------------------------------- Exchanges faked by a test
 // -----------------------------------------------------------------------------
 
-/** The services of a call that have what it needs at once. */
+/** The services of a call, all available immediately. */
 const ready = Layer.mergeAll(Nonce.layerWindow, Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone)
 
-/** The same services, but nothing of them is there before it is run: a call takes the longer way at every step. */
+/** The same services, all available only after an asynchronous step: a call takes the longer path at every step. */
 const slow = Layer.effectContext(Effect.gen(function*() {
   const nonces = yield* Nonce.Nonce
   const signer = yield* Signer.Signer
@@ -301,10 +296,10 @@ const answeredBy = (services: typeof ready) =>
     Layer.orDie
   )
 
-/** Alice's client, whose every request the function answers. Orders are not checked against markets. */
+/** Alice's client, with every request answered by the function. Orders are not checked against markets. */
 export const answered = answeredBy(ready)
 
-/** Both ways that a call may go. */
+/** Both paths that a call can take. */
 export const ways = [
   { way: "that are ready at once", answered },
   { way: "that must be run first", answered: answeredBy(slow) }

@@ -14,12 +14,12 @@ export const scratchFile = Effect.map(
   (directory) => join(directory, "venue.sqlite")
 )
 
-/** Lets programs of a test keep what Node has compiled of the library: each of them starts in half the time. */
+/** Lets test programs share Node's compile cache of the library: each starts in half the time. */
 export const compiled = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled/", import.meta.url))
 }
 
-/** A program for a process of its own, which was bundled before the tests; `main` is the command. See `.ci/programs.js`. */
+/** A program for its own process, bundled before the tests; `main` is the command. See `.ci/programs.js`. */
 export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served"): string =>
   fileURLToPath(new URL(`../../node_modules/.cache/programs/${name}.mjs`, import.meta.url))
 
@@ -27,8 +27,8 @@ export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
 
 /**
- * Runs a program in another process to its end; gives what it wrote, and how it ended. No file that it writes can grow
- * beyond so many blocks of 512 bytes.
+ * Runs a program in another process to its end; returns its output and its exit. No file that it writes can exceed
+ * `blocks` blocks of 512 bytes.
  */
 export const runElsewhere = (program: string, { blocks }: { readonly blocks?: number } = {}) =>
   Effect.callback<{ readonly output: string; readonly ended: number | string | null }>((resume) => {

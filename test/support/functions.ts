@@ -1,4 +1,4 @@
-/** Does what `make` does in a runtime that makes no functions of text. */
+/** Runs `make` in a runtime that forbids making functions from strings. */
 export const withoutFunctionsOfText = <A>(make: () => A): A => {
   const { Function } = globalThis
   globalThis.Function = function() {

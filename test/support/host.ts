@@ -7,13 +7,13 @@ import * as Host from "../../src/sandbox/host/Host.ts"
 import type { Account } from "./exchange.ts"
 import { signedText } from "./signed.ts"
 
-/** What a call was answered. */
+/** The answer to a call. */
 export interface Answered {
   readonly status: number
   readonly text: string
 }
 
-/** Sends a request over whatever `HttpClient` there is. */
+/** Sends a request through the `HttpClient` in the context. */
 export const send = Effect.fnUntraced(function*(
   method: "GET" | "POST" | "DELETE",
   url: string,
@@ -45,7 +45,7 @@ export const own = (
 
 let nonce = 5e15
 
-/** A signed call of a venue. */
+/** A signed call to a venue. */
 export const call = (
   url: string,
   path: string,
@@ -68,7 +68,7 @@ export const keyOf = ({ keys }: Pick<Host.Made, "keys">, account: string): Accou
   return key
 }
 
-/** What a text holds as JSON. */
+/** Parses an answer as JSON. */
 export const parse = ({ text }: Answered): Readonly<Record<string, unknown>> =>
   JSON.parse(text) as Readonly<Record<string, unknown>>
 

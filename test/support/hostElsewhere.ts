@@ -1,4 +1,4 @@
-/** A host in another process, over real sockets: to be killed. */
+/** A host in another process, over real sockets, for tests that kill it. */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { compiled, programOf } from "./files.ts"
@@ -17,13 +17,13 @@ export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
   )
   const said = yield* Effect.callback<string>((resume) => {
     child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
-    child.once("close", (code) => resume(Effect.die(`the host has ended with ${code}`)))
+    child.once("close", (code) => resume(Effect.die(`the host ended with ${code}`)))
   })
   const [baseUrl = "", token = ""] = said.split(" ")
   return {
     baseUrl,
     token,
-    /** Ends it as a power switch does, and waits until it is gone. */
+    /** Kills it without warning, and waits until it has ended. */
     kill: killed(child)
   }
 })

@@ -1,6 +1,6 @@
 /**
- * A program of its own: a host over real sockets, of which three venues are awake at once. Argument: its folder. The first line of
- * its output is its address and its token.
+ * A program that runs a host over real sockets, with at most three venues awake. Argument: its folder. The first line
+ * of its output is its address and its token.
  */
 import * as Effect from "effect/Effect"
 import * as Host from "../../src/sandbox/host/Host.ts"

@@ -1,4 +1,4 @@
-/** Callers that mean harm: what they send, byte for byte, and what a server must still be afterwards. */
+/** Hostile callers: the bytes that they send, and the checks of a server afterwards. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -20,8 +20,8 @@ import { handle, signed } from "./signed.ts"
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port)
 
 /**
- * Writes exactly these bytes and gives all that comes back until the other side closes. Fails the test when the other side
- * does not close at all.
+ * Writes exactly these bytes, and returns all bytes received until the other side closes. Fails the test if it does not
+ * close.
  */
 export const say = (
   baseUrl: string,
@@ -46,14 +46,14 @@ export const say = (
     })
   )
 
-/** The statuses of the answers in what came back, in order. */
+/** The statuses of the received answers, in order. */
 export const statuses = (said: string): ReadonlyArray<number> =>
   [...said.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => Number(status))
 
 /** The body of the last answer. */
 export const lastBody = (said: string): string => said.slice(said.lastIndexOf("\r\n\r\n") + 4)
 
-/** A request as bytes; headers in pairs, for those that come twice. */
+/** A request as bytes; headers are pairs, so that they can repeat. */
 export const raw = (
   line: string,
   headers: ReadonlyArray<readonly [name: string, value: string]> = [],
@@ -68,7 +68,7 @@ export const raw = (
 export const pairs = ({ headers }: Pick<Request, "headers">): ReadonlyArray<readonly [string, string]> =>
   Object.entries(headers).map(([name, value]) => [name, String(value)])
 
-/** A request as bytes, with its length and the wish that the connection be closed. */
+/** A request as bytes, with its length and `connection: close`. */
 export const rawOf = (request: Request): Buffer =>
   raw(`${request.method} ${request.path} HTTP/1.1`, [
     ...pairs(request),
@@ -76,7 +76,7 @@ export const rawOf = (request: Request): Buffer =>
     ["connection", "close"]
   ], request.body)
 
-/** A connection, and what has come back over it. */
+/** A connection, and all bytes received over it. */
 const connected = (baseUrl: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: Net.Socket; readonly chunks: ReadonlyArray<Buffer> }>((resume) => {
@@ -91,7 +91,7 @@ const connected = (baseUrl: string) =>
     ({ socket }) => Effect.sync(() => socket.destroy())
   )
 
-/** Opens a connection, writes to it and breaks it off then. */
+/** Opens a connection, writes to it, then breaks it. */
 export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then: Effect.Effect<void, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     const { socket } = yield* connected(baseUrl)
@@ -100,7 +100,9 @@ export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then
     socket.resetAndDestroy()
   }))
 
-/** Writes, goes on writing once the answer has begun, and gives what comes back. The connection must not break. */
+/**
+ * Writes, continues to write once the answer has begun, and returns all received bytes. The connection must not break.
+ */
 export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArray<Uint8Array>) =>
   Effect.scoped(Effect.gen(function*() {
     const { chunks, socket } = yield* connected(baseUrl)
@@ -115,7 +117,7 @@ export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArr
     return Buffer.concat(chunks).toString("latin1")
   }))
 
-/** Sends requests over connections that are kept, or each over its own; gives status and text, or `"broken"`. */
+/** Sends requests over kept connections, or each over its own; returns status and text, or `"broken"`. */
 export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive } = { keepAlive: true }) {
   const agent = new Http.Agent({ keepAlive, maxSockets: 8 })
   yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
@@ -137,16 +139,15 @@ export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive 
     })
 })
 
-// -----------------------------------------------------------------------------
-// What holds after every attack
+// ----------------------------------------------------------------------------- Checks after every attack
 // -----------------------------------------------------------------------------
 
-/** All that the exchange knows. */
+/** The whole state of the exchange. */
 export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 /**
- * A well-formed call is answered, and nothing was made or lost. It is bob's: a nonce that an attack has changed and signed
- * with alice's key may be greater than any of hers.
+ * A well-formed call is answered, and no money was created or lost. It is bob's call: an attack may have signed a
+ * changed nonce with alice's key that is greater than any of hers.
  */
 export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
   const { status } = yield* handle(signed(dialect, "/api/v4/trade-account/balance", {}, bob))
@@ -155,7 +156,7 @@ export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
   for (const [ticker, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, ticker)
 })
 
-/** Carries out an attack: the exchange knows afterwards what it knew before, and serves the next caller. */
+/** Carries out an attack: afterwards the exchange's state is unchanged, and it serves the next caller. */
 export const withoutEffect = <A, E, R>(dialect: Dialect, attack: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const before = yield* snapshot
@@ -169,7 +170,7 @@ export const withoutEffect = <A, E, R>(dialect: Dialect, attack: Effect.Effect<A
 // Values of the wrong kind
 // -----------------------------------------------------------------------------
 
-/** JSON text that no well-meaning client writes as a field's value. */
+/** JSON text that no well-meaning client sends as a field's value. */
 export const hostileValues: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "null",
@@ -217,20 +218,19 @@ export const hostileValues: fc.Arbitrary<string> = fc.oneof(
   fc.double({ noDefaultInfinity: true, noNaN: true }).map(String)
 )
 
-// -----------------------------------------------------------------------------
-// Servers that mean harm
+// ----------------------------------------------------------------------------- Hostile servers
 // -----------------------------------------------------------------------------
 
 /** A request that arrived whole, as bytes. */
 export interface Delivery {
   readonly head: string
   readonly body: string
-  /** Which connection it came over, and which request of that connection it is; both from 0. */
+  /** The number of its connection, and its number on that connection; both from 0. */
   readonly connection: number
   readonly inConnection: number
 }
 
-/** The first whole request of what has arrived, and what follows it; `undefined` while it is not whole. */
+/** The first complete request in the received bytes, and the bytes after it; `undefined` while it is incomplete. */
 const firstRequest = (
   arrived: string
 ): { readonly head: string; readonly body: string; readonly rest: string } | undefined => {
@@ -246,7 +246,7 @@ const firstRequest = (
   return last === -1 ? undefined : { head, body: after.slice(0, last), rest: after.slice(last + 5) }
 }
 
-/** A server that answers whole requests with any bytes it likes, and notes what was delivered. */
+/** A server that answers complete requests with any bytes, and records the delivered ones. */
 export const harming = Effect.fnUntraced(function*(
   answer: (socket: Net.Socket, delivery: Delivery) => void,
   onHead: (socket: Net.Socket) => void = () => {}

@@ -1,4 +1,4 @@
-/** HttpClients that note what is sent, and answers made up by a test. */
+/** `HttpClient`s that record requests, and answers faked by a test. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
@@ -9,7 +9,7 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
-/** A request as it was handed to the transport. */
+/** A request as the transport received it. */
 export interface Sent {
   readonly method: string
   readonly url: string
@@ -19,7 +19,7 @@ export interface Sent {
   readonly body: string
 }
 
-/** The bytes of a body. One that can be read once is read by this. */
+/** The bytes of a body. A body that can be read only once is consumed. */
 export const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Effect.Effect<Uint8Array> => {
   if (body._tag === "Uint8Array") return Effect.succeed(body.body)
   return body._tag === "Stream" ? Effect.orDie(Stream.mkUint8Array(body.stream)) : Effect.succeed(new Uint8Array())
@@ -39,16 +39,16 @@ export const toSent = (request: HttpClientRequest.HttpClientRequest, url: URL): 
 export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, unknown>> =>
   JSON.parse(body) as Readonly<Record<string, unknown>>
 
-/** Everything that was sent, in the order in which it was. */
+/** All sent requests, in order. */
 export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("test/Recorder") {}
 
-/** Notes a request in a recorder. */
+/** Records a request. */
 export const note = (recorder: Recorder["Service"], sent: Sent): number => (recorder as Array<Sent>).push(sent)
 
 /** The signed requests among them. */
 export const privateCalls = Recorder.use((sent) => Effect.sync(() => sent.filter(({ method }) => method === "POST")))
 
-/** Notes every request before the client below sends it. */
+/** Records every request before the client below sends it. */
 export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, HttpClient.HttpClient> = Layer
   .effectContext(
     Effect.map(HttpClient.HttpClient, (http) => {
@@ -56,7 +56,7 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
       const client = HttpClient.make((request, url) =>
         Effect.flatMap(toSent(request, url), (noted) => {
           sent.push(noted)
-          // The body was read to note it; the client below reads a copy.
+          // The body was read for the record, so the client below gets a copy.
           const body = request.body._tag === "Stream"
             ? HttpBody.uint8Array(noted.bytes, "application/json")
             : request.body
@@ -71,7 +71,7 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
 /** The answer to one request: `index` counts the requests from 0. `"lost"` breaks the connection. */
 export type Answering = (sent: Sent, index: number) => Response | "lost" | Effect.Effect<Response | "lost">
 
-/** Answers every request by a function; nothing leaves the process. */
+/** Answers every request with a function; nothing leaves the process. */
 export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient | Recorder> =>
   Layer.effectContext(Effect.sync(() => {
     const noted: Array<Sent> = []
@@ -105,6 +105,6 @@ export const json = (status: number, body: unknown): Response =>
 export const refusal = (status: number, code: number, message: string, errors: unknown = {}): Response =>
   json(status, { code, message, errors })
 
-/** What a proxy answers whose exchange is down. */
+/** A proxy's answer when it can't reach its exchange. */
 export const html = (status: number): Response =>
   new Response(`<html><body><h1>${status}</h1></body></html>`, { status, headers: { "content-type": "text/html" } })

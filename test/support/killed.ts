@@ -1,4 +1,4 @@
-/** Ends a process as a power switch does, and waits until it is gone: what it had open is free then. */
+/** Kills a process without warning, and waits until it has ended and its files and ports are free. */
 import * as Effect from "effect/Effect"
 import type { ChildProcess } from "node:child_process"
 

@@ -1,15 +1,17 @@
-/** A wire between a program and a port of this machine, which a test can cut: nothing arrives, or connections are reset. */
+/**
+ * A link between a program and a port of this machine, which a test can cut: data is lost, or connections are reset.
+ */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"
 
 /**
- * How a wire is cut. `silent`: what is sent arrives nowhere, and nobody is told; what was on its way arrives when it is mended,
- * as it does where packets are sent again. `reset`: connections break, and so do new ones.
+ * How a link is cut. `silent`: data does not arrive, without an error; after the repair it arrives, like packets that
+ * are sent again. `reset`: existing and new connections break.
  */
 export type Cut = "silent" | "reset"
 
-/** A wire. */
+/** A link. */
 export interface Link {
   /** The port of this end. */
   readonly port: number
@@ -17,7 +19,7 @@ export interface Link {
   readonly mend: Effect.Effect<void>
 }
 
-/** A wire to a port, as long as the scope lives. */
+/** A link to a port, as long as the scope lives. */
 export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
   Effect.gen(function*() {
     const sockets = new Set<Net.Socket>()
@@ -29,7 +31,7 @@ export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
       })
       other.on("drain", () => state === "silent" ? undefined : socket.resume())
       socket.on("end", () => other.end())
-      // "close" follows, which says that there was one.
+      // "close" follows, and tells whether there was an error.
       socket.on("error", () => undefined)
       socket.on("close", () => {
         sockets.delete(socket)

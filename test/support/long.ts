@@ -1,2 +1,2 @@
-/** Whether the long form is asked for, as `npm run test:long` does: more seeds and more values than at every change. */
+/** Whether the long form is requested, as by `npm run test:long`: more seeds and more values. */
 export const isLong = process.env["TXC_TEST_COMPLETE"] !== undefined

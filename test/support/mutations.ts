@@ -1,8 +1,8 @@
-/** Small changes of values, for tests that hold two readers of the same values against each other. */
+/** Small changes of values, for tests that compare two readers of the same values. */
 import * as fc from "fast-check"
 import * as Json from "../../src/protocol/Json.ts"
 
-/** Values that something may be instead. None is like another. */
+/** Replacement values, all different. */
 const odd: ReadonlyArray<unknown> = [
   undefined,
   null,
@@ -53,7 +53,7 @@ const odd: ReadonlyArray<unknown> = [
 
 type Change = (value: unknown) => unknown
 
-/** Changes of the value itself, or of one that is somewhere in it. */
+/** Changes of the value itself, or of one nested in it. */
 const anywhere = (change: Change): fc.Arbitrary<Change> =>
   fc.infiniteStream(fc.nat()).map((choices) => {
     const next = (count: number): number => Number(choices.next().value) % count
@@ -80,7 +80,7 @@ const withEntries =
   (change: (entries: ReadonlyArray<readonly [string, unknown]>) => Iterable<readonly [string, unknown]>): Change =>
   (value) => Json.isObject(value) && !(value instanceof Map) ? Object.fromEntries(change(Object.entries(value))) : value
 
-/** A change of a value as JSON or a caller may hold it: one to three small ones. */
+/** A change of a value, as JSON or as a caller holds it: one to three small ones. */
 export const mutation: fc.Arbitrary<Change> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...odd).map((value): Change => () => value) },

@@ -1,4 +1,4 @@
-/** The OpenAPI documents as a stranger's validator understands them. */
+/** The OpenAPI documents as a third-party validator understands them. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Contract from "../../src/endpoints/all.ts"
 import * as OpenApi from "../../src/OpenApi.ts"
@@ -21,19 +21,19 @@ interface Operation {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the document says of one endpoint. Each check gives what is wrong: nothing, when it is right. */
+/** The document's description of one endpoint. Each check returns the errors: none if the value is right. */
 export interface Described {
   readonly operation: Operation
-  /** A request by its wire keys: with its envelope when it is private, in texts when it is public. */
+  /** A request by its wire keys: with its envelope if it is private, as strings if it is public. */
   readonly checkRequest: (wire: Fields) => ReadonlyArray<string>
-  /** An answer of a status that the document has. */
+  /** An answer with a status that the document lists. */
   readonly checkAnswer: (status: number, body: unknown) => ReadonlyArray<string>
 }
 
 const pointer = (...segments: ReadonlyArray<string>): string =>
   segments.map((segment) => `/${encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")
 
-/** A text of a path or of a query, as its schema means it. */
+/** A string from a path or a query, as its schema means it. */
 const meaning = (value: unknown): unknown => /^-?[0-9]+$/u.test(String(value)) ? Number(value) : value
 
 const make = (dialect: Dialect) => {
@@ -68,7 +68,7 @@ const make = (dialect: Dialect) => {
             if (!(name in wire)) return required ? [`no ${name}`] : []
             const schema = at("parameters", String(index), "schema")
             const problems = check(schema, meaning(wire[name]))
-            // Digits may be a text too, such as an identifier.
+            // A number may also be a string of digits, such as an identifier.
             return problems.length === 0 ? problems : check(schema, wire[name])
           }),
       checkAnswer: (status, body) => {
@@ -91,16 +91,16 @@ const inDialect = (dialect: Dialect) => {
   return found
 }
 
-/** The document of a dialect, as whoever reads it sees it. */
+/** The document of a dialect, as its readers see it. */
 export const documentOf = (dialect: Dialect) => inDialect(dialect).document
 
-/** What the document of a dialect says of an endpoint. */
+/** The document's description of an endpoint, in a dialect. */
 export const describedIn = (dialect: Dialect, endpoint: Endpoint.Any): Described => {
   const found = inDialect(dialect).of.get(endpoint)
   if (found === undefined) throw new Error(`${endpoint.name} is not in the contract`)
   return found
 }
 
-/** The endpoint at a path; `undefined` when there is none. */
+/** The endpoint at a path; `undefined` if there is none. */
 export const endpointAt = (path: string): Endpoint.Any | undefined =>
   Contract.all.find((endpoint) => Endpoint.match(endpoint, path) !== undefined)

@@ -57,7 +57,7 @@ export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
   })
 })
 
-/** Opens an account with funds, and gives a market a price, for a check without the control plane. */
+/** Opens an account with funds, and sets a market's price, for a check without the control plane. */
 export const account = Effect.fnUntraced(function*(target: Target.Target) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   yield* world.market

@@ -1,4 +1,4 @@
-/** The sandbox's page in a browser: a venue that serves it, and what a person does with it. */
+/** The sandbox's page in a browser: a venue that serves it, and a user's actions. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ import { handle, signed } from "./signed.ts"
 
 export const token = "the token of this page"
 
-/** A test of the long form alone, which CI runs: a browser takes its time. */
+/** A test of the long form only, which CI runs: a browser is slow. */
 export const itInFull: typeof it.live = isLong ? it.live : Object.assign(() => undefined, it.live)
 
 /** A venue with the example, and its control. */
@@ -39,7 +39,7 @@ export const look = Effect.fnUntraced(function*(baseUrl: string) {
   return { errors, shown }
 })
 
-/** The page of the venue in the context, once it is live. No test leaves it with an error of its own. */
+/** The page of the venue in the context, once it is live. It must end without an error of its own. */
 export const opened = Effect.gen(function*() {
   const { baseUrl } = yield* Server.serve({ controlToken: token })
   const { errors, shown } = yield* look(baseUrl)
@@ -53,11 +53,11 @@ export const go = (shown: Page, area: "orders" | "requests" | "time" | "faults")
 export const press = (within: Page | Locator, name: string | RegExp) =>
   see(() => within.getByRole("button", { name, exact: true }).first().click())
 
-/** Writes into a field. */
+/** Types into a field. */
 export const write = (within: Page | Locator, label: string, text: string) =>
   see(() => within.getByLabel(label, { exact: true }).first().fill(text))
 
-/** Chooses in a field. */
+/** Selects an option of a field. */
 export const pick = (within: Page | Locator, label: string, option: string) =>
   see(() => within.getByRole("combobox", { name: label, exact: true }).selectOption(option))
 
@@ -69,15 +69,15 @@ export const goes = (within: Page | Locator, text: string | RegExp) =>
 
 export const region = (shown: Page, name: string): Locator => shown.getByRole("region", { name, exact: true })
 
-/** The list of so many. */
+/** Waits for a list with this name and count. */
 export const listOf = (shown: Page, name: string, count: number) =>
   see(() => shown.getByRole("grid", { name: `${name}: ${count}`, exact: true }).waitFor())
 
-/** What a locator finds, as text; thin spaces between thousands as plain ones. */
+/** The texts of the located elements; thin spaces between thousands become plain ones. */
 const textsOf = (found: Locator) =>
   Effect.map(see(() => found.allInnerTexts()), (texts) => texts.map((text) => text.replace(/\s+/gu, " ").trim()))
 
-/** Waits until a locator finds these texts, and no others. The numbers of orders are left out. */
+/** Waits until a locator finds exactly these texts. Order numbers are left out. */
 export const reads = Effect.fnUntraced(function*(found: Locator, expected: ReadonlyArray<string>) {
   const texts = Effect.map(textsOf(found), (texts) => texts.map((text) => text.replace(/(?<=#|OCO )\d+/gu, "")))
   const isThere = Effect.map(texts, (texts) => texts.join("\n") === expected.join("\n"))
@@ -85,7 +85,7 @@ export const reads = Effect.fnUntraced(function*(found: Locator, expected: Reado
   assert.deepStrictEqual(yield* texts, expected)
 })
 
-/** Waits until what a selector finds has the focus; says what has it when that does not happen. */
+/** Waits until the element of a selector has the focus; otherwise says which element has it. */
 export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: string) {
   const isThere = see(() =>
     shown.evaluate((selector) => globalThis.document.activeElement?.matches(selector), selector)
@@ -98,7 +98,7 @@ export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: strin
 export const lastPrice = (shown: Page, price: RegExp) =>
   see(() => shown.getByLabel("Last price").getByText(price).waitFor())
 
-/** Makes a call as alice; fails the test unless the exchange takes it. */
+/** Makes a call as alice; the test fails unless the exchange accepts it. */
 export const call = (path: string, fields: object) =>
   Effect.map(handle(signed(document, path, fields, Example.alice)), ({ json, status }) => {
     assert.strictEqual(status, 200, JSON.stringify(json))

@@ -1,4 +1,4 @@
-/** A PostgreSQL of a test: a server of its own on this machine, in a folder that is removed with it. */
+/** A PostgreSQL server for a test on this machine, in a folder that is removed with it. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ import { closedPort } from "./server.ts"
 
 const installed = "/usr/lib/postgresql"
 
-/** Where its programs are: Debian keeps them off the PATH. */
+/** The folder of its programs: Debian keeps them off the PATH. */
 const programs = existsSync(installed)
   ? readdirSync(installed).toSorted((one, other) => Number(other) - Number(one)).map((version) =>
     join(installed, version, "bin")
@@ -38,7 +38,7 @@ const reason = "there is no PostgreSQL in /usr/lib/postgresql: apt-get install p
 
 if (programs === undefined) process.stderr.write(`Tests that need PostgreSQL are skipped: ${reason}\n`)
 
-/** A test that needs PostgreSQL. Where there is none it is reported as skipped, with the reason. */
+/** A test that needs PostgreSQL. Without it the test is reported as skipped, with the reason. */
 export const itWithPostgres = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
@@ -50,7 +50,7 @@ export const itWithPostgres = <E>(
     timeout
   )
 
-/** Who runs it: PostgreSQL does not run as root. */
+/** The user that runs it: PostgreSQL refuses to run as root. */
 const account = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
@@ -58,8 +58,8 @@ const account = (): { readonly uid?: number; readonly gid?: number } => {
 }
 
 /**
- * A server in this scope. `stop` ends it at once, without tidying up; `kill` ends each of its processes in the middle of what it
- * does. `start` starts it again on what is on its disk.
+ * A server in this scope. `stop` ends it at once, without cleaning up; `kill` ends each of its processes immediately.
+ * `start` starts it again with its data on disk.
  */
 export interface Server {
   readonly url: string
@@ -69,17 +69,17 @@ export interface Server {
   readonly kill: Effect.Effect<void>
 }
 
-/** How it takes connections; anybody on this machine, in the clear, unless something else is said. */
+/** Its rules for connections; by default any user on this machine, without TLS. */
 export interface Access {
-  /** Who may connect, and how, in the form of `pg_hba.conf`. */
+  /** The users that may connect, and how, in the form of `pg_hba.conf`. */
   readonly rules?: ReadonlyArray<string>
-  /** The certificate that it shows, and its key. Without one it speaks no TLS. */
+  /** Its certificate and key. Without them it does not speak TLS. */
   readonly certificate?: { readonly cert: string; readonly key: string }
 }
 
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync"]
 
-/** Made once for each PostgreSQL and its settings: making it takes ten times as long as copying it. */
+/** Made once for each version and its settings: making it takes ten times as long as copying it. */
 const template = fileURLToPath(
   new URL(
     `../../node_modules/.cache/postgres-${
@@ -89,16 +89,16 @@ const template = fileURLToPath(
   )
 )
 
-/** Copies a folder with whose it is. */
+/** Copies a folder with its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
-/** Puts what a new server has into this folder. */
+/** Initializes a new server's folder. */
 const begin = (folder: string, user: ReturnType<typeof account>): void => {
   const data = join(folder, "data")
   if (existsSync(template)) return void copy(template, data)
   const made = spawnSync(join(programs ?? "", "initdb"), ["--pgdata", data, ...settings], { cwd: folder, ...user })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`)
-  // It is there whole or not at all, and who makes it at the same time is too late: other workers look for it.
+  // A rename makes it appear whole or not at all. A worker that makes it at the same time loses: others use the first.
   const own = `${template}-of-${basename(folder)}`
   mkdirSync(dirname(template), { recursive: true })
   copy(data, own)
@@ -150,7 +150,7 @@ export const postgresWith = Effect.fnUntraced(function*(
   const stop = Effect.callback<void>((resume) => {
     if (child === undefined) return resume(Effect.void)
     child.on("close", () => resume(Effect.void))
-    // It ends its sessions, and writes nothing more.
+    // It ends its sessions and writes nothing more.
     child.kill("SIGQUIT")
     child = undefined
   })

@@ -1,4 +1,4 @@
-/** A project of somebody's that has installed the package: a folder in which its source takes the package's place. */
+/** A user's project that has installed the package: a folder in which the source replaces the package. */
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -11,14 +11,14 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 /** The file's text. */
 export const readSource = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** What the package exports, with each file in `dist` replaced by its source. */
+/** The package's manifest, with each file in `dist` replaced by its source. */
 const manifest = readSource("package.json")
   .replaceAll(/"types": .*\n/gu, "")
   .replaceAll(/\.\/dist\/(?:run\/)?(.*)\.js"/gu, `./src/$1.ts"`)
 
 const command = `#!/bin/sh\nexec "${process.execPath}" "${programOf("main")}" "$@"\n`
 
-/** A new folder with these files, in which `effect-txc` and all that this project has are installed. */
+/** A new folder with these files, in which `effect-txc` and all packages of this project are installed. */
 export const make = Effect.fnUntraced(function*(files: Readonly<Record<string, string>>) {
   const folder = dirname(yield* scratchFile)
   const modules = join(folder, "node_modules")
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*(files: Readonly<Record<string, s
 /** The environment of such a project's programs, which run with this Node. */
 const inherited = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` }
 
-/** What a program wrote on both outputs, and how it ended. */
+/** A program's output on both streams, and its exit. */
 export interface Ran {
   readonly output: string
   readonly ended: number | string | null
@@ -78,6 +78,6 @@ export const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** Those of the programs that this machine does not have. */
+/** The programs that this machine lacks. */
 export const missing = (programs: ReadonlyArray<string>): ReadonlyArray<string> =>
   programs.filter((program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0)

@@ -8,7 +8,7 @@ import { isLong } from "./long.ts"
 const seed = process.env["TXC_TEST_SEED"] === undefined ? undefined : Number(process.env["TXC_TEST_SEED"])
 
 /**
- * Runs a property as a test: `check` holds for every combination of values. It fails by failing as an Effect or by an
+ * Runs a property as a test: `check` must hold for every combination of values. It fails with an Effect failure or an
  * assertion; the report shows the shrunk values, the seed and the path.
  */
 export const property = <T extends [unknown, ...Array<unknown>], E>(
@@ -16,9 +16,9 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
   values: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
   check: (...values: T) => Effect.Effect<unknown, E, Scope.Scope>,
   options: {
-    /** How often it is run in the long form; 500 times by default. */
+    /** The number of runs in the long form; 500 by default. */
     readonly runs?: number
-    /** How often it is run at every change: half of `runs` by default, or 50 times. */
+    /** The number of runs in the short form: half of `runs`, or 50 by default. */
     readonly short?: number
     readonly seed?: number | undefined
     readonly timeout?: number

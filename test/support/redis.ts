@@ -1,4 +1,4 @@
-/** A Redis of a test: a server of its own on this machine, in a folder that is removed with it. */
+/** A Redis server for a test on this machine, in a folder that is removed with it. */
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ const reason = "there is no redis-server on the PATH: apt-get install redis-serv
 
 if (!isThere) process.stderr.write(`Tests that need Redis are skipped: ${reason}\n`)
 
-/** A test that needs a redis-server. Where there is none on the PATH it is reported as skipped, with the reason. */
+/** A test that needs redis-server. Without it on the PATH the test is reported as skipped, with the reason. */
 export const itWithRedis = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
@@ -26,12 +26,12 @@ export const itWithRedis = <E>(
 ): void =>
   it.live.skipIf(!isThere)(
     isThere ? name : `${name} (${reason})`,
-    // Not the log of the Redis client, which loses its server on purpose.
+    // Drops the Redis client's log: it loses its server on purpose.
     () => Effect.provide(test(), Logger.layer([])),
     timeout
   )
 
-/** A server in this scope. `stop` ends it at once; `start` starts it again on the same port, with nothing in its memory. */
+/** A server in this scope. `stop` ends it at once; `start` starts it again on the same port, with empty memory. */
 export interface Server {
   readonly port: number
   readonly layer: Layer.Layer<Redis.Redis, Redis.RedisError>
@@ -70,7 +70,7 @@ export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen
     child = undefined
   })
 
-  // Another program may have taken the port meanwhile.
+  // Another program may have taken the port in between.
   const elsewhere = Effect.map(closedPort, (closed) => {
     port = closed
   })

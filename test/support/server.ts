@@ -1,4 +1,4 @@
-/** Servers of a test on this machine: real sockets, and answers that no good server gives. */
+/** Servers for tests on this machine: real sockets, and answers that no good server gives. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
@@ -23,7 +23,7 @@ const listen = (server: Net.Server) =>
       })
   )
 
-/** Serves until the scope is closed, and notes what it receives. */
+/** Serves until the scope is closed, and records the received requests. */
 export const serving = Effect.fnUntraced(function*(
   answer: (response: Http.ServerResponse, received: Received) => void
 ) {
@@ -47,8 +47,8 @@ export const serving = Effect.fnUntraced(function*(
 export const closedPort = Effect.suspend(() => Effect.scoped(listen(Net.createServer())))
 
 /**
- * A port that refuses connections, in this scope. A connection of its own keeps it, so that no other program listens on it
- * meanwhile, as one may on a port that was closed.
+ * A port that refuses connections in this scope. Its own connection occupies it, so that no other program can listen on
+ * it, as could happen with a closed port.
  */
 export const refusingPort = Effect.gen(function*() {
   const to = yield* listen(Net.createServer((socket) => socket.on("error", () => {}).resume()))
@@ -61,7 +61,7 @@ export const refusingPort = Effect.gen(function*() {
   return socket.localPort ?? assert.fail("the socket has no port")
 })
 
-/** Whether something listens there. */
+/** Whether a server listens there. */
 export const listens = (url: string): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
     const { hostname, port } = new URL(url)

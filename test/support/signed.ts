@@ -1,4 +1,4 @@
-/** Requests signed by hand, without the library's own signer: what an exchange must accept from any client. */
+/** Requests signed by hand, without the library's own signer, which an exchange must accept from any client. */
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
@@ -22,7 +22,7 @@ export const signedHeaders = (account: Account, body: Uint8Array): Record<string
 
 let lastNonce = 1e15
 
-/** A nonce that is greater than any of a client and was never used, as each dialect writes it. */
+/** A nonce greater than any of a client's, never used before, in the dialect's form. */
 export const freshNonce = ({ policy }: Dialect): string | number => {
   lastNonce++
   return policy.nonce === "unique" ? lastNonce.toString() : lastNonce
@@ -42,7 +42,7 @@ export const signed = (
   account: Account = alice
 ): Request => signedText(path, JSON.stringify({ ...fields, request: path, nonce: freshNonce(dialect) }), account)
 
-/** An answer, read. */
+/** An answer that has been read. */
 export interface Read {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ export const read = (answer: Answer): Read | "reset" =>
     ? "reset"
     : { status: answer.status, json: JSON.parse(answer.body) as Readonly<Record<string, unknown>> }
 
-/** Hands a request to the venue and reads its answer. */
+/** Passes a request to the venue, and reads its answer. */
 export const handle = (request: Request) =>
   Venue.use((venue) =>
     Effect.flatMap(venue.handle(request), (answer) => {

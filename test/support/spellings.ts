@@ -1,9 +1,9 @@
-/** How a server may spell what it echoes, and how somebody who reads it would get it back. */
+/** The ways in which a server can encode an echoed text, and a reader that decodes them. */
 import * as fc from "fast-check"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** What is done to the whole of it. */
+/** Encodings of the whole text. */
 const encodings = {
   none: (text: string) => text,
   base64,
@@ -12,7 +12,7 @@ const encodings = {
   hex: (text: string) => Buffer.from(text).toString("hex")
 }
 
-/** What is done to every character. */
+/** Encodings of every character. */
 const escapes = {
   none: (character: string) => character,
   "of URLs": (character: string) => Buffer.from(character).toString("hex").replace(/../gu, "%$&"),
@@ -38,9 +38,9 @@ export interface Spelling {
   readonly letters: keyof typeof cases
   readonly lineBreak: keyof typeof breaks
   readonly width: number
-  /** What comes before it in the text that is encoded. */
+  /** The text before it, encoded together with it. */
   readonly before: string
-  /** Where it is cut, as parts of its length. */
+  /** The place of the cut, as a fraction of its length. */
   readonly from: number
   readonly to: number
 }
@@ -56,7 +56,7 @@ export const spellings: fc.Arbitrary<Spelling> = fc.record({
   to: fc.oneof(fc.constant(1), fc.double({ min: 0.5, max: 1, noNaN: true }))
 })
 
-/** The whole of the text, encoded, with letters as they are shown. */
+/** The whole text, encoded, in the chosen letter case. */
 const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
   cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
 
@@ -70,7 +70,7 @@ export const respelled = (text: string, spelling: Spelling): string => {
     .join(breaks[spelling.lineBreak])
 }
 
-/** The text after everything that is escaped was read, without what breaks lines, and in small letters. */
+/** The text with all escapes decoded, without line breaks, and in lower case. */
 export const readAnyHow = (text: string): string => {
   let read = text
   for (let before = ""; before !== read;) {
@@ -86,7 +86,7 @@ export const readAnyHow = (text: string): string => {
   return read.replace(/\s/gu, "").toLowerCase()
 }
 
-/** All that a reader of {@link readAnyHow} may find of a secret: every eight consecutive characters. */
+/** The parts of a secret that {@link readAnyHow} must not find: every eight consecutive characters. */
 export const recoverable = (secret: string, spelling: Spelling): ReadonlyArray<string> => {
   const skipped = spelling.encoding === "none"
     ? 0

@@ -1,4 +1,7 @@
-/** A day on an exchange, told over its control plane and by signed calls: nothing in it depends on when it is told. */
+/**
+ * A day on an exchange, over its control plane and with signed calls. Its result does not depend on the time of the
+ * run.
+ */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Amount, price } from "../../src/domain/Decimal.ts"
@@ -9,13 +12,13 @@ import { post } from "./control.ts"
 import { type Account, alice, bob, btcUsdt, setUp, usdt } from "./exchange.ts"
 import { signedText } from "./signed.ts"
 
-/** What the story is told in: a venue that begins at the same time wherever it is. */
+/** The venue of the story, which starts at the same time in every run. */
 export const begin = Effect.gen(function*() {
   yield* Control.use((control) => control.setClock({ at: 1_700_000_000_000_000 }))
   yield* setUp
 })
 
-/** Gives the journal, its digest, and what every call was answered. */
+/** Returns the journal, its digest, and the answer to every call. */
 export const story = Effect.gen(function*() {
   const control = yield* ControlClient
   const answers: Array<string> = []

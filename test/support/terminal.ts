@@ -1,11 +1,11 @@
-/** The command on a terminal, as a person has it before them: a pseudo-terminal of Python's. */
+/** Runs the command on a terminal, as a user sees it: a pseudo-terminal from Python. */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn, spawnSync } from "node:child_process"
 import { compiled, programOf } from "./files.ts"
 
-/** Types each text once what the program prints has the text before it. A program that takes too long is ended. */
+/** Types each text after its trigger text has been printed. A program that takes too long is ended. */
 const script = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
 command, cwd, environment, columns, steps = json.loads(sys.argv[1])
@@ -36,11 +36,11 @@ print(json.dumps([output, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])]))
 
 const isThere = spawnSync("python3", ["--version"]).status === 0
 
-/** A test that needs a pseudo-terminal. Where there is no python3 it is reported as skipped. */
+/** A test that needs a pseudo-terminal. Without python3 it is reported as skipped. */
 export const itOnTerminal = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
   it.live.skipIf(!isThere)(isThere ? name : `${name} (there is no python3 on the PATH)`, test, 60_000)
 
-/** What a terminal showed, and how the program ended. */
+/** The output of a terminal, and the program's exit. */
 export interface Shown {
   readonly output: string
   readonly code: number

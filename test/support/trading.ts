@@ -1,4 +1,4 @@
-/** Two traders on one exchange, in process: alice, whose services are the test's own, and bob. */
+/** Two traders on one exchange, in process: alice, with the test's own services, and bob. */
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -122,7 +122,7 @@ export const perp = (side: "buy" | "sell", of: string, at: string, more: object 
     orders.create({ market: btcPerp, side, amount: amount(of), price: price(at), ...more })
   )
 
-/** What became of the latest orders, the latest first. */
+/** The statuses of the latest orders, latest first. */
 export const statuses = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ status }) => status)
@@ -153,7 +153,7 @@ export const same = (actual: unknown, expected: unknown): void => assert.deepStr
 
 let nonce = 0
 
-/** Makes a call by hand with alice's key: what is written and what is read is JSON. */
+/** Makes a call by hand with alice's key, with JSON in both directions. */
 export const raw = (path: string, fields: object) =>
   Effect.gen(function*() {
     const venue = yield* Venue.Venue
@@ -194,5 +194,5 @@ export const rawPublic = (path: string, query = "") =>
 const toJson = (answer: Answer): { readonly status: number; readonly body: unknown } =>
   answer._tag === "Answer" ? { status: answer.status, body: JSON.parse(answer.body) } : assert.fail("a reset")
 
-/** How a dialect says that the rest of an order was canceled: the live exchange has no word of its own for it. */
+/** The status of a dialect for an order whose rest was canceled: the live exchange has no word of its own for it. */
 export const partlyCanceled = ({ name }: Dialect.Dialect) => name === "live" ? "CANCELED" : "PARTIAL_CANCELED"

@@ -1,4 +1,4 @@
-/** Everything that sends for the client. What is promised of a transport is tested with each of them. */
+/** All transports of the client. Each promise about transports is tested with all of them. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -24,7 +24,7 @@ import { note, Recorder } from "./http.ts"
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
   Layer.provide(HttpClientTransport.layer, http)
 
-/** Effect's clients, by what is below. */
+/** Effect's clients, by their implementation. */
 export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
   "Effect's undici": NodeHttpClient.layerUndici,
   "node:http": NodeHttpClient.layerNodeHttp,
@@ -45,7 +45,7 @@ export const transports: Readonly<Record<string, Layer.Layer<Transport.Transport
   ...Object.fromEntries(Object.entries(clients).map(([name, http]) => [name, overClient(http)]))
 }
 
-/** Notes every request before the transport sends it. */
+/** Records every request before the transport sends it. */
 export const recorded = (
   transport: Layer.Layer<Transport.Transport>
 ): Layer.Layer<Transport.Transport, never, Recorder> =>
@@ -65,7 +65,7 @@ export const recorded = (
     })
   ).pipe(Layer.provide(transport))
 
-/** Alice's client of what is at the URL. */
+/** Alice's client for the exchange at the URL. */
 export const clientAt = (
   baseUrl: string,
   transport: Layer.Layer<Transport.Transport>

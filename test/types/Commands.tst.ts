@@ -4,17 +4,17 @@ import type * as Command from "../../src/sandbox/engine/Command.ts"
 import type * as Operation from "../../src/sandbox/engine/Operation.ts"
 
 describe("what the interfaces document is what the journal's schemas accept", () => {
-  it("of operations", () => {
+  it("operations have the same type as their schema in the journal", () => {
     expect<Schema.Schema.Type<typeof Operation.Operation>>().type.toBe<Operation.Operation>()
   })
 
-  it("of nonces", () => {
+  it("nonces have the same type as their schema in the journal", () => {
     expect<Schema.Schema.Type<typeof Command.Nonce>>().type.toBe<Command.Nonce>()
   })
 })
 
 describe("the command of an owner action", () => {
-  it("has the options of the method, and its name with a capital letter", () => {
+  it("the command of an owner action has the method's options, and its name with a capital letter", () => {
     expect<Extract<Command.Action, { readonly _tag: "CreateCode" }>>().type.toBe<
       Command.CreateCodeOptions & { readonly _tag: "CreateCode" }
     >()

@@ -14,7 +14,7 @@ declare const fraction64: `0.${Sixty}12`
 declare const fraction65: `0.${Sixty}123`
 
 describe("of", () => {
-  it("takes the text of a decimal", () => {
+  it("Decimal.of takes the text of a decimal", () => {
     expect(Decimal.of).type.toBeCallableWith("0")
     expect(Decimal.of).type.toBeCallableWith("-0")
     expect(Decimal.of).type.toBeCallableWith("1.50")
@@ -25,7 +25,7 @@ describe("of", () => {
     expect(Decimal.of("1.50")).type.toBe<Decimal.Decimal>()
   })
 
-  it("takes nothing else", () => {
+  it("Decimal.of takes nothing else", () => {
     expect(Decimal.of).type.not.toBeCallableWith("")
     expect(Decimal.of).type.not.toBeCallableWith("abc")
     expect(Decimal.of).type.not.toBeCallableWith("01")
@@ -45,14 +45,14 @@ describe("of", () => {
     expect(Decimal.of).type.not.toBeCallableWith(fraction65)
   })
 
-  it("takes no text that is known only at run time; parse does", () => {
+  it("Decimal.of takes no string known only at run time; Decimal.parse does", () => {
     expect(Decimal.of).type.not.toBeCallableWith(wide)
     expect(Decimal.of).type.not.toBeCallableWith(numeric)
     expect(Decimal.of).type.not.toBeCallableWith(goodOrBad)
     expect(Decimal.parse).type.toBeCallableWith(wide)
   })
 
-  it("says in the compiler's message what is wrong", () => {
+  it("the compiler's message explains a mistake in Decimal.of", () => {
     // @ts-expect-error is not a decimal: digits, optionally
     Decimal.of("01")
     // @ts-expect-error write the number in quotes; for text known only at run time use Decimal.parse(text)
@@ -65,7 +65,7 @@ describe("of", () => {
 })
 
 describe("price and amount", () => {
-  it("are greater than zero", () => {
+  it("prices and amounts are greater than zero", () => {
     expect(Decimal.price).type.toBeCallableWith("60000.50")
     expect(Decimal.amount).type.toBeCallableWith("0.00000001")
     expect(Decimal.price("60000.50")).type.toBe<Decimal.Price>()
@@ -79,7 +79,7 @@ describe("price and amount", () => {
     expect(Decimal.amount).type.not.toBeCallableWith("-0.5")
   })
 
-  it("are decimals first", () => {
+  it("prices and amounts must be decimals", () => {
     expect(Decimal.price).type.not.toBeCallableWith("1e5")
     expect(Decimal.amount).type.not.toBeCallableWith("01")
     expect(Decimal.amount).type.not.toBeCallableWith("")
@@ -87,7 +87,7 @@ describe("price and amount", () => {
     expect(Decimal.price).type.not.toBeCallableWith(characters65)
   })
 
-  it("take no text that is known only at run time; parsePrice and parseAmount do", () => {
+  it("price and amount take no string known only at run time; parsePrice and parseAmount do", () => {
     expect(Decimal.price).type.not.toBeCallableWith(wide)
     expect(Decimal.amount).type.not.toBeCallableWith(wide)
     expect(Decimal.price).type.not.toBeCallableWith(numeric)
@@ -95,7 +95,7 @@ describe("price and amount", () => {
     expect(Decimal.parseAmount).type.toBeCallableWith(wide)
   })
 
-  it("say in the compiler's message what is wrong", () => {
+  it("the compiler's message explains a mistake in price and amount", () => {
     // @ts-expect-error is zero: prices and amounts are greater than zero
     Decimal.price("0.0")
     // @ts-expect-error is negative: prices and amounts are greater than zero
@@ -112,7 +112,7 @@ describe("price and amount", () => {
 })
 
 describe("feeRate", () => {
-  it("is zero or more", () => {
+  it("a fee rate is zero or more", () => {
     expect(Decimal.feeRate).type.toBeCallableWith("0")
     expect(Decimal.feeRate).type.toBeCallableWith("-0.0")
     expect(Decimal.feeRate).type.toBeCallableWith("0.001")
@@ -120,13 +120,13 @@ describe("feeRate", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith("")
   })
 
-  it("takes no text that is known only at run time", () => {
+  it("feeRate takes no string known only at run time", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith(wide)
   })
 })
 
 describe("brands", () => {
-  it("a price, an amount and a fee rate are decimals, and no two of them are one", () => {
+  it("prices, amounts and fee rates are decimals, and can't replace each other", () => {
     expect<Decimal.Price>().type.toBeAssignableTo<Decimal.Decimal>()
     expect<Decimal.Amount>().type.toBeAssignableTo<Decimal.Decimal>()
     expect<Decimal.FeeRate>().type.toBeAssignableTo<Decimal.Decimal>()
@@ -136,7 +136,7 @@ describe("brands", () => {
     expect<Decimal.FeeRate>().type.not.toBeAssignableTo<Decimal.Amount>()
   })
 
-  it("a decimal is a text, but a text is no decimal", () => {
+  it("a decimal is a string, but a string is not a decimal", () => {
     expect<Decimal.Decimal>().type.toBeAssignableTo<string>()
     expect<string>().type.not.toBeAssignableTo<Decimal.Decimal>()
     expect<"1.5">().type.not.toBeAssignableTo<Decimal.Decimal>()

@@ -32,14 +32,14 @@ const order = {
 } as const
 
 describe("an endpoint that changes orders", () => {
-  it("does not compile until it says what it places", () => {
+  it("an endpoint that changes orders does not compile without `places`", () => {
     // @ts-expect-error Property 'places' is missing in type
     Endpoint.make({ ...order, ...schemas<One>() })
     expect(Endpoint.make({ ...order, places: "order", ...schemas<One>() }).places).type.toBe<"order">()
     expect(Endpoint.make({ ...order, places: "nothing", ...schemas<One>() }).places).type.toBe<"nothing">()
   })
 
-  it("says that it places orders only if its request names them", () => {
+  it("an endpoint can only say that it places orders if its request names them", () => {
     expect(Endpoint.make({ ...order, places: "orders", ...schemas<Many>() }).places).type.toBe<"orders">()
     // @ts-expect-error Type 'string' is not assignable to type 'never'
     Endpoint.make({ ...order, places: "orders", ...schemas<One>() })
@@ -51,7 +51,7 @@ describe("an endpoint that changes orders", () => {
 })
 
 describe("an endpoint that changes no orders", () => {
-  it("does not compile when it says what it places", () => {
+  it("an endpoint that changes no orders does not compile with `places`", () => {
     // @ts-expect-error Type 'string' is not assignable to type 'never'
     Endpoint.make({ ...order, mutates: false, places: "order", ...schemas<One>() })
     expect(Endpoint.make({ ...order, mutates: false, ...schemas<One>() }).places).type.toBe<"nothing">()
@@ -60,7 +60,7 @@ describe("an endpoint that changes no orders", () => {
 })
 
 describe("the service of an endpoint that places orders", () => {
-  it("is not made of an endpoint that says that it places nothing", () => {
+  it("an endpoint that places no orders has no service for placing them", () => {
     const kind = {
       bounds: (request: Endpoint.Request<typeof endpoint>) => Market.limit({ ...request, collateral: false }),
       legs: (order: OrderAnswer.Order) => [order]

@@ -31,18 +31,18 @@ type Public = Any | "PublicRequestRejected" | "UnexpectedResponse"
 type Named<Failure, Tag> = Extract<Failure, { readonly _tag: Tag }>
 
 describe("the errors of a call are these and no others", () => {
-  it("of orders", () => {
+  it("orders fail with exactly these errors", () => {
     expect<CollateralOcoOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed" | "ReduceOnlyRejected">()
     expect<StopLimitOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
     expect<CancelAllOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
   })
 
-  it("of other calls that change something", () => {
+  it("other calls that change state fail with exactly these errors", () => {
     expect<Codes.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
     expect<DeleteSubAccount.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
   })
 
-  it("of reads", () => {
+  it("reads fail with exactly these errors", () => {
     expect<InterestPaymentHistory.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
     expect<SubAccounts.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
     expect<SubAccountApiKeys.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
@@ -50,29 +50,29 @@ describe("the errors of a call are these and no others", () => {
     expect<MainBalance.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
   })
 
-  it("of public reads", () => {
+  it("public reads fail with exactly these errors", () => {
     expect<ServerStatus.Failure["_tag"]>().type.toBe<Public>()
     expect<Markets.Failure["_tag"]>().type.toBe<Public>()
   })
 
-  it("of a stream, which may also reach the last page there can be", () => {
+  it("streams also fail if they reach the last possible page", () => {
     expect<Stream.Error<ReturnType<typeof history.stream>>>().type.toBe<
       InterestPaymentHistory.Failure | Errors.PageCeilingReached | Errors.ListShifted
     >()
   })
 
-  it("are what the services fail with", () => {
+  it("services fail with the errors of their endpoints", () => {
     expect<Effect.Error<ReturnType<typeof stopLimit.create>>>().type.toBe<StopLimitOrders.Failure>()
     expect<Effect.Error<ReturnType<typeof history.page>>>().type.toBe<InterestPaymentHistory.Failure>()
   })
 
-  it("are all among the errors of any call", () => {
+  it("the errors of each endpoint are among those of any call", () => {
     expect<StopLimitOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
     expect<CollateralOcoOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
     expect<SubAccounts.Failure | Markets.Failure>().type.toBeAssignableTo<Errors.CallError>()
   })
 
-  it("a call that can't be refused as reduce-only does not say so", () => {
+  it("a call without reduce-only orders does not fail with a reduce-only refusal", () => {
     expect<StopLimitOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
     expect<CancelAllOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
     expect<Codes.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
@@ -80,7 +80,7 @@ describe("the errors of a call are these and no others", () => {
 })
 
 describe("the tags of an endpoint's errors, as a value, are those of its type", () => {
-  it("of orders, other calls, reads and public reads", () => {
+  it("the list of error tags matches the type for orders, other calls, reads and public reads", () => {
     expect(Endpoint.failureTags(CollateralOcoOrders.endpoint)).type.toBe<
       ReadonlySet<CollateralOcoOrders.Failure["_tag"]>
     >()
@@ -91,21 +91,21 @@ describe("the tags of an endpoint's errors, as a value, are those of its type", 
     expect(Endpoint.failureTags(Markets.endpoint)).type.toBe<ReadonlySet<Markets.Failure["_tag"]>>()
   })
 
-  it("of any endpoint: those of any error", () => {
+  it("the list of error tags of any endpoint has those of any error", () => {
     expect<Endpoint.FailureTag<Endpoint.Any>>().type.toBe<Errors.CallError["_tag"]>()
     expect<Endpoint.Failure<Endpoint.Any>["_tag"]>().type.toBe<Errors.CallError["_tag"]>()
   })
 })
 
 describe("errors name the fields of the request", () => {
-  it("of a stop-limit order", () => {
+  it("errors of a stop-limit order name its fields", () => {
     type Fields = "market" | "side" | "amount" | "price" | "activationPrice" | "clientOrderId" | "bboRole" | "stp"
     expect<keyof Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]>().type.toBe<Fields>()
     expect<keyof Named<StopLimitOrders.Failure, "RequestRejected">["fields"]>().type.toBe<Fields>()
     expect<keyof StopLimitOrders.Request>().type.toBe<Fields>()
   })
 
-  it("of an OCO order, of codes and of pages", () => {
+  it("errors of OCO orders, codes and pages name their fields", () => {
     expect<keyof Named<CollateralOcoOrders.Failure, "ReduceOnlyRejected">["fields"]>().type.toBe<
       keyof CollateralOcoOrders.Request
     >()
@@ -113,7 +113,7 @@ describe("errors name the fields of the request", () => {
     expect<keyof Named<SubAccounts.Failure, "InvalidFields">["fields"]>().type.toBe<"search" | "limit" | "offset">()
   })
 
-  it("as lists of texts that may be absent", () => {
+  it("the fields of an error are lists of strings that may be absent", () => {
     expect<Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]["amount"]>().type.toBe<
       ReadonlyArray<string> | undefined
     >()
@@ -122,7 +122,7 @@ describe("errors name the fields of the request", () => {
 })
 
 describe("every error says what became of the call", () => {
-  it("as a literal", () => {
+  it("every error states the outcome of the call as a literal", () => {
     expect<Errors.OutcomeUnknown["outcome"]>().type.toBe<"unknown">()
     expect<Errors.AcceptedUnreadable["outcome"]>().type.toBe<"applied">()
     expect<Errors.ValidationFailed["outcome"]>().type.toBe<"not-applied">()
@@ -147,24 +147,24 @@ const allButOne = {
 }
 
 describe("errors can be matched exhaustively", () => {
-  it("by Effect.catchTags: nothing is left when all are handled", () => {
+  it("Effect.catchTags with all errors leaves none", () => {
     const handled = stopLimit.create(request).pipe(Effect.catchTags({ ...allButOne, OutcomeUnknown: log }))
     expect(handled).type.toBeAssignableTo<Effect.Effect<unknown>>()
   })
 
-  it("by Effect.catchTags: what is not handled is left", () => {
+  it("Effect.catchTags leaves the errors without a handler", () => {
     const handled = stopLimit.create(request).pipe(Effect.catchTags(allButOne))
     expect(handled).type.not.toBeAssignableTo<Effect.Effect<unknown>>()
     expect<Effect.Error<typeof handled>>().type.toBe<Errors.OutcomeUnknown>()
   })
 
-  it("by Effect.catchTags: what can't happen can't be handled", () => {
+  it("Effect.catchTags refuses a handler for an impossible error", () => {
     const failing = stopLimit.create(request)
     // @ts-expect-error is not assignable to type 'never'
     use(failing.pipe(Effect.catchTags({ ...allButOne, ReduceOnlyRejected: log })))
   })
 
-  it("by Match: all errors, and not one less", () => {
+  it("Match requires all errors", () => {
     const but = (failure: StopLimitOrders.Failure) =>
       Match.value(failure).pipe(
         Match.tag("ValidationFailed", ({ fields }) => Object.keys(fields).length),
@@ -179,7 +179,7 @@ describe("errors can be matched exhaustively", () => {
     use((failure: StopLimitOrders.Failure): number => but(failure).pipe(Match.exhaustive))
   })
 
-  it("by Match.valueTags: all errors, and not one less", () => {
+  it("Match.valueTags requires all errors", () => {
     const one = () => 1
     const handlers = {
       ValidationFailed: one,
@@ -195,7 +195,7 @@ describe("errors can be matched exhaustively", () => {
     use((failure: StopLimitOrders.Failure): number => Match.valueTags(failure, handlers))
   })
 
-  it("by a switch on the tag: what is left is never", () => {
+  it("a switch over all tags leaves never", () => {
     const outcome = (failure: StopLimitOrders.Failure): Errors.Outcome => {
       switch (failure._tag) {
         case "OutcomeUnknown":

@@ -7,18 +7,18 @@ import type { Fixture, Required, Row, Rows } from "../endpoints/fixtures/Fixture
 declare const use: (value: unknown) => void
 
 describe("the fixtures", () => {
-  it("are one for every endpoint", () => {
+  it("there is a fixture for every endpoint", () => {
     expect(fixtures).type.toBeAssignableTo<Fixtures>()
   })
 
-  it("do not compile without the fixture of an endpoint, and the compiler names it", () => {
+  it("a missing fixture does not compile, and the compiler names its endpoint", () => {
     const { Transfers: _, ...others } = fixtures
     // @ts-expect-error Property 'Transfers' is missing in type
     const forgotten: Fixtures = others
     use(forgotten)
   })
 
-  it("do not compile with the fixture of another endpoint", () => {
+  it("a fixture of another endpoint does not compile", () => {
     expect({ ...fixtures, Transfers: fixtures.Codes }).type.not.toBeAssignableTo<Fixtures>()
   })
 })
@@ -28,7 +28,7 @@ describe("a fixture", () => {
   type OfFees = Fixture<typeof Fees.endpoint>
   const { Fees: fees, Transfers: transfers } = fixtures
 
-  it("has every part", () => {
+  it("a fixture has every part", () => {
     const { documented: _, ...undocumented } = transfers
     const { golden: __, ...withoutGolden } = transfers
     const { mayLack: ___, ...withoutMayLack } = transfers
@@ -38,18 +38,18 @@ describe("a fixture", () => {
     expect(withoutMayLack).type.not.toBeAssignableTo<OfTransfers>()
   })
 
-  it("has refused values if the endpoint refuses fields, and only then", () => {
+  it("a fixture has refused values exactly if its endpoint refuses fields", () => {
     const { refused, ...accepting } = transfers
     expect(accepting).type.not.toBeAssignableTo<OfTransfers>()
     expect(fees).type.toBeAssignableTo<OfFees>()
     expect({ ...fees, refused }).type.not.toBeAssignableTo<OfFees>()
   })
 
-  it("has at least one refused value", () => {
+  it("a fixture's refused values are not empty", () => {
     expect<[]>().type.not.toBeAssignableTo<Rows<Transfers.Request>>()
   })
 
-  it("names only fields of the request", () => {
+  it("a fixture names only fields of the request", () => {
     type Broken = Row<{ readonly market: string; readonly limit?: number }>
     expect({ name: "x", bad: { market: 5 }, fields: { limit: "words" } }).type.toBeAssignableTo<Broken>()
     // @ts-expect-error 'offset' does not exist in type
@@ -57,7 +57,7 @@ describe("a fixture", () => {
     use(unknown)
   })
 
-  it("marks every required field, and may mark an optional one", () => {
+  it("a fixture marks every required field, and may mark an optional one", () => {
     type Marks = Required<{ readonly market: string; readonly email?: string }>
     expect<{ market: "always" }>().type.toBeAssignableTo<Marks>()
     expect<{ market: "always"; email: "in the golden" }>().type.toBeAssignableTo<Marks>()

@@ -11,11 +11,11 @@ import type { trading } from "../../src/sandbox/handlers/Trading.ts"
 type Of<K extends Contract.Name> = Handler<Contract.EndpointOf<K>>
 
 describe("the handlers of the sandbox", () => {
-  it("are those of the contract, no more and no fewer", () => {
+  it("the handlers are exactly those of the contract", () => {
     expect<keyof typeof handlers>().type.toBe<Contract.Name>()
   })
 
-  it("are each in one group only: of two with the same name one would be lost", () => {
+  it("each handler is in one group only, because one of two with the same name would be lost", () => {
     type Trading = keyof typeof trading
     type Account = keyof typeof account
     type Lending = keyof typeof lending
@@ -25,13 +25,13 @@ describe("the handlers of the sandbox", () => {
     expect<Lending & Market>().type.toBe<never>()
   })
 
-  it("do not compile when one is missing", () => {
+  it("a missing handler does not compile", () => {
     expect<typeof handlers>().type.toBeAssignableTo<Handlers>()
     expect<Omit<typeof handlers, "Codes">>().type.not.toBeAssignableTo<Handlers>()
     expect<Omit<typeof handlers, "ServerTime">>().type.not.toBeAssignableTo<Handlers>()
   })
 
-  it("do not compile when one answers something else", () => {
+  it("a handler with another answer does not compile", () => {
     expect({ answer: () => ["pong"] as const }).type.toBeAssignableTo<Of<"ServerStatus">>()
     expect({ answer: () => ["ping"] as const }).type.not.toBeAssignableTo<Of<"ServerStatus">>()
     expect({
@@ -46,7 +46,7 @@ describe("the handlers of the sandbox", () => {
     }).type.not.toBeAssignableTo<Of<"LimitOrders">>()
   })
 
-  it("answer the reply that they state", () => {
+  it("a handler returns the reply that it declares", () => {
     expect({
       operation: () => ({ _tag: "Nothing" as const }),
       reply: "Done" as const,
@@ -56,12 +56,12 @@ describe("the handlers of the sandbox", () => {
 })
 
 describe("a handler that changes something", () => {
-  it("is what private endpoints that mutate have", () => {
+  it("private endpoints that change state have a mutating handler", () => {
     expect<Of<"StopLimitOrders">>().type.toBe<Mutating<Contract.EndpointOf<"StopLimitOrders">>>()
     expect<Of<"MainBalance">>().type.toBe<Reading<Contract.EndpointOf<"MainBalance">>>()
   })
 
-  it("can't be one of a public endpoint, whatever the endpoint says", () => {
+  it("a public endpoint can't have a mutating handler", () => {
     type Public = Endpoint.Endpoint<object, string, "public", true, never>
     expect<Handler<Public>>().type.toBe<Reading<Public>>()
     expect<Mutating<Public>>().type.not.toBeAssignableTo<Handler<Public>>()

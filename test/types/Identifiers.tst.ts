@@ -5,13 +5,13 @@ import type * as Paging from "../../src/domain/Paging.ts"
 declare const wide: string
 
 describe("marketName", () => {
-  it("takes BASE_QUOTE", () => {
+  it("marketName takes BASE_QUOTE", () => {
     expect(Identifiers.marketName).type.toBeCallableWith("BTC_USDT")
     expect(Identifiers.marketName("BTC_USDT")).type.toBe<Identifiers.MarketName>()
     expect(Identifiers.parseMarketName).type.toBeCallableWith(wide)
   })
 
-  it("takes nothing else", () => {
+  it("marketName takes nothing else", () => {
     expect(Identifiers.marketName).type.not.toBeCallableWith("")
     expect(Identifiers.marketName).type.not.toBeCallableWith("BTC")
     expect(Identifiers.marketName).type.not.toBeCallableWith("BTC-USDT")
@@ -22,7 +22,7 @@ describe("marketName", () => {
     expect(Identifiers.marketName).type.not.toBeCallableWith(wide)
   })
 
-  it("says in the compiler's message what is wrong", () => {
+  it("the compiler's message explains a mistake in marketName", () => {
     // @ts-expect-error is not BASE_QUOTE
     Identifiers.marketName("BTC-USDT")
     // @ts-expect-error takes a literal; for a string use parseMarketName()
@@ -31,7 +31,7 @@ describe("marketName", () => {
 })
 
 describe("ticker", () => {
-  it("takes a name without spaces", () => {
+  it("ticker takes a name without spaces", () => {
     expect(Identifiers.ticker).type.toBeCallableWith("USD_VISAMASTER")
     expect(Identifiers.ticker).type.not.toBeCallableWith("")
     expect(Identifiers.ticker).type.not.toBeCallableWith("B TC")
@@ -40,7 +40,7 @@ describe("ticker", () => {
 })
 
 describe("brands", () => {
-  it("no identifier is another, nor a plain text or number", () => {
+  it("no identifier is assignable to another, nor a plain string or number to one", () => {
     expect<Identifiers.OrderId>().type.not.toBeAssignableTo<Identifiers.ClientOrderId>()
     expect<Identifiers.ClientOrderId>().type.not.toBeAssignableTo<Identifiers.OrderId>()
     expect<Identifiers.SubAccountId>().type.not.toBeAssignableTo<Identifiers.UserId>()

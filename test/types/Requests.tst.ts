@@ -20,12 +20,12 @@ const price = Decimal.price("60000")
 describe("a stop-limit order", () => {
   const request = { market, side: "buy", amount, price, activationPrice: price } as const
 
-  it("is placed with its fields, required and optional", () => {
+  it("a stop-limit order takes its required and optional fields", () => {
     expect(stopLimit.create).type.toBeCallableWith(request)
     expect(stopLimit.create).type.toBeCallableWith({ ...request, clientOrderId, bboRole: "queue", stp: "cancel_both" })
   })
 
-  it("is not placed with a text or a number where a brand is due", () => {
+  it("a stop-limit order takes no plain string or number instead of a brand", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: "BTC_USDT" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: "0.1" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: 0.1 })
@@ -34,20 +34,20 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: "my-1" })
   })
 
-  it("is not placed with one brand where another is due", () => {
+  it("a stop-limit order takes no brand instead of another", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: amount })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: Decimal.of("1") })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: Identifiers.ticker("BTC") })
   })
 
-  it("is not placed with values that are not listed", () => {
+  it("a stop-limit order takes no unlisted value", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, side: "BUY" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, bboRole: 1 })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stp: "cb" })
   })
 
-  it("is not placed without a required field", () => {
+  it("a stop-limit order does not compile without a required field", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ side: "buy", amount, price, activationPrice: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ market, amount, price, activationPrice: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ market, side: "buy", price, activationPrice: price })
@@ -56,18 +56,18 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({})
   })
 
-  it("is not placed with a field that it does not have, the wire's names among them", () => {
+  it("a stop-limit order takes no unknown field, including the wire's names", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, reduceOnly: true })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, client_order_id: "my-1" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, nonce: 1 })
   })
 
-  it("has no undefined in an optional field", () => {
+  it("an optional field of a stop-limit order takes no undefined", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: undefined })
   })
 
-  it("has these fields", () => {
+  it("a stop-limit order has exactly these fields", () => {
     expect<StopLimitOrders.AtPrice>().type.toBe<{
       readonly market: Identifiers.MarketName
       readonly side: OrderSide
@@ -80,7 +80,7 @@ describe("a stop-limit order", () => {
     }>()
   })
 
-  it("has a price, or a role in its place", () => {
+  it("a stop-limit order has a price, or a role instead", () => {
     const { price: _, ...atBest } = request
     expect(stopLimit.create).type.toBeCallableWith({ ...atBest, bboRole: "queue" })
     expect(stopLimit.create).type.not.toBeCallableWith(atBest)
@@ -90,12 +90,12 @@ describe("a stop-limit order", () => {
 describe("a collateral OCO order", () => {
   const request = { market, side: "sell", amount, price, activationPrice: price, stopLimitPrice: price } as const
 
-  it("is placed with its fields, required and optional", () => {
+  it("a collateral OCO order takes its required and optional fields", () => {
     expect(collateralOco.create).type.toBeCallableWith(request)
     expect(collateralOco.create).type.toBeCallableWith({ ...request, clientOrderId, reduceOnly: true })
   })
 
-  it("is not placed with a text where a brand is due, or another brand", () => {
+  it("a collateral OCO order takes no plain string or other brand", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: "1" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: "1" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: price })
@@ -103,7 +103,7 @@ describe("a collateral OCO order", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, reduceOnly: "true" })
   })
 
-  it("is not placed without a required field", () => {
+  it("a collateral OCO order does not compile without a required field", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({
       market,
       side: "sell",
@@ -113,12 +113,12 @@ describe("a collateral OCO order", () => {
     })
   })
 
-  it("is not placed with a field that it does not have", () => {
+  it("a collateral OCO order takes no unknown field", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, bboRole: "queue" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stop_limit_price: price })
   })
 
-  it("has these fields", () => {
+  it("a collateral OCO order has exactly these fields", () => {
     expect<CollateralOcoOrders.Request>().type.toBe<{
       readonly market: Identifiers.MarketName
       readonly side: OrderSide
@@ -135,7 +135,7 @@ describe("a collateral OCO order", () => {
 })
 
 describe("canceling all orders", () => {
-  it("takes the three types", () => {
+  it("canceling all orders takes the three types", () => {
     expect<CancelAllOrders.Request>().type.toBe<{
       readonly market?: Identifiers.MarketName
       readonly type?: ReadonlyArray<"spot" | "margin" | "futures">
@@ -145,14 +145,14 @@ describe("canceling all orders", () => {
 })
 
 describe("answers", () => {
-  it("keep what the document does not list, told apart by its type", () => {
+  it("answers keep undocumented values, told apart by their type", () => {
     expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<OrderStatus | Unrecognised>()
     expect<NonNullable<StopLimitOrders.StopLimitOrder["activationCondition"]>>()
       .type.toBe<ActivationCondition | Unrecognised>()
     expect<string>().type.not.toBeAssignableTo<StopLimitOrders.StopLimitOrder["type"]>()
   })
 
-  it("have a boolean where the wire has 0 and 1, and no price on market types", () => {
+  it("answers have booleans for the wire's 0 and 1, and no price on market types", () => {
     expect<StopLimitOrders.StopLimitOrder["activated"]>().type.toBe<boolean | undefined>()
     expect<StopLimitOrders.StopLimitOrder["price"]>().type.toBe<Decimal.Decimal | undefined>()
     expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]["price"]>().type.toBe<Decimal.Decimal>()
@@ -160,14 +160,14 @@ describe("answers", () => {
     expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]>().type.not.toHaveProperty("activationPrice")
   })
 
-  it("say of a created order whether its client order id was taken", () => {
+  it("a created order's answer says whether its client order id was taken", () => {
     expect<Effect.Success<ReturnType<typeof stopLimit.create>>>().type.toBeAssignableTo<{
       readonly orderId: Identifiers.OrderId
       readonly clientOrderIdEcho: "echoed" | "missing" | "never-echoed"
     }>()
   })
 
-  it("do not show the secret of an API key", () => {
+  it("answers redact the secret of an API key", () => {
     expect<SubAccountApiKeys.SubAccountApiKey>().type.not.toHaveProperty("apiSecret")
     expect<SubAccountApiKeys.SubAccountApiKey>().type.toHaveProperty("apiKey")
   })

@@ -16,31 +16,31 @@ const note = Schema.optionalKey(Schema.String)
 const struct = (fields: Wire.Fields<Model>, spelling?: Wire.Spelling<Model>) => Wire.struct<Model>(fields, spelling)
 
 describe("the wire form of a model", () => {
-  it("states a schema for each field", () => {
+  it("the wire form of a model has a schema for each field", () => {
     expect(struct).type.toBeCallableWith({ market, count, note })
     expect(Wire.struct<Model>({ market, count, note })).type.toBe<Wire.Shape<Model>>()
   })
 
-  it("may require a field that is optional in the domain: every decoded value has it", () => {
+  it("the wire form may require a field that is optional in the domain, because every decoded value has it", () => {
     expect(struct).type.toBeCallableWith({ market, count, note: Schema.String })
   })
 
-  it("does not compile without a field, even one that is optional", () => {
+  it("the wire form does not compile without a field, even an optional one", () => {
     expect(struct).type.not.toBeCallableWith({})
     expect(struct).type.not.toBeCallableWith({ market, note })
     expect(struct).type.not.toBeCallableWith({ market, count })
   })
 
-  it("does not compile with a field that the model does not have", () => {
+  it("the wire form does not compile with an unknown field", () => {
     expect(struct).type.not.toBeCallableWith({ market, count, note, amount: Schema.String })
   })
 
-  it("does not compile with a schema of another type", () => {
+  it("the wire form does not compile with a schema of another type", () => {
     expect(struct).type.not.toBeCallableWith({ market: Schema.String, count, note })
     expect(struct).type.not.toBeCallableWith({ market, count: Schema.String, note })
   })
 
-  it("spells fields of the model, and no others", () => {
+  it("the wire form renames only fields of the model", () => {
     const fields = { market, count, note }
     expect(struct).type.toBeCallableWith(fields, { keys: { count: "count_" } })
     expect(struct).type.not.toBeCallableWith(fields, { keys: { amount: "amount_" } })
@@ -49,7 +49,7 @@ describe("the wire form of a model", () => {
     })
   })
 
-  it("has constraints between fields of the model, and no others", () => {
+  it("the wire form has constraints only between fields of the model", () => {
     const constraint = { kind: "unique" } as const
     const holds = () => true
     expect(struct).type.toBeCallableWith({ market, count, note }, {

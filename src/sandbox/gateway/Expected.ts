@@ -17,7 +17,7 @@ const digitsOf = (step: string): string => {
   return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
 }
 
-/** What satisfies a constraint that is the same wherever it applies. */
+/** The descriptions of constraints that do not depend on the field. */
 const fixed = {
   required: "a value",
   decimal: "a decimal number as text, such as \"0.5\"",

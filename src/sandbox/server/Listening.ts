@@ -168,7 +168,7 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
     if (Result.isFailure(listening)) return onError(listening.failure as Error)
     server.once("listening", () => {
       server.off("error", onError)
-      // When too many connections are open, accepting another one fails. The open ones continue.
+      // Accepting a connection fails if too many are open. The open ones continue.
       server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
       resume(Effect.void)
     })

@@ -283,7 +283,7 @@ const commit = (
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
-    // When another node has taken the venue over, nothing was written for certain.
+    // If another node has taken the venue over, it is certain that nothing was written.
     const failed = error?.why === "fenced" ? unavailable(gateway, called.request.path) : reset
     const sent = error === undefined ? answer : failed
     const noted = halt.attempt(() => note(gateway, called, outcome, sent))

@@ -33,42 +33,44 @@ describe("refuses", () => {
   const rows: ReadonlyArray<
     readonly [string, Effect.Effect<unknown, Control.ControlRefused | JournalError, Control.Control>, object]
   > = [
-    ["an account that there is", control.use((c) => c.openAccount({ account: "alice", b2b: true })), {
+    ["an existing account", control.use((c) => c.openAccount({ account: "alice", b2b: true })), {
       account: "unique"
     }],
-    ["a sub-account of nobody", openSubAccount("nobody", "new" as never), { parent: "known" }],
-    ["a sub-account that there is", openSubAccount("alice", emptySubAccount), { id: "unique" }],
-    ["a key of nobody", addKey({ account: "nobody", apiKey: "new-key", apiSecret: "secret" }), { account: "known" }],
-    ["a key that there is", addKey(alice), { apiKey: "unique" }],
-    ["switching an unknown key", control.use((c) => c.setKey({ apiKey: ApiKey.make("nobody's"), enabled: false })), {
+    ["a sub-account of an unknown account", openSubAccount("nobody", "new" as never), { parent: "known" }],
+    ["an existing sub-account", openSubAccount("alice", emptySubAccount), { id: "unique" }],
+    ["a key of an unknown account", addKey({ account: "nobody", apiKey: "new-key", apiSecret: "secret" }), {
+      account: "known"
+    }],
+    ["an existing key", addKey(alice), { apiKey: "unique" }],
+    ["a change of an unknown key", control.use((c) => c.setKey({ apiKey: ApiKey.make("nobody's"), enabled: false })), {
       apiKey: "known"
     }],
     [
-      "funds for nobody",
+      "funds for an unknown account",
       control.use((c) => c.fund({ account: "nobody", wallet: "main", ticker: btc, amount: Decimal.amount("1") })),
       { account: "known" }
     ],
     [
-      "funds of nineteen digits after the point",
+      "funds with nineteen decimal places",
       control.use((c) => c.fund({ account: "alice", wallet: "main", ticker: btc, amount: tooFine })),
       { amount: "precision" }
     ],
     [
-      "a code that there is",
+      "an existing code",
       control.use((c) => c.createCode({ account: "alice", code, ticker: btc, amount: Decimal.amount("1") })),
       { code: "unique" }
     ],
     [
-      "a code worth more than there is",
+      "a code of more than the balance",
       control.use((c) =>
         c.createCode({ account: "alice", code: Code.make("rich"), ticker: btc, amount: Decimal.amount("2.000000001") })
       ),
       { amount: "balance" }
     ],
-    ["interest for nobody", payInterest("nobody", planA), { account: "known" }]
+    ["interest for an unknown account", payInterest("nobody", planA), { account: "known" }]
   ]
   for (const [name, action, fields] of rows) {
-    it.effect(name, () =>
+    it.effect(`the owner is refused ${name}`, () =>
       Effect.gen(function*() {
         const { state } = yield* Venue
         const before = structuredClone(Saved.save(state))

@@ -106,7 +106,7 @@ describe("of a venue", () => {
     ["refused because the exchange is down", { _tag: "Refuse", kind: "unavailable" }, { status: 503 }, 0]
   ]
   for (const [name, fault, expected, applied] of outcomes) {
-    it.effect(name, () =>
+    it.effect(`a fault changes the answer and the effect of one call: ${name}`, () =>
       Effect.gen(function*() {
         yield* addFault({ symptom: fault })
         const answer = yield* call()

@@ -34,7 +34,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
 })
 
 describe("the page", () => {
-  it.live("is there for everybody, holds no secret, and is not there without a control plane", () =>
+  it.live("the page is public, holds no secret, and is not served without a control plane", () =>
     Effect.gen(function*() {
       const get = (baseUrl: string) =>
         see(() => fetch(baseUrl + Dashboard.path).then((got) => got.text().then((text) => [got.status, text] as const)))
@@ -47,7 +47,7 @@ describe("the page", () => {
       assert.strictEqual((yield* get((yield* Server.serve()).baseUrl))[0], 404)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("is answered to HEAD as to GET, without a body; so is what else only reads", () =>
+  it.live("HEAD is answered like GET without a body, for the page and every other read", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ controlToken: token })
       const asked = Effect.fnUntraced(function*(method: "GET" | "HEAD", path: string) {
@@ -67,7 +67,7 @@ describe("the page", () => {
       assert.strictEqual(unauthorised.status, 401)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("is answered without a socket too", () =>
+  it.effect("HEAD is answered without a socket too", () =>
     Effect.gen(function*() {
       const { status, text } = yield* HttpClient.execute(HttpClientRequest.head(InProcess.baseUrl + Protocol.path))
       assert.deepStrictEqual([status, yield* text], [200, ""])

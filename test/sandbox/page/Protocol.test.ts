@@ -30,7 +30,7 @@ const served = Effect.fnUntraced(function*(options: Server.Options) {
 describe.each(dialects)("the protocol of a venue, in the $name dialect", (dialect) => {
   const expected = { status: 200, type: "application/json", text: OpenApi.text(dialect) }
 
-  it.live("is served to anybody, and says nothing of the venue", () =>
+  it.live("the protocol document is public, and says nothing about the venue", () =>
     Effect.gen(function*() {
       const { baseUrl, ...answer } = yield* served({ controlToken })
       assert.deepStrictEqual(answer, expected)
@@ -41,7 +41,7 @@ describe.each(dialects)("the protocol of a venue, in the $name dialect", (dialec
       assert.deepStrictEqual(yield* got(InProcess.baseUrl + Protocol.path), expected)
     }).pipe(Effect.scoped, Effect.provide(world(dialect))))
 
-  it.live("is only read, and is there without a control plane", () =>
+  it.live("the protocol document is read-only, and served without a control plane", () =>
     Effect.gen(function*() {
       const { baseUrl: _, ...answer } = yield* served({})
       assert.deepStrictEqual(answer, expected)

@@ -1,4 +1,4 @@
-/** Calls that go wrong on purpose. */
+/** The faults area of the page. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { document } from "../../../src/protocol/Dialect.ts"
@@ -13,7 +13,7 @@ const balance = "/api/v4/main-account/balance"
 
 export const faults = (): void => {
   itInFull(
-    "a fault has an endpoint, a symptom with parameters, times, a chance and a key, and looks used up when it is",
+    "the page makes a fault of endpoint, symptom, parameters, count, probability and key, and marks it when it is used up",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -55,7 +55,7 @@ export const faults = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("every symptom asks for what it needs, and for nothing else", () =>
+  itInFull("each symptom shows exactly its own parameters", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { shown } = yield* opened
@@ -88,7 +88,7 @@ export const faults = (): void => {
       const set = (yield* control.faults).map(({ fault }) => fault)
       assert.deepStrictEqual(set.map(({ symptom }) => symptom), expected)
       assert.isTrue(set.every(({ path, probability }) => probability === 0.25 && path === undefined))
-      // What can't be is refused, and stays in the form.
+      // An impossible fault is refused, and the form keeps its values.
       yield* write(form, "Probability, 0 to 1", "0.5")
       yield* write(form, "HTTP status", "42")
       yield* press(form, "Add fault")

@@ -1,4 +1,4 @@
-/** What somebody who has never seen the page does first. */
+/** The first steps of a new user. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
@@ -10,7 +10,7 @@ import { moduleUrl } from "../../support/files.ts"
 import { isLong } from "../../support/long.ts"
 import { appears, hasFocus, isLive, itInFull, lastPrice, opened, press, region, world } from "../../support/page.ts"
 
-/** Follows the three hints, one after the other, and sees each come true. */
+/** Follows the three hints in turn, and sees each completed. */
 const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
   const before = yield* see(() => shown.getByLabel("Last price").innerText())
   yield* press(shown, "Move the price")
@@ -40,7 +40,7 @@ const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
 })
 
 export const hints = (): void => {
-  it.live("a recordFields's three hints come true", () =>
+  it.live("a new user completes the page's three hints", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { baseUrl, shown } = yield* opened
@@ -51,11 +51,11 @@ export const hints = (): void => {
   const start = isLong ? ["npm", "start"] : [process.execPath, fileURLToPath(moduleUrl("cli/start.ts"))]
 
   itInFull(
-    `and so they do for who opens the address that \`${isLong ? "npm start" : "src/cli/start.ts"}\` prints`,
+    `a new user completes the three hints at the address that \`${isLong ? "npm start" : "src/cli/start.ts"}\` prints`,
     () =>
       Effect.gen(function*() {
         const [program = "", ...args] = start
-        // The address is printed first. The tour makes calls of its own, which end with these words.
+        // The address is printed first. The tour makes its own calls, which end with these words.
         const printed = /^Watch and control it: (\S+)[^]*keeps serving/mu
         const { found } = yield* runningElsewhere(program, args, printed)
         const { errors, page: shown } = yield* tab

@@ -1,4 +1,4 @@
-/** The page under load. What it does in a second is bounded, however much there is and happens. */
+/** The page under load. Its work per second is bounded, however much data there is and how often it changes. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ApiKey, marketName, ticker } from "../../../src/domain/Identifiers.ts"
@@ -55,7 +55,7 @@ export const load = (): void => {
         yield* listOf(shown, "Open orders", openOrders)
         let asked = 0
         shown.on("request", () => asked++)
-        // How often the price is drawn, and for how long somebody looked.
+        // Counts how often the price is drawn, and the seconds of counting.
         yield* see(() =>
           shown.getByLabel("Last price").evaluate((output) => {
             const counted = { draws: 0, from: performance.now() }
@@ -71,11 +71,11 @@ export const load = (): void => {
         })
         const using = Effect.gen(function*() {
           const list = region(shown, "Open orders")
-          // Scrolled to the end, the oldest order is read and shown.
+          // After scrolling to the end, the oldest order is read and shown.
           yield* see(() => list.getByRole("grid").press("End"))
           yield* see(() => list.locator("[role=gridcell]", { hasText: /^10\s000$/u }).waitFor())
           yield* go(shown, "requests")
-          // The page begins with the latest of those that the sandbox keeps.
+          // The page starts with the latest calls that the sandbox keeps.
           yield* listOf(shown, "Requests", 2000)
           yield* write(shown, "Filter by text", "no such text")
           yield* appears(region(shown, "Requests"), /^No matching calls/u)

@@ -1,4 +1,4 @@
-/** How the page looks: its widths, its contrast, and what the keyboard reaches. */
+/** The page's widths, its contrast, and its use by keyboard. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -15,7 +15,7 @@ import { handle, signed } from "../../support/signed.ts"
 
 const areas = ["orders", "requests", "time", "faults"] as const
 
-/** Something of everything that the page can show. */
+/** Shows some of everything that the page can show. */
 const busy = Effect.gen(function*() {
   const control = yield* Control.Control
   yield* stopOrder("40200")
@@ -45,7 +45,7 @@ const busy = Effect.gen(function*() {
   yield* control.snapshot
 })
 
-/** What is wider than its place, and does not scroll or end in an ellipsis there. */
+/** Elements that are wider than their place, and neither scroll nor end in an ellipsis. */
 const cut = (shown: Page) =>
   see(() =>
     shown.evaluate(() => {
@@ -54,7 +54,7 @@ const cut = (shown: Page) =>
       const found = [
         ...globalThis.document.querySelectorAll("button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field")
       ]
-      // A word is broken where it has a rectangle in more than one line.
+      // A word is broken if it has rectangles in several lines.
       const broken: Array<string> = []
       const walker = globalThis.document.createTreeWalker(globalThis.document.body, NodeFilter.SHOW_TEXT)
       while (walker.nextNode() !== null) {
@@ -77,8 +77,8 @@ const cut = (shown: Page) =>
   )
 
 /**
- * What is too pale, by the contrast that WCAG 2.2 AA asks for: text against what is behind it, and the edges of fields
- * against what they stand on. Disabled controls need none.
+ * Elements whose contrast is below WCAG 2.2 AA: text against its background, and the edges of fields against theirs.
+ * Disabled controls are exempt.
  */
 const pale = (shown: Page) =>
   see(() =>
@@ -138,7 +138,7 @@ const pale = (shown: Page) =>
         hold(`what is in ${one.ariaLabel}`, style.color, one, behind(one), 4.5)
         hold(`what should be in ${one.ariaLabel}`, getComputedStyle(one, "::placeholder").color, one, behind(one), 4.5)
       }
-      // The ring around what has the focus, and what the canvas draws, stand on a card.
+      // The focus ring and the canvas are drawn on a card.
       const card = globalThis.document.querySelector(".card") ?? globalThis.document.body
       for (const name of ["--accent", "--good", "--bad"]) {
         const probe = globalThis.document.createElement("i")
@@ -157,7 +157,7 @@ const isPlain = Effect.fnUntraced(function*(shown: Page, where: string) {
   assert.isAtLeast(seen, 10, where)
 })
 
-/** Goes through the page with the key Tab; gives what could be used and was not reached, or has no ring when it is. */
+/** Goes through the page with the Tab key; returns the controls that were not reached, or have no focus ring. */
 const unreached = Effect.fnUntraced(function*(shown: Page) {
   yield* see(() =>
     shown.evaluate(() => {
@@ -184,7 +184,7 @@ const unreached = Effect.fnUntraced(function*(shown: Page) {
 
 export const looks = (): void => {
   itInFull(
-    "has no word that is cut and nothing beside the screen, from 390 to 1920 pixels",
+    "the page cuts no word and overflows nowhere, from 390 to 1920 pixels",
     () =>
       Effect.gen(function*() {
         yield* busy
@@ -205,7 +205,7 @@ export const looks = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("has enough contrast, light and dark, whatever it shows", () =>
+  itInFull("the page has enough contrast in every state, light and dark", () =>
     Effect.gen(function*() {
       yield* busy
       const { baseUrl, shown } = yield* opened
@@ -236,18 +236,18 @@ export const looks = (): void => {
         )
       }
       assert.strictEqual(backgrounds.size, 2)
-      // The page's own choice wins over the system's.
+      // The page's own setting wins over the system's.
       yield* see(() => shown.getByLabel("Theme").selectOption("light"))
       yield* see(() => shown.locator("html[data-theme=light]").waitFor())
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  itInFull("everything can be reached with the keyboard, and shows where the focus is", () =>
+  itInFull("the keyboard reaches every control of the page and shows the focus", () =>
     Effect.gen(function*() {
       yield* busy
       const { shown } = yield* opened
       yield* listOf(shown, "Open orders", 3)
       assert.deepStrictEqual(yield* unreached(shown), [])
-      // From one area to the next with the arrow keys.
+      // The arrow keys move between areas.
       yield* see(() => shown.locator("#tab-orders").focus())
       for (const area of ["requests", "time", "faults"] as const) {
         yield* see(() => shown.keyboard.press("ArrowRight"))
@@ -263,7 +263,7 @@ export const looks = (): void => {
         )
       )
       assert.deepStrictEqual(nameless, [])
-      // A dialog keeps the focus, Escape closes it, and the focus is back where it was.
+      // A dialog keeps the focus, Escape closes it, and the focus returns to its place.
       yield* press(shown, "About")
       yield* appears(shown.getByRole("dialog"), "Lightweight Charts™")
       yield* see(() => shown.keyboard.press("Escape"))

@@ -1,4 +1,4 @@
-/** The market: its price, moved in every way, and what stands in the chart. */
+/** The market area of the page: the price, moved in every way, and the chart's marks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -22,7 +22,7 @@ import {
   write
 } from "../../support/page.ts"
 
-/** Drags the price up by so many pixels. */
+/** Drags the price up by `by` pixels. */
 const dragUp = (shown: Page, by: number) =>
   Effect.gen(function*() {
     const box = yield* see(() => shown.getByRole("slider", { name: /Price of/u }).boundingBox())
@@ -35,7 +35,7 @@ const dragUp = (shown: Page, by: number) =>
 
 export const market = (): void => {
   itInFull(
-    "shows what any client does, and a stop order triggers because the price was dragged",
+    "the page shows what any client does, and a dragged price triggers a stop order",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -52,7 +52,7 @@ export const market = (): void => {
         const fills = yield* control.fills("alice")
         assert.isTrue(order?.activated ?? fills.length > 0)
 
-        // Another client moves it: the page shows it, and keeps the focus where it was.
+        // Another client moves the price: the page shows it, and keeps the focus.
         const field = shown.getByLabel("New price of BTC_USDT")
         yield* see(() => field.focus())
         yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40123") })
@@ -65,7 +65,7 @@ export const market = (): void => {
   )
 
   itInFull(
-    "steps the price, plays a script of prices, and shows the book and the trades of each market",
+    "the page steps the price, plays a price script, and shows the book and the trades of each market",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -99,7 +99,7 @@ export const market = (): void => {
         yield* write(shown, "New price of ETH_USDT", "2500.55")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /2\s500\.55/u)
-        // A price that the market can't have is refused in words, and moves nothing.
+        // A price that is invalid for the market is refused with words, and moves nothing.
         yield* write(shown, "New price of ETH_USDT", "-3")
         yield* press(shown, "Move")
         yield* appears(shown.getByRole("alert"), /price/u)

@@ -1,4 +1,4 @@
-/** What an account has: orders, positions, wallets. */
+/** The account area of the page: orders, positions, wallets. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { amount, price } from "../../../src/domain/Decimal.ts"
@@ -27,7 +27,7 @@ const limit = (side: "buy" | "sell", of: string, at: string) =>
 const perp = marketName("BTC_PERP")
 
 export const orders = (): void => {
-  it.live("the legs of an OCO order stand together; an order is canceled with the mouse and with the keyboard", () =>
+  it.live("the legs of an OCO order are next to each other, and orders are canceled by mouse and by keyboard", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* control.movePrice({ market: perp, price: price("40000") })
@@ -57,7 +57,7 @@ export const orders = (): void => {
 
       yield* press(list, "Cancel order my-stop")
       yield* listOf(shown, "Open orders", 4)
-      // The button that was pressed is gone. The focus is still in the list, and the keyboard goes on from there.
+      // The pressed button is gone. The focus is still in the list, and the keyboard continues from there.
       const grid = shown.getByRole("grid", { name: /Open orders/u })
       yield* hasFocus(shown, "[role=grid]")
       yield* see(() => grid.press("ArrowDown"))
@@ -66,7 +66,7 @@ export const orders = (): void => {
       yield* listOf(shown, "Open orders", 3)
       assert.isFalse((yield* control.openOrders("alice")).some(({ side }) => side === "buy"))
 
-      // One leg is canceled, and the other with it, whoever does it.
+      // Canceling one leg cancels the other, whichever client does it.
       const [stop] = (yield* control.openOrders("alice")).filter(({ activationPrice }) => activationPrice !== undefined)
       yield* press(list, `Cancel order ${stop?.id}`)
       yield* listOf(shown, "Open orders", 1)
@@ -75,7 +75,7 @@ export const orders = (): void => {
     }).pipe(Effect.scoped, Effect.provide(world)))
 
   itInFull(
-    "positions have their value and profit, wallets what locks them, orders the share that is filled",
+    "the page shows the value and profit of positions, the orders that lock funds, and the filled share of orders",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -96,7 +96,7 @@ export const orders = (): void => {
         yield* control.movePrice({ market: perp, price: price("40000.5") })
         yield* reads(position, ["BTC_PERP long 0.2 39 100 8 000.1 +180.1"])
 
-        // A market order takes a quarter of what bob offers.
+        // A market order takes a quarter of bob's offer.
         yield* limit("buy", "0.5", "39500")
         yield* limit("sell", "0.04", "40100")
         const wallets = region(shown, "Balances")

@@ -1,4 +1,4 @@
-/** Every call, and a close look at one. */
+/** The requests area of the page: every call, and the details of one. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -32,7 +32,7 @@ const refusedOrder = (change: object) =>
     ({ status }) => assert.strictEqual(status, 400)
   )
 
-/** What a shell prints for these lines, with alice's key in its environment. */
+/** The output of a shell script, with alice's key in its environment. */
 const inShell = (lines: string) =>
   Effect.callback<string>((resume) => {
     const env = { ...process.env, TXC_API_KEY: Example.alice.apiKey, TXC_API_SECRET: Example.alice.apiSecret }
@@ -45,7 +45,7 @@ const inShell = (lines: string) =>
   })
 
 export const requests = (): void => {
-  it.live("lists the calls of others but not its own, and shows why one was refused", () =>
+  it.live("the page lists other programs' calls but not its own, and shows why one was refused", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { baseUrl, shown } = yield* opened
@@ -70,7 +70,7 @@ export const requests = (): void => {
       yield* see(() => shown.getByRole("grid", { name: "Requests: 2" }).waitFor({ state: "attached" }))
       yield* press(drawer, "Fail the next LimitOrders.create")
       yield* press(drawer, "Close")
-      // The dialog gives the focus back.
+      // The closed dialog returns the focus.
       yield* hasFocus(shown, "[role=grid]")
       const venue = yield* Venue
       const failed = yield* venue.handle(signed(document, "/api/v4/order/new", order, Example.alice))
@@ -79,7 +79,7 @@ export const requests = (): void => {
     }).pipe(Effect.scoped, Effect.provide(world)))
 
   itInFull(
-    "shows what each constraint expects beside what was sent; filters, and groups errors",
+    "the page shows expected and sent values side by side, filters calls, and groups errors",
     () =>
       Effect.gen(function*() {
         const { shown } = yield* opened
@@ -119,7 +119,7 @@ export const requests = (): void => {
   )
 
   itInFull(
-    "copies a call as lines for a shell, which make it with a key from the environment and a nonce of their own",
+    "a call copied as a shell script runs with a key from the environment and a nonce of its own",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

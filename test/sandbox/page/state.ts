@@ -1,4 +1,4 @@
-/** What the page says of its own state, and several pages at once. */
+/** The page's notices about its connection, and several pages at once. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -38,7 +38,7 @@ const command = programOf("main")
 
 export const state = (): void => {
   itInFull(
-    "says that it is disconnected, and goes on when the server is back; asks for a token that it does not have",
+    "a disconnected page says so, reconnects by itself, and asks for a token that it does not have",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -55,7 +55,7 @@ export const state = (): void => {
         yield* Scope.close(first, Exit.void)
         yield* appears(shown, /the state of \d+ s ago/u)
         yield* see(() => shown.locator("main.stale").waitFor())
-        // No clock goes on as if it were the sandbox's.
+        // The page's clock does not run on.
         yield* go(shown, "time")
         const clock = yield* see(() => shown.locator("#clock").innerText())
         yield* appears(shown, /the state of (?:[2-9]|\d\d+) s ago/u)
@@ -85,7 +85,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "goes on by itself when the process was killed and is started again, and shows what is there then",
+    "the page continues after the process was killed and restarted, and shows the new state",
     () =>
       Effect.gen(function*() {
         const data = `${yield* scratchFile}-data`
@@ -109,7 +109,7 @@ export const state = (): void => {
         yield* see(() => shown.locator("main:not(.stale)").waitFor())
         yield* lastPrice(shown, /40\s444/u)
         assert.strictEqual(yield* see(() => shown.getByRole("alert").count()), 0)
-        // The calls of the first process are gone with it, and the page does not show them as if they were there.
+        // The calls of the killed process are lost, and the page does not show them any longer.
         yield* see(() => fetch(`${origin}/api/v4/public/time`))
         yield* appears(region(shown, "Requests"), "ServerTime.get")
         yield* listOf(shown, "Requests", 1)
@@ -121,7 +121,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "says that the sandbox has stopped when its journal can't be written any more",
+    "the page says that the sandbox has stopped when its journal can no longer be written",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
@@ -145,7 +145,7 @@ export const state = (): void => {
       }).pipe(Effect.scoped)
   )
 
-  itInFull("two pages at once show what either does, and what another client does", () =>
+  itInFull("two pages show each other's changes, and those of another client", () =>
     Effect.gen(function*() {
       const { baseUrl, shown } = yield* opened
       const { errors, shown: other } = yield* look(baseUrl)

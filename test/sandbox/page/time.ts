@@ -1,4 +1,4 @@
-/** Time: the clock, the journal's commands, snapshots and forks. */
+/** The time area of the page: the clock, the journal's commands, snapshots and forks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
@@ -25,7 +25,7 @@ const btcUsdt = marketName("BTC_USDT")
 
 export const time = (): void => {
   itInFull(
-    "stops the clock, forks, and goes back to a snapshot after a reload; a reset asks and can be undone",
+    "the page freezes the clock, forks, and restores a snapshot after a reload; a reset asks first and can be undone",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -66,7 +66,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "advances and sets the clock, says how far it is ahead, and jumps to what comes due next",
+    "the page advances and sets the clock, shows its lead, and jumps to the next due event",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -91,7 +91,7 @@ export const time = (): void => {
         yield* press(clock, "Set")
         yield* appears(clock, "2031-02-03 04:05:06 UTC")
         assert.strictEqual((yield* control.clock).at, Date.UTC(2031, 1, 3, 4, 5, 6) * 1000)
-        // Earlier is refused, and says so.
+        // An earlier time is refused with words.
         yield* write(clock, "Later time, in UTC", "2030-02-03T04:05:06")
         yield* press(clock, "Set")
         yield* appears(shown.getByRole("alert"), "at is too small")
@@ -104,7 +104,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "a command of long ago is scrubbed to, and a fork of it is another sandbox with a page of its own",
+    "an old command is chosen on the timeline, and its fork is another sandbox with its own page",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

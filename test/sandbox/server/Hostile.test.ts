@@ -85,13 +85,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 
   describe("a signed body that is not beyond doubt", () => {
     const bodies: ReadonlyArray<readonly [name: string, text: (members: string) => string]> = [
-      ["is no JSON", () => "{\"a\":"],
+      ["is not JSON", () => "{\"a\":"],
       ["is two objects", (fields) => `{${fields}}{${fields}}`],
       ["is a list", (fields) => `[{${fields}}]`],
       ["is null", () => "null"],
-      ["is a text", (fields) => JSON.stringify(`{${fields}}`)],
+      ["is a string", (fields) => JSON.stringify(`{${fields}}`)],
       ["has a comment", (fields) => `{${fields}/**/}`],
-      ["has a comma too many", (fields) => `{${fields},}`],
+      ["has an extra comma", (fields) => `{${fields},}`],
       ["has single quotes", (fields) => `{${fields.replaceAll("\"", "'")}}`],
       ["has a key without quotes", (fields) => `{${fields},a:1}`],
       ["has NaN", (fields) => `{${fields},"a":NaN}`],
@@ -106,12 +106,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ["has a key twice, once escaped", (fields) => `{${fields},"\\u0061mount":"1"}`],
       ["has a nonce twice", (fields) => `{${fields},"nonce":"1"}`],
       ["has an unknown key twice", (fields) => `{${fields},"x":1,"y":{"x":2},"x":3}`],
-      ["has a key twice further down", (fields) => `{${fields},"x":[{"y":{"z":1,"z":2}}]}`],
+      ["has a nested key twice", (fields) => `{${fields},"x":[{"y":{"z":1,"z":2}}]}`],
       ["has __proto__ twice", (fields) => `{${fields},"__proto__":{},"__proto__":{}}`],
       ["has the empty key twice", (fields) => `{${fields},"":1,"":2}`]
     ]
     for (const [name, text] of bodies) {
-      it.live(name, () =>
+      it.live(`a signed body is refused when it ${name}`, () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* Server.serve()
           yield* refused(baseUrl, signedText(placing, text(members(dialect))), 400, invalid)
@@ -182,7 +182,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ]
     ]
     for (const [name, rest] of strange) {
-      it.live(name, () =>
+      it.live(`a signed body may contain ${name}`, () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* Server.serve()
           yield* accepted(baseUrl, `{${members(dialect)},${rest}}`)
