@@ -77,7 +77,7 @@ describe("the page about other tools", () => {
 
   itNeeds(
     ["pytest-3"],
-    "gives every test of pytest an exchange, and leaves none when pytest is killed",
+    "every pytest test gets its own exchange, and none is left when pytest is killed",
     Effect.gen(function*() {
       const folder = yield* Project.make({
         ...files,
@@ -99,7 +99,7 @@ def test_killed(txc_sandbox):
 
   itNeeds(
     ["dash", "curl"],
-    "leaves no sandbox when the shell fails or is killed",
+    "no sandbox is left when the shell fails or is killed",
     Effect.gen(function*() {
       const [script = ""] = fences("sh")
       const started = `set -eu\n${script.split("\n").slice(0, 2).join("\n")}\nsandbox_start`
@@ -123,7 +123,7 @@ def test_killed(txc_sandbox):
 
   itTakesTime(
     ["pytest-3"],
-    "the settings of pytest are in force, and nothing of a test is left to the next one",
+    "pytest's settings apply, and a test leaves nothing for the next one",
     Effect.gen(function*() {
       const folder = yield* Project.make({
         ...files,
@@ -169,7 +169,7 @@ def test_settings(txc_sandbox, test):
   for (const shell of ["dash", "bash"]) {
     itTakesTime(
       [shell, "curl"],
-      `what it shows runs in ${shell}`,
+      `the page's shell examples run in ${shell}`,
       Effect.gen(function*() {
         const folder = yield* Project.make({ "whole.sh": `set -eu\n${fences("sh")[0]}` })
         const { ended, output } = yield* Project.run(folder, [shell, "whole.sh"])
@@ -182,7 +182,7 @@ def test_settings(txc_sandbox, test):
 
   itTakesTime(
     [],
-    "gives the tests of Vitest an exchange, with the options of a file of their own",
+    "Vitest's tests get an exchange with the options of their own file",
     Effect.gen(function*() {
       const folder = yield* Project.make({
         ...files,
@@ -210,7 +210,7 @@ def test_settings(txc_sandbox, test):
   for (const [file, expected] of [["test.yml", 4], [".gitlab-ci.yml", 3]] as const) {
     itTakesTime(
       ["bash", "curl"],
-      `what ${file} says runs as it stands`,
+      `the scripts of ${file} run unchanged`,
       Effect.gen(function*() {
         const [install, ...scripts] = scriptsIn(files[file])
         // The project already has what `npm ci` would install.
