@@ -43,10 +43,10 @@ import { checked } from "../venue/Perform.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as Calls from "./Calls.ts"
 import * as ClockControl from "./ClockControl.ts"
+import * as CommandHistory from "./CommandHistory.ts"
 import * as CounterpartyView from "./CounterpartyView.ts"
 import * as HistoryControl from "./HistoryControl.ts"
 import * as MarketViews from "./MarketViews.ts"
-import * as Past from "./Past.ts"
 import * as Tape from "./Tape.ts"
 import * as Views from "./Views.ts"
 
@@ -56,7 +56,7 @@ export { Counterparty, type Credited, type QuotedMarket } from "./CounterpartyVi
 export { Fork } from "../venue/Forks.ts"
 export { Status } from "./HistoryControl.ts"
 export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
-export { CommandSummary, SavedState } from "./Past.ts"
+export { CommandSummary, SavedState } from "./CommandHistory.ts"
 export { AccountFill, AccountSummary, Balance, type Locked, OpenOrder, OpenPosition } from "./Views.ts"
 
 type Failure = ControlRefused | Journal.JournalError
@@ -178,7 +178,7 @@ export class Control extends Context.Service<
     readonly commands: (
       before?: number,
       limit?: number
-    ) => Effect.Effect<ReadonlyArray<Past.CommandSummary>, Journal.JournalError>
+    ) => Effect.Effect<ReadonlyArray<CommandHistory.CommandSummary>, Journal.JournalError>
     /** Restores the state after `sequence` commands. The restore is one more command: the journal loses nothing. */
     readonly restore: (sequence: number) => Done
     /**
@@ -248,7 +248,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     look: (number) => Calls.look(venue, number),
     again: (number) => Calls.again(venue, number),
     saved: Effect.sync(() => venue.saved()),
-    commands: (before, limit) => Past.commands(venue, before, limit),
+    commands: (before, limit) => CommandHistory.commands(venue, before, limit),
     events: (after) => Stream.unwrap(venue.feed.after(after)),
     ...HistoryControl.make(venue)
   })

@@ -4,9 +4,9 @@
  */
 import { batch, signal } from "@preact/signals"
 import type { ClockReading } from "../../control/ClockControl.ts"
+import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Status } from "../../control/HistoryControl.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
-import type { CommandSummary } from "../../control/Past.ts"
 import type { Candle } from "../../control/Tape.ts"
 import type { AccountFill, AccountSummary, Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
 import type { EndpointSummary } from "../../control/ViewsApi.ts"
