@@ -42,12 +42,12 @@ import type { OwnerAction } from "../venue/OwnerActions.ts"
 import { checked } from "../venue/Perform.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as Calls from "./Calls.ts"
+import * as CandleView from "./CandleView.ts"
 import * as ClockControl from "./ClockControl.ts"
 import * as CommandHistory from "./CommandHistory.ts"
 import * as CounterpartyView from "./CounterpartyView.ts"
 import * as HistoryControl from "./HistoryControl.ts"
 import * as MarketViews from "./MarketViews.ts"
-import * as Tape from "./Tape.ts"
 import * as Views from "./Views.ts"
 
 export { ClockReading } from "./ClockControl.ts"
@@ -98,8 +98,8 @@ export class Control extends Context.Service<
      */
     readonly candles: (
       market: MarketName,
-      seconds: (typeof Tape.intervals)[number]
-    ) => Effect.Effect<ReadonlyArray<Tape.Candle>, Journal.JournalError>
+      seconds: (typeof CandleView.intervals)[number]
+    ) => Effect.Effect<ReadonlyArray<CandleView.Candle>, Journal.JournalError>
     /** The open positions of an account. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
     /** The balances of an account in all wallets. */
@@ -233,7 +233,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
         const found = MarketViews.depth(state, market)
         return found === undefined ? refuse("Depth", { market: "known" }) : Effect.succeed(found)
       }),
-    candles: (market, seconds) => Effect.map(venue.read, (state) => Tape.candles(state, market, seconds)),
+    candles: (market, seconds) => Effect.map(venue.read, (state) => CandleView.candles(state, market, seconds)),
     nextDue: Effect.map(venue.read, Schedule.next),
     positions: (account) => Effect.map(venue.read, (state) => Views.positions(state, account)),
     balances: (account) => Effect.map(venue.read, (state) => Views.balances(state, account)),

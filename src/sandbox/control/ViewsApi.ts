@@ -9,9 +9,9 @@ import { MarketName } from "../../domain/Identifiers.ts"
 import { Shown } from "../gateway/Traffic.ts"
 import { routes } from "../handlers/Routes.ts"
 import * as Calls from "./Calls.ts"
+import { Candle, intervals } from "./CandleView.ts"
 import * as Control from "./Control.ts"
 import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
-import { Candle, intervals } from "./Tape.ts"
 
 /** An endpoint of the exchange. */
 export interface EndpointSummary {

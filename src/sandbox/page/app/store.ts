@@ -3,11 +3,11 @@
  * drawn at most ten times a second, and read again at most twice a second, however many there are.
  */
 import { batch, signal } from "@preact/signals"
+import type { Candle } from "../../control/CandleView.ts"
 import type { ClockReading } from "../../control/ClockControl.ts"
 import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Status } from "../../control/HistoryControl.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
-import type { Candle } from "../../control/Tape.ts"
 import type { AccountFill, AccountSummary, Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
 import type { EndpointSummary } from "../../control/ViewsApi.ts"
 import type { RequestRecord } from "../../gateway/CallLog.ts"

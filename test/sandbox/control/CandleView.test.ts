@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Decimal } from "../../../src/domain/Decimal.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import * as Tape from "../../../src/sandbox/control/Tape.ts"
+import * as CandleView from "../../../src/sandbox/control/CandleView.ts"
 import * as Candles from "../../../src/sandbox/engine/Candles.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
@@ -23,20 +23,20 @@ describe("the candles that the owner sees", () => {
   it("a candle grows with every price, and the next interval begins a new one", () => {
     const state = after([60, "100"], [60, "130"], [61, "90", "2"], [61, "110", "1"], [121, "120"])
     assert.deepStrictEqual(
-      Tape.candles(state, market, 60).map(({ at, close, high, low, open, volume }) => [
+      CandleView.candles(state, market, 60).map(({ at, close, high, low, open, volume }) => [
         at,
         [open, high, low, close, volume].join()
       ]),
       [[60, "100,130,90,110,3"], [120, "120,120,120,120,0"]]
     )
-    assert.deepStrictEqual(Tape.candles(state, market, 1).map(({ at }) => at), [60, 61, 121])
-    assert.deepStrictEqual(Tape.candles(state, market, 900).map(({ at, volume }) => [at, volume]), [[0, "3"]])
-    assert.deepStrictEqual(Tape.candles(state, marketName("NO_SUCH"), 1), [])
+    assert.deepStrictEqual(CandleView.candles(state, market, 1).map(({ at }) => at), [60, 61, 121])
+    assert.deepStrictEqual(CandleView.candles(state, market, 900).map(({ at, volume }) => [at, volume]), [[0, "3"]])
+    assert.deepStrictEqual(CandleView.candles(state, marketName("NO_SUCH"), 1), [])
   })
 
   it("the owner sees the latest 500 candles", () => {
     const state = after(...Array.from({ length: 5000 }, (_, at) => [at, "100"] as const))
-    const shown = Tape.candles(state, market, 1)
+    const shown = CandleView.candles(state, market, 1)
     assert.deepStrictEqual([shown.length, shown[0]?.at, shown.at(-1)?.at], [500, 4500, 4999])
   })
 })
