@@ -3,7 +3,7 @@
  */
 import type * as Http from "node:http"
 import * as Bounds from "./Bounds.ts"
-import * as Shares from "./Shares.ts"
+import * as Quotas from "./Quotas.ts"
 
 /** Callbacks for the outcome of one body. */
 export interface Receiver {
@@ -62,7 +62,7 @@ class Body {
 
 export const make = (): Bodies => {
   /** The bytes in memory, without those of the owner. */
-  const pending = Shares.make(Bounds.maxPending)
+  const pending = Quotas.make(Bounds.maxPending)
 
   const receive: Bodies["receive"] = (request, isOwner, { onReceived, onRefused }) => {
     const most = isOwner ? Bounds.maxOwnerBody : Bounds.maxBody

@@ -2,7 +2,7 @@
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as Bounds from "./Bounds.ts"
-import * as Shares from "./Shares.ts"
+import * as Quotas from "./Quotas.ts"
 
 /** A call that waits for its answer. */
 export interface UnansweredCall {
@@ -27,11 +27,11 @@ interface Connection {
 
 class Call implements UnansweredCall {
   private readonly connection: Connection
-  private readonly waiting: Shares.Shares
+  private readonly waiting: Quotas.Quotas
   /** Callbacks for the call's end; `undefined` after it. */
   private releases: Array<() => void> | undefined = []
 
-  constructor(connection: Connection, waiting: Shares.Shares) {
+  constructor(connection: Connection, waiting: Quotas.Quotas) {
     this.connection = connection
     this.waiting = waiting
     connection.calls.push(this)
@@ -56,8 +56,8 @@ export const make = (): Connections => {
   // The response of a pipelined call that waits behind another one never closes when the connection breaks, so the
   // socket's event is used.
   const opened = new Map<Socket, Connection>()
-  const connections = Shares.make(Bounds.maxConnections)
-  const waiting = Shares.make(Bounds.maxUnanswered.ofAll)
+  const connections = Quotas.make(Bounds.maxConnections)
+  const waiting = Quotas.make(Bounds.maxUnanswered.ofAll)
   return {
     open: (socket) => {
       const address = socket.remoteAddress ?? ""

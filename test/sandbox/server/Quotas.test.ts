@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Net from "node:net"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Quotas from "../../../src/sandbox/server/Quotas.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
-import * as Shares from "../../../src/sandbox/server/Shares.ts"
 import { until } from "../../support/clock.ts"
 import { inProcess } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
@@ -12,28 +12,28 @@ import { property } from "../../support/property.ts"
 const ofAll = 10
 const ofOne = ofAll * Server.shareOfAddress
 
-describe("shares", () => {
+describe("quotas", () => {
   property(
     "no address exceeds its quota, all together do not exceed the total, and returned amounts are free again",
     [fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 6 }), fc.boolean()))],
     (steps) =>
       Effect.sync(() => {
-        const shares = Shares.make(ofAll)
+        const quotas = Quotas.make(ofAll)
         const held: Array<readonly [string, number]> = []
         const sumOf = (entries: ReadonlyArray<readonly [string, number]>) => entries.reduce((sum, [, n]) => sum + n, 0)
         for (const [address, amount, isTaking] of steps) {
           if (isTaking) {
             const isFree = sumOf(held) + amount <= ofAll
             const isWithin = sumOf(held.filter(([other]) => other === address)) + amount <= ofOne
-            assert.strictEqual(shares.take(address, amount), isFree && isWithin)
+            assert.strictEqual(quotas.take(address, amount), isFree && isWithin)
             if (isFree && isWithin) held.push([address, amount])
           } else {
             const given = held.pop()
-            if (given !== undefined) shares.giveBack(...given)
+            if (given !== undefined) quotas.giveBack(...given)
           }
         }
-        for (const given of held) shares.giveBack(...given)
-        for (const address of ["a", "b"]) assert.isTrue(shares.take(address, ofOne))
+        for (const given of held) quotas.giveBack(...given)
+        for (const address of ["a", "b"]) assert.isTrue(quotas.take(address, ofOne))
       })
   )
 })

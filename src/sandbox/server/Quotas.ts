@@ -2,7 +2,7 @@
 import * as Bounds from "./Bounds.ts"
 
 /** The use of a limited resource, by address. */
-export interface Shares {
+export interface Quotas {
   /**
    * Takes `amount` for an address; returns `false`, and takes nothing, when it exceeds the address's quota or the
    * total.
@@ -13,7 +13,7 @@ export interface Shares {
 }
 
 /** Quotas on a total of `ofAll`. One address gets at most {@link Bounds.shareOfAddress} of it. */
-export const make = (ofAll: number): Shares => {
+export const make = (ofAll: number): Quotas => {
   const ofOne = ofAll * Bounds.shareOfAddress
   const taken = new Map<string, number>()
   let sum = 0
