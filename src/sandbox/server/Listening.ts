@@ -11,8 +11,8 @@ import type { Backend } from "./Backend.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
 import * as Connections from "./Connections.ts"
+import * as EndOfTurn from "./EndOfTurn.ts"
 import * as Sending from "./Sending.ts"
-import * as Turn from "./Turn.ts"
 
 /** The server can't listen on this address. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -129,7 +129,7 @@ const answer = (
 }
 
 const listener = (service: Service, { bodies, connections }: Shared): Http.RequestListener => {
-  const later = Turn.make()
+  const later = EndOfTurn.make()
   const { backend } = service
   return (request, response) => {
     const call = connections.begin(request, response)

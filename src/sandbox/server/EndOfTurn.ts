@@ -4,9 +4,9 @@
  */
 
 /** Queues work. All work queued in one turn is done together, in order. */
-export type Turn = (work: () => void) => void
+export type EndOfTurn = (work: () => void) => void
 
-export const make = (): Turn => {
+export const make = (): EndOfTurn => {
   let waiting: Array<() => void> = []
   const doAll = () => {
     const all = waiting

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Turn from "../../../src/sandbox/server/Turn.ts"
+import * as EndOfTurn from "../../../src/sandbox/server/EndOfTurn.ts"
 
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
@@ -9,7 +9,7 @@ const turn = Effect.callback<void>((resume) => {
 it.effect("work is done in order at the end of its turn, and work that it causes in the next one", () =>
   Effect.gen(function*() {
     const done: Array<number> = []
-    const later = Turn.make()
+    const later = EndOfTurn.make()
     later(() => done.push(1))
     later(() => later(() => done.push(3)))
     later(() => done.push(2))
