@@ -267,7 +267,7 @@ const Terms = Schema.Struct({
   maxAmount: key(Decimal)
 })
 
-/** One owner action in the table of all. */
+/** An owner action in the table {@link ownerActions}. */
 export interface OwnerAction<Options> {
   /**
    * The description of the action: the doc of the method in an editor, and of the operation in the OpenAPI document.

@@ -11,9 +11,9 @@ export interface CallContext {
   readonly request: Request
   /** The fault that hits the call. */
   readonly fault: Faults.Fired | undefined
-  /** The request's arrival, in Unix microseconds on the venue's clock. */
+  /** The time of arrival, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The request's arrival on the clock that judges nonces, in Unix microseconds. */
+  /** The time of arrival on the clock that judges nonces, in Unix microseconds. */
   readonly serverTime: number
   /** The time since its arrival, in milliseconds. */
   readonly took: () => number

@@ -144,7 +144,7 @@ export const scrub = (text: string, secrets: Iterable<string>, most: number = lo
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
 }
 
-/** Copies a text into its own memory: a slice would keep the whole, possibly much longer, text alive. */
+/** Copies a text into its own memory: a slice would keep the whole text alive. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): Schema.Json => {

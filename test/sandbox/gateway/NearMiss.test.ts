@@ -389,7 +389,7 @@ describe("a call that is refused, and what its caller probably did", () => {
         activationPrice: "required"
       })
       assert.isUndefined(record.hint)
-      // Its nonce is still used up, and that is a command.
+      // It still uses up its nonce, which is a command.
       assert.isDefined(record.command)
     }).pipe(Effect.provide(inProcess())))
 

@@ -117,7 +117,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       }
       yield* control.skewClock({ payload: { millis: -3_600_000 } })
       yield* isTold(-3600)
-      // Events keep the venue's own time, and are due by it.
+      // Events follow the venue's own clock.
       yield* control.playPrices({ payload: { market: btcUsdt, steps: [{ afterMillis: 1000, price: price("123") }] } })
       const { state } = yield* Venue
       yield* control.advanceClock({ payload: { millis: 999 } })
