@@ -17,6 +17,7 @@ import * as Contract from "./endpoints/all.ts"
 import type { Dialect, Refusal, RefusalKind } from "./protocol/Dialect.ts"
 import * as Endpoint from "./protocol/Endpoint.ts"
 import * as JsonSchema from "./protocol/JsonSchema.ts"
+import * as Refusals from "./protocol/Refusals.ts"
 import * as Signature from "./protocol/Signature.ts"
 import * as Violation from "./protocol/Violation.ts"
 import type * as Wire from "./protocol/Wire.ts"
@@ -197,7 +198,7 @@ const refused = (
 ): Answered => ({
   name,
   status: refusal.status,
-  body: Endpoint.refusalBody(access, refusal, errors),
+  body: Refusals.refusalBody(access, refusal, errors),
   words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
 })
 
@@ -212,10 +213,10 @@ const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answe
   return endpoint.access === "public"
     ? [{
       name: refusedAs,
-      ...Endpoint.publicRefusalOf(endpoint, dialect, violations),
+      ...Refusals.publicRefusalOf(endpoint, dialect, violations),
       words: "what is wrong with each field"
     }]
-    : [refused(endpoint, "fields", Endpoint.refusalOf(endpoint, dialect, violations), errors)]
+    : [refused(endpoint, "fields", Refusals.refusalOf(endpoint, dialect, violations), errors)]
 }
 
 const refusalsOf = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
@@ -298,7 +299,7 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
     ? { parameters: parameters(endpoint, dialect, components) }
     : { requestBody: body(endpoint, dialect, components) }
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
-  const success = Endpoint.successStatus(endpoint, dialect)
+  const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
   // API V1 refuses with the status of a success.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))

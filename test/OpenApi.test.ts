@@ -15,6 +15,8 @@ import * as Exchange from "../src/Exchange.ts"
 import type { Dialect } from "../src/protocol/Dialect.ts"
 import * as Endpoint from "../src/protocol/Endpoint.ts"
 import * as Json from "../src/protocol/Json.ts"
+import * as Paths from "../src/protocol/Paths.ts"
+import * as Refusals from "../src/protocol/Refusals.ts"
 import * as Control from "../src/sandbox/control/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import type { Answer, Request } from "../src/sandbox/gateway/Message.ts"
@@ -65,7 +67,7 @@ const noting = (noted: Array<Exchanged>) =>
 const wireOf = (endpoint: Endpoint.Any, { body, path, query }: Request): Fields =>
   endpoint.access === "private"
     ? JSON.parse(new TextDecoder().decode(body)) as Fields
-    : { ...Object.fromEntries(new URLSearchParams(query)), ...Endpoint.match(endpoint, path) }
+    : { ...Object.fromEntries(new URLSearchParams(query)), ...Paths.match(endpoint, path) }
 
 /** What the document does not say of an exchange: it has each answer, and admits each request that was accepted. */
 const undescribed = (dialect: Dialect, { answer, request }: Exchanged): ReadonlyArray<string> => {
@@ -85,7 +87,7 @@ const silent = Effect.provideService(Console.Console, { ...console, log: () => u
 /** Asks as a client does that knows nothing of constraints. */
 const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => {
   if (endpoint.access === "private") return signed(dialect, endpoint.path, wire)
-  const { fields, path } = Endpoint.locate(endpoint, wire)
+  const { fields, path } = Paths.locate(endpoint, wire)
   const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()
   return { method: "GET", path, query, headers: {}, body: new Uint8Array(), from: "test" }
 }
@@ -140,7 +142,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
     const golden = goldenIn(entry, dialect).wire
     const whole = enveloped(endpoint, dialect, golden.request)
-    const success = Endpoint.successStatus(endpoint, dialect)
+    const success = Refusals.successStatus(endpoint, dialect)
 
     it(`${endpoint.name}: takes a request with all fields, and none without one that is required`, () => {
       assert.deepStrictEqual(checkRequest(whole), [])
@@ -190,7 +192,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       for (const path of pathsOf(whole)) {
         for (const [index, change] of changes.entries()) {
           const answer = changed(whole, path, change)
-          const problems = checkAnswer(Endpoint.successStatus(endpoint, dialect), answer)
+          const problems = checkAnswer(Refusals.successStatus(endpoint, dialect), answer)
           const isRead = Result.isSuccess(decodeResponse(answer))
           assert.strictEqual(problems.length === 0, isRead, `${path.join(".")}, ${index}: ${problems.join("; ")}`)
         }
@@ -210,7 +212,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
           const wire = enveloped(endpoint, dialect, Result.getOrThrow(encodeRequest(request)))
           assert.deepStrictEqual(checkRequest(wire), [])
           const answer = Result.getOrThrow(encodeResponse(expressible(response as never)))
-          assert.deepStrictEqual(checkAnswer(Endpoint.successStatus(endpoint, dialect), answer), [])
+          assert.deepStrictEqual(checkAnswer(Refusals.successStatus(endpoint, dialect), answer), [])
         }),
       { runs: 200, short: 5 }
     )

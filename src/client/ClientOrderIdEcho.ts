@@ -17,7 +17,6 @@
  *
  * @since 0.1.0
  */
-import * as Effect from "effect/Effect"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
@@ -53,28 +52,3 @@ export interface Echo {
  * @since 0.1.0
  */
 export type Created<A> = A & Echo
-
-/**
- * Compares the client order id that was sent with those in the answer (one for each leg), and logs a warning when it is
- * missing. `echoes` says whether this exchange answers such an order with its client order id.
- *
- * @category checks
- * @since 0.1.0
- */
-export const check = <A extends object>(
-  endpoint: string,
-  order: A,
-  sentClientOrderId: ClientOrderId,
-  received: ReadonlyArray<ClientOrderId | undefined>,
-  echoes = true
-): Effect.Effect<Created<A>> => {
-  const created = (clientOrderIdEcho: ClientOrderIdEcho) => ({ ...order, sentClientOrderId, clientOrderIdEcho })
-  if (received.every((id) => id === sentClientOrderId)) return Effect.succeed(created("echoed"))
-  if (!echoes && received.every((id) => id === undefined)) return Effect.succeed(created("never-echoed"))
-  return Effect.as(
-    Effect.logWarning(
-      `${endpoint}: the exchange did not echo client order id ${sentClientOrderId}; the order may not have it`
-    ),
-    created("missing")
-  )
-}

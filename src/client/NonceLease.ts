@@ -22,7 +22,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redis from "effect/persistence/Redis"
-import { NonceUnavailable, type Of, ticks } from "./Nonce.ts"
+import { NonceUnavailable, type Of } from "./Nonce.ts"
+import { ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
 /** How long a lease lasts, in milliseconds, unless it is extended. */

@@ -26,11 +26,10 @@ import * as Redis from "effect/persistence/Redis"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { maxAhead, maxSetBack, Nonce, NonceUnavailable, type Of, perKey, steady, ticks } from "./Nonce.ts"
+import { Nonce, NonceUnavailable, type Of } from "./Nonce.ts"
 import * as NonceLease from "./NonceLease.ts"
+import { maxAhead, maxSetBack, perKey, steady, ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
-
-export { leaseMillis, margin } from "./NonceLease.ts"
 
 // -----------------------------------------------------------------------------
 // Window

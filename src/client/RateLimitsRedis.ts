@@ -23,6 +23,7 @@ import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import type * as Redis from "effect/persistence/Redis"
 import * as Digest from "./Digest.ts"
+import * as RateLimitBuckets from "./RateLimitBuckets.ts"
 import * as RateLimits from "./RateLimits.ts"
 
 /** For how long Redis is not asked after it failed, in milliseconds. */
@@ -52,7 +53,7 @@ export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Lay
       ),
       RateLimiter.RateLimiter
     )
-    const countingAlone = RateLimits.countingInMemory()
+    const countingAlone = RateLimitBuckets.countingInMemory()
     let restUntil = 0
 
     const names = new Map<string, string>()
@@ -62,7 +63,7 @@ export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Lay
         ? Effect.tap(Digest.ofApiKey(apiKey), (name) => Effect.sync(() => names.set(apiKey, name)))
         : Effect.succeed(known)
     }
-    return RateLimits.make((counted) => {
+    return RateLimitBuckets.make((counted) => {
       const { apiKey, most, refill, what } = counted
       const countAlone = countingAlone(counted)
       const alone = Effect.fnUntraced(function*(problem: string) {

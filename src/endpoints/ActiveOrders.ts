@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
@@ -152,7 +153,7 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
   static readonly layer: Layer.Layer<ActiveOrders, never, Call.Call> = PageService.layer(
     ActiveOrders,
     endpoint,
-    (name, request) => Pages.ofRecords(name, request, defaultLimit),
+    (name, request) => PageChecks.ofRecords(name, request, defaultLimit),
     ({ orderId }) => orderId
   )
 }

@@ -26,6 +26,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
@@ -324,7 +325,7 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   static readonly layer: Layer.Layer<ConditionalOrders, never, Call.Call> = PageService.layer(
     ConditionalOrders,
     endpoint,
-    Pages.checkEcho,
+    PageChecks.checkEcho,
     ({ id }) => id
   )
 }

@@ -23,6 +23,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
@@ -261,7 +262,7 @@ export class Fills extends Context.Service<Fills, {
   static readonly layer: Layer.Layer<Fills, never, Call.Call> = PageService.layer(
     Fills,
     endpoint,
-    (name, request) => (fills) => Pages.ofRecords(name, request, defaultLimit)(onMarket(fills, request.market)),
+    (name, request) => (fills) => PageChecks.ofRecords(name, request, defaultLimit)(onMarket(fills, request.market)),
     ({ tradeId }) => tradeId
   )
 }

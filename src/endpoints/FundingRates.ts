@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
@@ -190,7 +191,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /** The page that was asked for. The answer does not say which page it is. */
 const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: ReadonlyArray<FundingRate>) =>
-  Pages.checkEcho(endpoint.name, {})({ limit, offset, records })
+  PageChecks.checkEcho(endpoint.name, {})({ limit, offset, records })
 
 /**
  * Reads the funding rates of a futures market.

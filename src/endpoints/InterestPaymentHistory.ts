@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { InvestmentId, PlanId, Ticker, ticker } from "../domain/Identifiers.ts"
@@ -190,6 +191,6 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
   static readonly layer: Layer.Layer<InterestPaymentHistory, never, Call.Call> = PageService.layer(
     InterestPaymentHistory,
     endpoint,
-    Pages.checkEcho
+    PageChecks.checkEcho
   )
 }

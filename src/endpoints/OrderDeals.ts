@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
@@ -208,7 +209,7 @@ export class OrderDeals extends Context.Service<OrderDeals, {
   static readonly layer: Layer.Layer<OrderDeals, never, Call.Call> = PageService.layerOf(
     OrderDeals,
     endpoint,
-    Pages.checkEcho,
+    PageChecks.checkEcho,
     ({ tradeId }) => tradeId
   )
 }

@@ -25,6 +25,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
@@ -279,7 +280,7 @@ export class OrderHistory extends Context.Service<OrderHistory, {
   static readonly layer: Layer.Layer<OrderHistory, never, Call.Call> = PageService.layer(
     OrderHistory,
     endpoint,
-    (name, request) => Pages.ofRecords(name, request, defaultLimit),
+    (name, request) => PageChecks.ofRecords(name, request, defaultLimit),
     ({ orderId }) => orderId
   )
 }

@@ -23,6 +23,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { type ApiKey, type ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
@@ -236,7 +237,7 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   static readonly layer: Layer.Layer<SubAccountApiKeys, never, Call.Call> = PageService.layer(
     SubAccountApiKeys,
     endpoint,
-    (name, request) => (page) => Effect.flatMap(Pages.checkEcho(name, request)(page), withoutSecrets),
+    (name, request) => (page) => Effect.flatMap(PageChecks.checkEcho(name, request)(page), withoutSecrets),
     ({ id }) => id
   )
 }

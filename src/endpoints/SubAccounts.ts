@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { SubAccountId, UserId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
@@ -214,7 +215,7 @@ export class SubAccounts extends Context.Service<SubAccounts, {
   static readonly layer: Layer.Layer<SubAccounts, never, Call.Call> = PageService.layer(
     SubAccounts,
     endpoint,
-    Pages.checkEcho,
+    PageChecks.checkEcho,
     ({ id }) => id
   )
 }

@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
+import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
@@ -146,7 +147,7 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   static readonly layer: Layer.Layer<UnexecutedOcoOrders, never, Call.Call> = PageService.layer(
     UnexecutedOcoOrders,
     endpoint,
-    (name, request) => Pages.ofRecords(name, request, defaultLimit),
+    (name, request) => PageChecks.ofRecords(name, request, defaultLimit),
     ({ id }) => id
   )
 }

@@ -29,20 +29,10 @@ import type * as Time from "../domain/Time.ts"
 import type * as Unrecognised from "../domain/Unrecognised.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import { alphanumeric, digits, letters, oneOf, textOf } from "./world/Texts.ts"
 
 // -----------------------------------------------------------------------------
 // Characters
-// -----------------------------------------------------------------------------
-
-const digits = "0123456789"
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const alphanumeric = digits + letters
-
-const oneOf = (characters: string): fc.Arbitrary<string> => fc.constantFrom(...characters)
-
-const textOf = (characters: string, minLength: number, maxLength: number): fc.Arbitrary<string> =>
-  fc.string({ unit: oneOf(characters), minLength, maxLength })
-
 /** Any character. fast-check has a unit for this, but building it takes most of a second. */
 const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
@@ -376,58 +366,3 @@ export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): 
 /** Answers of an endpoint. */
 export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>
   valueOf(endpoint.response(dialect).ast) as never
-
-// -----------------------------------------------------------------------------
-// Boundaries
-// -----------------------------------------------------------------------------
-
-/** Valid page limits, including the bounds. */
-export const goodLimits = fc.oneof(fc.constantFrom(1, 2, 99, 100), fc.integer({ min: 1, max: 100 }))
-
-/** Invalid page limits. */
-export const badLimits = fc.oneof(
-  fc.constantFrom(0, -1, 101, 1000),
-  fc.integer({ min: 101 }),
-  fc.integer({ max: 0 })
-)
-
-/** Valid page offsets, including the bounds. */
-export const goodOffsets = fc.oneof(fc.constantFrom(0, 1, 9999, 10000), fc.integer({ min: 0, max: 10000 }))
-
-/** Invalid page offsets. */
-export const badOffsets = fc.oneof(fc.constantFrom(-1, 10001), fc.integer({ min: 10001 }), fc.integer({ max: -1 }))
-
-/** JSON values that are not integers. */
-export const noIntegers = fc.oneof(
-  fc.constantFrom<Array<unknown>>(1.5, true, [], {}, "ten", ""),
-  fc.double({ min: 0.01, max: 0.99 })
-)
-
-/** JSON values that are not strings. */
-export const noTexts = fc.constantFrom<Array<unknown>>(1, true, false, [], {}, ["text"], { a: "text" })
-
-/** Texts that are not decimals. */
-export const noDecimals = fc.constantFrom("", " ", "ten", "1,5", "0x10", "NaN", "Infinity", "1.2.3", "--1", "1 000")
-
-/** Passphrases of the maximum length, 25 characters of one to three bytes each. */
-export const longestPassphrases = fc.constantFrom("p".repeat(25), "é".repeat(25), "漢".repeat(25))
-
-/** Texts longer than the longest passphrase. */
-export const tooLongPassphrases = fc.oneof(
-  fc.constantFrom("p".repeat(26), "é".repeat(26), "漢".repeat(26)),
-  fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
-)
-
-/** Texts with one character that client order ids must not contain. */
-export const badClientOrderIds = fc.tuple(
-  textOf(alphanumeric, 0, 8),
-  fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),
-  textOf(alphanumeric, 0, 8)
-).map((parts) => parts.join(""))
-
-/** Client order ids that contain one of the allowed punctuation characters. */
-export const goodClientOrderIds = fc.tuple(
-  textOf(alphanumeric, 1, 6),
-  fc.constantFrom("-", ".", "_", "-._", "A", "z", "0"),
-  textOf(`${alphanumeric}-._`, 0, 6)
-).map((parts) => parts.join(""))

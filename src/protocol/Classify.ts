@@ -11,6 +11,7 @@ import { validationFailed } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Errors from "./Errors.ts"
 import * as Json from "./Json.ts"
+import * as Refusals from "./Refusals.ts"
 import * as Scrub from "./Scrub.ts"
 import * as Wire from "./Wire.ts"
 
@@ -279,7 +280,7 @@ const toItemRefusal = (
   const scrub = Scrub.withoutLongRuns
   const said = {
     endpoint: endpoint.name,
-    status: Endpoint.successStatus(endpoint, dialect),
+    status: Refusals.successStatus(endpoint, dialect),
     code,
     ...toFields(errors, Endpoint.codec(each, dialect).shape, scrub),
     body: scrub(Json.stringify({ code, message, errors: errors ?? {} })).slice(0, maxBody),

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as ClientOrderIdEcho from "../../src/client/ClientOrderIdEcho.ts"
+import * as EchoCheck from "../../src/client/EchoCheck.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -30,7 +31,7 @@ describe("check", () => {
     it.effect(`${name}: ${expected}`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
-        const created = yield* ClientOrderIdEcho.check("Test.create", { amount: "1" }, mine, received, echoes)
+        const created = yield* EchoCheck.check("Test.create", { amount: "1" }, mine, received, echoes)
         assert.deepStrictEqual(created, { amount: "1", sentClientOrderId: mine, clientOrderIdEcho: expected })
         assert.strictEqual(logged.length, expected === "missing" ? 1 : 0)
         if (expected === "missing") assert.match(logged.join(), /level=WARN.*Test\.create.*client order id mine/u)

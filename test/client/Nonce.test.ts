@@ -11,6 +11,7 @@ import * as fc from "fast-check"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as NonceSequence from "../../src/client/NonceSequence.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
@@ -171,7 +172,7 @@ describe("the clock", () => {
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(many(2100))
       yield* TestClock.adjust("1 millis")
-      assert.strictEqual((yield* privateCalls).length, Nonce.maxAhead + 2)
+      assert.strictEqual((yield* privateCalls).length, NonceSequence.maxAhead + 2)
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(fiber)
       assert.strictEqual(new Set(yield* arrived).size, 2100)
@@ -195,7 +196,7 @@ describe("the clock", () => {
   it.effect("is set back by less than two seconds: counted on; by less than four: waited for; by more: said", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
-      const next = Nonce.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
+      const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
       time.now = 10_000
       assert.strictEqual(yield* next, 10_000_000)
       time.now = 8_001
@@ -238,7 +239,7 @@ describe("the clock", () => {
     (unit, steps) =>
       Effect.gen(function*() {
         const { clock, time } = yield* settable
-        const next = Nonce.sequence(unit)()
+        const next = NonceSequence.sequence(unit)()
         const perMillisecond = unit === "milliseconds" ? 1 : 1000
         let last = -1
         let latest = time.now
@@ -247,13 +248,13 @@ describe("the clock", () => {
           const result = yield* Effect.result(Effect.provideService(next, Clock.Clock, clock))
           latest = Math.max(latest, time.now)
           if (Result.isFailure(result)) {
-            assert.isAbove(latest - time.now, Nonce.maxSetBack)
+            assert.isAbove(latest - time.now, NonceSequence.maxSetBack)
             continue
           }
           const nonce = result.success
           assert.isAbove(nonce, last)
           assert.isAtLeast(nonce, time.now * perMillisecond)
-          assert.isAtMost(nonce, (time.now + Nonce.maxAhead) * perMillisecond)
+          assert.isAtMost(nonce, (time.now + NonceSequence.maxAhead) * perMillisecond)
           last = nonce
         }
       })

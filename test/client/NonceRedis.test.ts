@@ -13,8 +13,10 @@ import * as Scope from "effect/Scope"
 import { execFileSync, spawn } from "node:child_process"
 import { openSync, readFileSync } from "node:fs"
 import * as Digest from "../../src/client/Digest.ts"
-import { maxAhead, Nonce, type Of } from "../../src/client/Nonce.ts"
+import { Nonce, type Of } from "../../src/client/Nonce.ts"
+import { leaseMillis, margin } from "../../src/client/NonceLease.ts"
 import * as NonceRedis from "../../src/client/NonceRedis.ts"
+import { maxAhead } from "../../src/client/NonceSequence.ts"
 import { passing } from "../support/clock.ts"
 import { failsWith } from "../support/fails.ts"
 import { programOf, scratchFile } from "../support/files.ts"
@@ -203,7 +205,7 @@ describe.concurrent("in window mode", () => {
         // The old lease holds as long as it was given, and no longer.
         const last = yield* heldAt(end - 100)(old.draw)
         assert.isBelow(last, end)
-        const error = yield* failsWith("NonceUnavailable")(ahead(NonceRedis.leaseMillis + 1000)(old.draw))
+        const error = yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1000)(old.draw))
         assert.match(error.reason, /Redis/u)
         // The new one begins after it.
         assert.isAbove(yield* drawAtLast(young.draw), Math.max(end, last))
@@ -223,7 +225,7 @@ describe.concurrent("in window mode", () => {
         const fiber = yield* Effect.forkChild(draw)
         yield* until(Effect.map(send("HGET", hash, "run"), (run) => run !== "of-another-server"))
         const after = yield* Clock.currentTimeMillis
-        const quarantine = NonceRedis.leaseMillis + NonceRedis.margin
+        const quarantine = leaseMillis + margin
         const from = yield* known(redis, "from")
         assert.isAtLeast(from, before + quarantine)
         assert.isAtMost(from, after + quarantine)
@@ -270,7 +272,7 @@ describe.concurrent("in window mode", () => {
       const { draw } = yield* sharing(redis, 2)
       const end = yield* endOf(redis, yield* draw, 2)
       yield* heldAt(end - 100)(draw)
-      yield* failsWith("NonceUnavailable")(ahead(NonceRedis.leaseMillis + 1)(draw))
+      yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1)(draw))
     }))
 
   itWithRedis(

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
+import * as PageChecks from "../../src/client/PageChecks.ts"
 import * as Pages from "../../src/client/Pages.ts"
 import { Limit, maxLimit, maxOffset, Offset } from "../../src/domain/Paging.ts"
 import { bordered } from "../support/borders.ts"
@@ -210,7 +211,7 @@ describe("a list that shifts while it is read", () => {
 })
 
 describe("checkEcho", () => {
-  const check = Pages.checkEcho("Test.page", { limit: Limit.make(3), offset: Offset.make(6) })
+  const check = PageChecks.checkEcho("Test.page", { limit: Limit.make(3), offset: Offset.make(6) })
   const rows = [
     ["another limit", { limit: 4, offset: 6, records: [] }, "asked for limit 3, answered with limit 4"],
     ["another offset", { limit: 3, offset: 0, records: [] }, "asked for offset 6, answered with offset 0"],
@@ -228,6 +229,6 @@ describe("checkEcho", () => {
     Effect.gen(function*() {
       const page = { limit: 3, offset: 6, records: [1, 2, 3] }
       assert.strictEqual(yield* check(page), page)
-      assert.strictEqual(yield* Pages.checkEcho("Test.page", {})(page), page)
+      assert.strictEqual(yield* PageChecks.checkEcho("Test.page", {})(page), page)
     }))
 })

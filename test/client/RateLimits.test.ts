@@ -9,6 +9,7 @@ import * as fc from "fast-check"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimitBuckets from "../../src/client/RateLimitBuckets.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
@@ -70,7 +71,7 @@ describe("no limit is exceeded", () => {
       Effect.gen(function*() {
         const at = yield* turns(limitedTo(limit), planned)
         assert.strictEqual(at.length, planned.reduce((sum, [calls]) => sum + calls, 0))
-        const window = limit.perSeconds * 1000 + RateLimits.slack
+        const window = limit.perSeconds * 1000 + RateLimitBuckets.slack
         for (const [i, from] of at.entries()) {
           const within = at.slice(i).filter((time) => time < from + window).length
           assert.isAtMost(within, limit.calls, `from ${from} on`)

@@ -7,6 +7,7 @@ import { OpenPositions } from "../../src/endpoints/OpenPositions.ts"
 import { document, live } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
+import * as Paths from "../../src/protocol/Paths.ts"
 import { routes } from "../../src/sandbox/handlers/Routes.ts"
 import { raw, rawPublic, traders } from "../support/trading.ts"
 import { entries, type Entry, goldenIn } from "./fixtures/all.ts"
@@ -16,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Makes a call by hand: no codec of the library writes it. */
 const call = ({ endpoint }: Entry, wire: Fields) => {
   if (endpoint.access === "private") return raw(endpoint.path, wire)
-  const { fields, path } = Endpoint.locate(endpoint, wire)
+  const { fields, path } = Paths.locate(endpoint, wire)
   return rawPublic(path, new URLSearchParams(fields as Record<string, string>).toString())
 }
 

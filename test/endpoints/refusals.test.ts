@@ -12,6 +12,7 @@ import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
+import * as Paths from "../../src/protocol/Paths.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { brokenWire, isIn, withoutUndefined } from "../support/broken.ts"
 import { alice, clientOf, code, dialects, inProcess, once, stopLimit } from "../support/exchange.ts"
@@ -57,7 +58,7 @@ const privately = (fields: Fields, request: HttpClientRequest.HttpClientRequest,
 }
 
 const publicly = (endpoint: Endpoint.Any, wire: Fields, request: HttpClientRequest.HttpClientRequest) => {
-  const { fields, path } = Endpoint.locate(endpoint, wire)
+  const { fields, path } = Paths.locate(endpoint, wire)
   return request.pipe(
     HttpClientRequest.setUrl(new URL(path, request.url)),
     HttpClientRequest.setUrlParams(Object.entries(fields).map(([key, value]) => [key, String(value)] as const))

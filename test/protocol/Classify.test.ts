@@ -9,6 +9,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
 import * as Json from "../../src/protocol/Json.ts"
+import * as Refusals from "../../src/protocol/Refusals.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
 import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
 import { revealed } from "../support/arbitraries.ts"
@@ -593,14 +594,14 @@ describe("refusals that an exchange of the dialect gives", () => {
           const wireKey = (field: string) => shape.keys[field] ?? field
           const errors = Violation.toErrors(violations, endpoint.errorFamily, wireKey)
           if (endpoint.access === "public") {
-            const { body, status } = Endpoint.publicRefusalOf(endpoint, dialect, violations)
+            const { body, status } = Refusals.publicRefusalOf(endpoint, dialect, violations)
             const verdict = judge(endpoint, dialect, status, body)
             const error = verdict._tag === "Refused" ? verdict.error : undefined
             assert.deepInclude(error, { _tag: "PublicRequestRejected", status }, `${endpoint.name} ${field}`)
             for (const words of Object.values(errors).flat()) assert.include(JSON.stringify(error), words)
             continue
           }
-          const { code, message, status } = Endpoint.refusalOf(endpoint, dialect, violations)
+          const { code, message, status } = Refusals.refusalOf(endpoint, dialect, violations)
           const verdict = judge(endpoint, dialect, status, { code, message, errors })
           assert.deepInclude(verdict._tag === "Refused" ? verdict.error : {}, {
             _tag: endpoint.errorFamily === "order" ? "ValidationFailed" : "InvalidFields",

@@ -4,6 +4,7 @@ import type { Constraint } from "../../src/domain/Constraint.ts"
 import type { Name } from "../../src/endpoints/all.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Refusals from "../../src/protocol/Refusals.ts"
 import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
 import { revealed } from "../support/arbitraries.ts"
 import { changed, pathsOf } from "../support/bodies.ts"
@@ -303,7 +304,7 @@ describe("refusals", () => {
   it("an endpoint's error family decides which of both it is", () => {
     const violations = found(["market", known])
     for (const { documented: { errorFamily }, endpoint, name } of entries) {
-      const { code } = Endpoint.refusalOf(endpoint, Dialect.live, violations)
+      const { code } = Refusals.refusalOf(endpoint, Dialect.live, violations)
       assert.strictEqual(code, errorFamily === "order" ? 31 : 0, name)
     }
   })

@@ -5,22 +5,22 @@ import { endpoint as orderBook } from "../../src/endpoints/OrderBooks.ts"
 import { endpoint as newKey } from "../../src/endpoints/SubAccountApiKeyCreation.ts"
 import * as Classify from "../../src/protocol/Classify.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Paths from "../../src/protocol/Paths.ts"
 
 describe("fields in a path", () => {
   it("are filled in, and left out of the rest", () => {
-    assert.deepStrictEqual(Endpoint.locate(orderBook, { market: "BTC_USDT", limit: "5" }), {
+    assert.deepStrictEqual(Paths.locate(orderBook, { market: "BTC_USDT", limit: "5" }), {
       path: "/api/v4/public/orderbook/BTC_USDT",
       fields: { limit: "5" }
     })
-    assert.deepStrictEqual(Endpoint.locate(markets, {}), { path: "/api/v4/public/markets", fields: {} })
+    assert.deepStrictEqual(Paths.locate(markets, {}), { path: "/api/v4/public/markets", fields: {} })
   })
 
   it("can't escape their place in the path", () => {
     for (const market of ["../../v4/order/new", "A_B?x=1", "A_B#", "A B/ß"]) {
-      const { path } = Endpoint.locate(orderBook, { market })
+      const { path } = Paths.locate(orderBook, { market })
       assert.match(path, /^\/api\/v4\/public\/orderbook\/[^/?#]+$/u)
-      assert.deepStrictEqual(Endpoint.match(orderBook, path), { market })
+      assert.deepStrictEqual(Paths.match(orderBook, path), { market })
     }
   })
 
@@ -33,7 +33,7 @@ describe("fields in a path", () => {
       ["/api/v4/public/orderbook/BTC_USDT/", undefined],
       ["/api/v4/public/trades/BTC_USDT", undefined]
     ]
-    for (const [path, expected] of cases) assert.deepStrictEqual(Endpoint.match(orderBook, path), expected, path)
+    for (const [path, expected] of cases) assert.deepStrictEqual(Paths.match(orderBook, path), expected, path)
   })
 })
 

@@ -5,6 +5,7 @@ import * as OpenApi from "../../src/OpenApi.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
+import * as Paths from "../../src/protocol/Paths.ts"
 
 interface Parameter {
   readonly name: string
@@ -103,4 +104,4 @@ export const describedIn = (dialect: Dialect, endpoint: Endpoint.Any): Described
 
 /** The endpoint at a path; `undefined` if there is none. */
 export const endpointAt = (path: string): Endpoint.Any | undefined =>
-  Contract.all.find((endpoint) => Endpoint.match(endpoint, path) !== undefined)
+  Contract.all.find((endpoint) => Paths.match(endpoint, path) !== undefined)

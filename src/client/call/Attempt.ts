@@ -16,6 +16,7 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Envelope from "../../protocol/Envelope.ts"
 import * as Errors from "../../protocol/Errors.ts"
+import * as Paths from "../../protocol/Paths.ts"
 import * as Scrub from "../../protocol/Scrub.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type * as Intents from "../Intents.ts"
@@ -123,7 +124,7 @@ const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => 
 /** Attempts without a nonce or a signature. */
 export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswerBytes, timeout }) => {
   const { baseUrl, endpoint } = to
-  const { fields, path } = Endpoint.locate(endpoint, asked.wire)
+  const { fields, path } = Paths.locate(endpoint, asked.wire)
   const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
   // Query parameters are texts; the wire has no other kind on public endpoints.
   const query = new URLSearchParams(fields as Record<string, string>).toString()

@@ -4,6 +4,7 @@ import type * as Market from "../../domain/Market.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Errors from "../../protocol/Errors.ts"
+import * as Refusals from "../../protocol/Refusals.ts"
 import * as Violation from "../../protocol/Violation.ts"
 import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
@@ -45,7 +46,7 @@ const toRefused = (
   request: object
 ): Errors.Refused => {
   const { keys } = Endpoint.codec(endpoint, dialect).shape
-  const { code, status } = Endpoint.refusalOf(endpoint, dialect, violations)
+  const { code, status } = Refusals.refusalOf(endpoint, dialect, violations)
   return {
     endpoint: endpoint.name,
     origin: "local",

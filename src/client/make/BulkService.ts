@@ -17,6 +17,7 @@ import * as Call from "../call/Call.ts"
 import * as LocalRefusal from "../call/LocalRefusal.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
 import { ClientOrderIds, type Unassigned } from "../ClientOrderIds.ts"
+import * as EchoCheck from "../EchoCheck.ts"
 import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
@@ -190,7 +191,7 @@ export const layerCreating = <
         if (wrong.length > 0) return yield* LocalRefusal.refusedItems(endpoint, dialect, wrong)
         const items = yield* call({ ...request, orders })
         return yield* outcomes(endpoint, each, dialect, orders, items, (order, result) =>
-          ClientOrderIdEcho.check(endpoint.name, result, order.clientOrderId, [result.clientOrderId], isEchoed))
+          EchoCheck.check(endpoint.name, result, order.clientOrderId, [result.clientOrderId], isEchoed))
       })
       return {
         create: (request) =>

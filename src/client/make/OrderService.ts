@@ -10,6 +10,7 @@ import * as Call from "../call/Call.ts"
 import * as LocalRefusal from "../call/LocalRefusal.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
 import { ClientOrderIds, type Unassigned } from "../ClientOrderIds.ts"
+import * as EchoCheck from "../EchoCheck.ts"
 import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
@@ -76,7 +77,7 @@ export const layer = <
             endpoint.name,
             Effect.flatMapEager(ids.assign(asked), (request) =>
               Effect.flatMap(call(request), (order) =>
-                ClientOrderIdEcho.check(
+                EchoCheck.check(
                   endpoint.name,
                   order,
                   request.clientOrderId,

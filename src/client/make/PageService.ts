@@ -54,7 +54,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 
 /**
  * The layer of a service that reads a list. `toPage` makes the page of the answer, and fails when the answer is not the
- * page that was asked for: see `Pages.checkEcho` and `Pages.ofRecords`. `idOf` is for lists whose records have an identity.
+ * page that was asked for: see `PageChecks`. `idOf` is for lists whose records have an identity.
  */
 export const layer = <
   Identifier,

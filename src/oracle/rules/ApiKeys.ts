@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
@@ -174,7 +174,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a subAccountId that is not a string",
     clause: "Endpoints §10",
     profile: "read-only",
-    values: Arbitraries.noTexts,
+    values: Boundaries.noTexts,
     check: (world, subAccountId) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId })

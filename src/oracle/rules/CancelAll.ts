@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
 import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
@@ -212,7 +212,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a market that is not a string",
     clause,
     live,
-    values: Arbitraries.noTexts,
+    values: Boundaries.noTexts,
     check: (world, market) => refuses(world, { market }, "market")
   }),
   Rule.forEach({

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import { ethOf, issue } from "../world/Codes.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as FieldRules from "../world/FieldRules.ts"
@@ -92,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.code.type",
     statement: "Refuses a code that is not a string",
     clause,
-    values: fc.oneof(Arbitraries.noTexts, fc.integer()),
+    values: fc.oneof(Boundaries.noTexts, fc.integer()),
     check: (world, code) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
@@ -147,7 +147,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.passphrase.length.accepts",
     statement: "Accepts a passphrase of 25 characters, including multi-byte characters",
     clause,
-    values: Arbitraries.longestPassphrases,
+    values: Boundaries.longestPassphrases,
     examples: ["p".repeat(25), "漢".repeat(25)],
     check: (world, passphrase) =>
       Effect.gen(function*() {
@@ -161,7 +161,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.passphrase.length.refuses",
     statement: "Refuses a passphrase of 26 characters, with errors that name it",
     clause: "Limits",
-    values: Arbitraries.tooLongPassphrases,
+    values: Boundaries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: (world, passphrase) =>
       Effect.gen(function*() {
@@ -175,7 +175,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.passphrase.type",
     statement: "Refuses a passphrase that is not a string",
     clause,
-    values: Arbitraries.noTexts,
+    values: Boundaries.noTexts,
     check: (world, passphrase) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1")

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { plans } from "../world/Accounts.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Lists from "../world/Lists.ts"
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       statement: `Refuses a ${field} that is not a string`,
       clause,
       profile: "read-only",
-      values: Arbitraries.noTexts,
+      values: Boundaries.noTexts,
       check: (world, value) =>
         Effect.flatMap(
           history(world, { [field]: value }),

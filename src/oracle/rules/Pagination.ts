@@ -4,9 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
 import { all, beginning, distinct, type List, page, pageOf, read } from "../world/Lists.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -126,14 +126,14 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
     list,
     "limit",
     "Accepts a limit from 1 to 100, and repeats it in the page",
-    Arbitraries.goodLimits,
+    Boundaries.goodLimits,
     [1, 100]
   ),
   limitBound(list),
   ...defaultLimitRules(list),
   refuses(list, "limit", "min", "Refuses a limit below 1", fc.integer({ max: 0 }), [0, -1]),
   refuses(list, "limit", "max", "Refuses a limit above 100", fc.integer({ min: 101 }), [101]),
-  refuses(list, "limit", "integer", "Refuses a limit that is not an integer", Arbitraries.noIntegers, [
+  refuses(list, "limit", "integer", "Refuses a limit that is not an integer", Boundaries.noIntegers, [
     1.5,
     []
   ])
@@ -182,13 +182,13 @@ const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
     list,
     "offset",
     "Accepts an offset from 0 to 10000, and repeats it in the page",
-    Arbitraries.goodOffsets,
+    Boundaries.goodOffsets,
     [0, 10000]
   ),
   offsetDefault(list),
   refuses(list, "offset", "min", "Refuses an offset below 0", fc.integer({ max: -1 }), [-1]),
   refuses(list, "offset", "max", "Refuses an offset above 10000", fc.integer({ min: 10001 }), [10001]),
-  refuses(list, "offset", "integer", "Refuses an offset that is not an integer", Arbitraries.noIntegers, [
+  refuses(list, "offset", "integer", "Refuses an offset that is not an integer", Boundaries.noIntegers, [
     1.5,
     []
   ]),
@@ -310,7 +310,7 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
     clause: list.clause,
     level: "SHOULD",
     profile: "read-only",
-    values: fc.tuple(Arbitraries.badLimits, Arbitraries.badOffsets),
+    values: fc.tuple(Boundaries.badLimits, Boundaries.badOffsets),
     check: (world, [limit, offset]) =>
       Effect.gen(function*() {
         const answer = yield* read(world, list, { limit, offset })

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -67,7 +67,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "delete.id.type",
     statement: "Refuses an id that is not a string",
     clause,
-    values: Arbitraries.noTexts,
+    values: Boundaries.noTexts,
     check: (world, id) =>
       Effect.gen(function*() {
         yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "../world/Boundaries.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
@@ -152,7 +152,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a search term that is not a string",
     clause: "Endpoints §9",
     profile: "read-only",
-    values: Arbitraries.noTexts,
+    values: Boundaries.noTexts,
     check: (world, search) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.parent, Paths.subAccounts, { search })

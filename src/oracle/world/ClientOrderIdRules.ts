@@ -1,9 +1,9 @@
 /** Rules about client order ids, shared by stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
-import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
@@ -46,7 +46,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
     live: entry.liveClientOrderId === undefined
       ? Rule.other("the key is clientOrderId")
       : Rule.other("the key is clientOrderId, and the legs show an empty string", Rule.liveAnswers),
-    values: Arbitraries.goodClientOrderIds,
+    values: Boundaries.goodClientOrderIds,
     check: (world, given) =>
       Effect.gen(function*() {
         const { clientOrderId: key } = Dialects.keys(world.dialect)
@@ -141,7 +141,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
     "refuses",
     "Refuses a client order id with characters other than letters, digits, dashes, dots and underscores",
     "the key is clientOrderId; HTTP 422, code 36",
-    Arbitraries.badClientOrderIds,
+    Boundaries.badClientOrderIds,
     ["a b", "a/b", "é"]
   ),
   refusesValues(
@@ -149,7 +149,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
     "type",
     "Refuses a client order id that is not a string",
     "the key is clientOrderId; HTTP 422",
-    Arbitraries.noTexts,
+    Boundaries.noTexts,
     [1]
   ),
   accepts(entry),

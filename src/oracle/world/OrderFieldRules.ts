@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { Dialect } from "../../protocol/Dialect.ts"
-import * as Arbitraries from "../Arbitraries.ts"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
 import { digits } from "./Markets.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
@@ -110,7 +110,7 @@ const typed = (entry: OrderEntry, key: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "type",
     statement: `Refuses ${key} if it is not a string`,
-    values: Arbitraries.noTexts,
+    values: Boundaries.noTexts,
     examples: [1],
     // The number equals the valid value, so that only its type is wrong.
     value: (value, _market, { [key]: right }) =>
@@ -183,7 +183,7 @@ const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "decimal",
     statement: `Refuses ${key} if the string is not a decimal`,
-    values: Arbitraries.noDecimals
+    values: Boundaries.noDecimals
   })
 
 const isPositive = (entry: OrderEntry, key: string, least: string): Rule.Rule =>

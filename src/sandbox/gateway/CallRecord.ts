@@ -10,6 +10,7 @@ import * as Expected from "./Expected.ts"
 import * as Limits from "./Limits.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 import * as NearMiss from "./NearMiss.ts"
+import * as Records from "./RequestRecord.ts"
 import * as Routing from "./Routing.ts"
 import type { Secrets } from "./Secrets.ts"
 
@@ -70,7 +71,7 @@ const verdictOf = (
   { fault }: CallContext,
   { refused }: Outcome,
   answer: Answer
-): CallLog.RequestRecord["verdict"] => {
+): Records.RequestRecord["verdict"] => {
   if (answer._tag !== "Answer" || (fault !== undefined && answer.status >= 500)) return "failed"
   return refused === undefined && fault?.symptom._tag !== "Refuse" ? "answered" : "refused"
 }
@@ -95,7 +96,7 @@ export const record = (
   outcome: Outcome,
   answer: Answer,
   context: Context
-): () => CallLog.NewRequest => {
+): () => Records.NewRequest => {
   const { account, at, fault, keyTitle, request, routed, took } = called
   const { call, command, refused, violations } = outcome
   const { dialect, secrets } = context
@@ -108,7 +109,7 @@ export const record = (
   const verdict = verdictOf(called, outcome, answer)
   const status = answer._tag === "Reset" ? undefined : answer.status
   const fired = fault && { id: fault.id, symptom: fault.symptom._tag }
-  const show = (): CallLog.NewRequest => ({
+  const show = (): Records.NewRequest => ({
     at,
     millis,
     method,

@@ -5,6 +5,7 @@
 import * as Result from "effect/Result"
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Refusals from "../../protocol/Refusals.ts"
 import * as Reply from "../engine/Reply.ts"
 import * as Refusing from "../handlers/Refusing.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
@@ -17,7 +18,7 @@ const refusal = (
   access: Endpoint.Any["access"],
   refused: Refusal,
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
-): Written => json(refused.status, Endpoint.refusalBody(access, refused, errors))
+): Written => json(refused.status, Refusals.refusalBody(access, refused, errors))
 
 /** Refuses a request by its path alone, before anything else of it is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
@@ -31,7 +32,7 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Reply.Failed): Wri
   const { endpoint, refusals } = route
   if (endpoint.access === "public" && reply._tag === "Invalid") {
     const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))
-    const { body, status } = Endpoint.publicRefusalOf(endpoint, dialect, violations)
+    const { body, status } = Refusals.publicRefusalOf(endpoint, dialect, violations)
     return json(status, body)
   }
   const { errors, refusal: refused } = Refusing.said(endpoint, refusals, dialect, reply)
@@ -43,7 +44,7 @@ export const respond = (route: Route, request: unknown, reply: Reply.Reply, cont
   const { dialect } = context
   if (Reply.isFailed(reply)) return respondFailed(dialect, route, reply)
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
-  if (Result.isSuccess(encoded)) return json(Endpoint.successStatus(route.endpoint, dialect), encoded.success)
+  if (Result.isSuccess(encoded)) return json(Refusals.successStatus(route.endpoint, dialect), encoded.success)
   const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`
   return json(500, { code: 0, message, errors: {} })
 }

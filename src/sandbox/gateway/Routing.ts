@@ -1,6 +1,7 @@
 /** Finds the endpoint of a request. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Paths from "../../protocol/Paths.ts"
 import { type Route, routes } from "../handlers/Routes.ts"
 import type { Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
@@ -26,7 +27,7 @@ export const find = (path: string): Routed | undefined => {
   const route = byPath.get(path)
   if (route !== undefined) return { route, inPath: {} }
   for (const route of templates) {
-    const inPath = Endpoint.match(route.endpoint, path)
+    const inPath = Paths.match(route.endpoint, path)
     if (inPath !== undefined) return { route, inPath }
   }
   return undefined

@@ -5,7 +5,7 @@
  * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
  */
 import type * as Contract from "../../endpoints/all.ts"
-import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Paths from "../../protocol/Paths.ts"
 
 /** Calls about one subject. */
 export interface Subject<Path extends string = string> {
@@ -194,4 +194,4 @@ const templates = [...byPath].filter(([path]) => path.includes("{"))
 
 /** The subject of a path that the live exchange has and this sandbox does not serve. */
 export const find = (path: string): Subject | undefined =>
-  byPath.get(path) ?? templates.find(([template]) => Endpoint.match({ path: template }, path) !== undefined)?.[1]
+  byPath.get(path) ?? templates.find(([template]) => Paths.match({ path: template }, path) !== undefined)?.[1]

@@ -1,6 +1,7 @@
 /** Turns a reply that applied nothing into the refusal of a dialect: status, code, message and errors. */
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
+import { refusalOf } from "../../protocol/Refusals.ts"
 import * as Violation from "../../protocol/Violation.ts"
 import type { Failed, Refused } from "../engine/Reply.ts"
 import type { Refusals } from "./Handler.ts"
@@ -24,7 +25,7 @@ export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialec
   return {
     refusal: reply._tag === "Refused"
       ? dialect.refusals[kindOf(refusals, reply.why)]
-      : Endpoint.refusalOf(endpoint, dialect, violations),
+      : refusalOf(endpoint, dialect, violations),
     errors: Violation.toErrors(violations, endpoint.errorFamily, (field) => shape.keys[field] ?? field)
   }
 }

@@ -21,7 +21,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Event from "../engine/Event.ts"
-import { type Logged, RequestRecord } from "../gateway/CallLog.ts"
+import { type Logged } from "../gateway/CallLog.ts"
+import { RequestRecord } from "../gateway/RequestRecord.ts"
 
 export type {
   BalanceChanged,

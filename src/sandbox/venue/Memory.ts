@@ -5,6 +5,7 @@
 import type * as CallLog from "../gateway/CallLog.ts"
 import type * as Faults from "../gateway/Faults.ts"
 import type * as Limits from "../gateway/Limits.ts"
+import type * as Records from "../gateway/RequestRecord.ts"
 import * as Packed from "../store/Packed.ts"
 import type * as Feed from "./Feed.ts"
 
@@ -17,7 +18,7 @@ export interface Memory {
   /** The rate limits in force, and the calls that were counted. */
   readonly limits: Limits.Saved
   /** The latest calls. */
-  readonly requests: ReadonlyArray<CallLog.RequestRecord>
+  readonly requests: ReadonlyArray<Records.RequestRecord>
   /** The latest entries of the feed. */
   readonly feed: Feed.Saved
 }

@@ -8,6 +8,7 @@ import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
 import * as CallLog from "../../../src/sandbox/gateway/CallLog.ts"
 import { answerLost } from "../../../src/sandbox/gateway/Faults.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
+import * as Records from "../../../src/sandbox/gateway/RequestRecord.ts"
 import { routes } from "../../../src/sandbox/handlers/Routes.ts"
 import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { inProcess, post, token, type World, worlds } from "../../support/control.ts"
@@ -129,7 +130,7 @@ describe("a record", () => {
 })
 
 describe("the latest are kept", () => {
-  const record: Omit<CallLog.RequestRecord, "number"> = {
+  const record: Omit<Records.RequestRecord, "number"> = {
     at: 0,
     millis: 0,
     method: "GET",

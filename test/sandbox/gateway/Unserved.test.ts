@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { all } from "../../../src/endpoints/all.ts"
-import * as Endpoint from "../../../src/protocol/Endpoint.ts"
+import * as Paths from "../../../src/protocol/Paths.ts"
 import * as Routing from "../../../src/sandbox/gateway/Routing.ts"
 import * as Unserved from "../../../src/sandbox/gateway/Unserved.ts"
 import { dialects, raw, rawPublic, same, traders } from "../../support/trading.ts"
@@ -16,7 +16,7 @@ describe("what is not served", () => {
     assert.strictEqual(new Set(paths).size, paths.length)
     for (const path of paths) {
       assert.isUndefined(Routing.find(filled(path)), path)
-      assert.isFalse(all.some((endpoint) => Endpoint.match(endpoint, filled(path)) !== undefined), path)
+      assert.isFalse(all.some((endpoint) => Paths.match(endpoint, filled(path)) !== undefined), path)
       assert.isDefined(Unserved.find(filled(path)), path)
     }
     assert.isUndefined(Unserved.find("/api/v4/convert"))

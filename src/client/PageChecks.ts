@@ -1,0 +1,34 @@
+/** Checks that the page in an answer is the one that was asked for. */
+import * as Effect from "effect/Effect"
+import * as Errors from "../protocol/Errors.ts"
+import type { Page, Request } from "./Pages.ts"
+
+/**
+ * Checks that a page is the one that was asked for. Fails with `UnexpectedResponse` when the answer echoes another
+ * limit or offset, or holds more records than its limit.
+ */
+export const checkEcho =
+  (endpoint: string, request: Request) =>
+  <A, P extends Page<A>>(page: P): Effect.Effect<P, Errors.UnexpectedResponse> => {
+    const unexpected = (problem: string) =>
+      Effect.fail(new Errors.UnexpectedResponse({ endpoint, status: 200, problem, body: "" }))
+    if (request.limit !== undefined && page.limit !== request.limit) {
+      return unexpected(`asked for limit ${request.limit}, answered with limit ${page.limit}`)
+    }
+    if (request.offset !== undefined && page.offset !== request.offset) {
+      return unexpected(`asked for offset ${request.offset}, answered with offset ${page.offset}`)
+    }
+    if (page.records.length > page.limit) {
+      return unexpected(`${page.records.length} records in a page of limit ${page.limit}`)
+    }
+    return Effect.succeed(page)
+  }
+
+/**
+ * Makes a page of a bare list of records. Such an answer echoes neither limit nor offset, so only its length is
+ * checked. Fails with `UnexpectedResponse` when it holds more records than the limit.
+ */
+export const ofRecords =
+  (endpoint: string, request: Request, defaultLimit: number) =>
+  <A>(records: ReadonlyArray<A>): Effect.Effect<Page<A>, Errors.UnexpectedResponse> =>
+    checkEcho(endpoint, request)({ limit: request.limit ?? defaultLimit, offset: request.offset ?? 0, records })

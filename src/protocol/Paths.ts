@@ -1,0 +1,54 @@
+/** Fields that belong in an endpoint's path: a client writes them into it, an exchange reads them from it. */
+import * as Result from "effect/Result"
+import type * as Endpoint from "./Endpoint.ts"
+
+const placeholder = /\{([A-Za-z_]+)\}/gu
+
+/** Where a request goes. */
+export interface Location {
+  /** The path, with its placeholders filled from the request's fields. */
+  readonly path: string
+  /** The fields of the request that the path does not contain, by their wire keys. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where a request goes: some of its fields may belong into the path. `wire` has the request's fields by their wire keys.
+ */
+export const locate = (
+  { path }: Endpoint.Any,
+  wire: Readonly<Record<string, unknown>>
+): Location => {
+  if (!path.includes("{")) return { path, fields: wire }
+  const fields = { ...wire }
+  const filled = path.replace(placeholder, (_, key: string) => {
+    const value = fields[key]
+    delete fields[key]
+    return encodeURIComponent(String(value))
+  })
+  return { path: filled, fields }
+}
+
+const unescape = (text: string): string => Result.getOrElse(Result.try(() => decodeURIComponent(text)), () => text)
+
+/** The fields that a path contains, by their wire keys; `undefined` when the path is not this endpoint's. */
+export const match = (
+  { path: template }: {
+    /** A path that may contain fields, such as an endpoint's. */
+    readonly path: string
+  },
+  path: string
+): Readonly<Record<string, string>> | undefined => {
+  const expected = template.split("/")
+  const given = path.split("/")
+  if (expected.length !== given.length) return undefined
+  const fields: Record<string, string> = {}
+  for (const [index, part] of expected.entries()) {
+    const found = given[index] ?? ""
+    if (!part.startsWith("{")) {
+      if (part !== found) return undefined
+    } else if (found === "") return undefined
+    else fields[part.slice(1, -1)] = unescape(found)
+  }
+  return fields
+}

@@ -1,0 +1,118 @@
+/**
+ * A record of one call made on the exchange, with its outcome.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Control } from "effect-txc/sandbox"
+ *
+ * // Why calls were refused, and what their callers probably did wrong.
+ * const hints = Control.Control.use((control) =>
+ *   Effect.map(control.requests(), (records) => records.map(({ hint, refused }) => `${refused}: ${hint}`))
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The fault that hit a call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestFault {
+  /** The fault's number, from `Control.addFault`. */
+  readonly id: number
+  /** The kind of its symptom, such as `Reset`. */
+  readonly symptom: string
+}
+
+/**
+ * A call and its outcome, before the log numbers it. It holds no secret: no key, signature, payload, passphrase or
+ * code.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NewRequest {
+  /** The time of the call, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** The time until the answer and its commands were durable, in milliseconds, without the delay that a fault adds. */
+  readonly millis: number
+  /** The HTTP method. */
+  readonly method: string
+  /** The path without the query. */
+  readonly path: string
+  /** The caller's address. */
+  readonly from: string
+  /** The account whose key the call names, if the exchange knows the key. */
+  readonly account?: string
+  /** The title of that key. */
+  readonly key?: string
+  /** The endpoint's name, such as `StopLimitOrders.create`. */
+  readonly endpoint?: string
+  /** The nonce of an admitted call. */
+  readonly nonce?: string
+  /** The request's fields that the endpoint knows, by their domain names; a secret value is written `***`. */
+  readonly fields?: Readonly<Record<string, Schema.Json>>
+  /**
+   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: no answer, or an answer made by a
+   * fault.
+   */
+  readonly verdict: "answered" | "refused" | "failed"
+  /** The HTTP status, if there was an answer. */
+  readonly status?: number
+  /** The exchange's own word for the reason of the refusal. */
+  readonly refused?: string
+  /** The invalid fields, each with the kind of constraint that it breaks. */
+  readonly violations?: Readonly<Record<string, string>>
+  /** The valid values of each of these fields, in words: its bound, its step, the values allowed. */
+  readonly expected?: Readonly<Record<string, string>>
+  /** The caller's probable mistake. */
+  readonly hint?: string
+  /** The number of the call's command in the journal, if the call became one. */
+  readonly command?: number
+  /** The fault that hit the call. */
+  readonly fault?: RequestFault
+}
+
+/**
+ * A call and its outcome. It holds no secret: no key, signature, payload, passphrase or code.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestRecord extends NewRequest {
+  /** The number of the call since the venue was opened; the first is 1. */
+  readonly number: number
+}
+
+/**
+ * The schema of {@link RequestRecord}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct({
+  number: Schema.Int,
+  at: Schema.Int,
+  millis: Schema.Finite,
+  method: Schema.String,
+  path: Schema.String,
+  from: Schema.String,
+  account: Schema.optionalKey(Schema.String),
+  key: Schema.optionalKey(Schema.String),
+  endpoint: Schema.optionalKey(Schema.String),
+  nonce: Schema.optionalKey(Schema.String),
+  fields: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  verdict: Schema.Literals(["answered", "refused", "failed"]),
+  status: Schema.optionalKey(Schema.Int),
+  refused: Schema.optionalKey(Schema.String),
+  violations: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  expected: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  hint: Schema.optionalKey(Schema.String),
+  command: Schema.optionalKey(Schema.Int),
+  fault: Schema.optionalKey(Schema.Struct({ id: Schema.Int, symptom: Schema.String }))
+})
