@@ -47,12 +47,36 @@ const docOf = (comment = "") => {
 const aboutFile = (path) =>
   docOf(/^\/\*\*.*?\*\//su.exec(read(path.replace(/^dist/u, "src").replace(/\.d\.ts$/u, ".ts")))?.[0])
 
+/** A statement without the words that only a declaration file has. */
+const codeOf = (statement) => statement.getText().replace(/^(export )?(declare )?/u, "")
+
+/** The interface of another module that a type joins with its own members, if that is what it is. */
+const joined = (type, file) => {
+  if (!ts.isTypeReferenceNode(type) || !ts.isQualifiedName(type.typeName)) return []
+  const { left, right } = type.typeName
+  const from = file.statements.find((each) =>
+    ts.isImportDeclaration(each) && each.importClause?.namedBindings?.name?.text === left.text
+  )
+  if (from === undefined || !from.moduleSpecifier.text.startsWith(".")) return []
+  return parse(target(from)).statements.filter(ts.isInterfaceDeclaration).filter(({ name }) => name.text === right.text)
+}
+
+/** A declaration, and of a service or an error what it extends: its members are there. */
+const codesOf = (statement) => {
+  const file = statement.getSourceFile()
+  const base = ts.isClassDeclaration(statement) ? `${statement.name.text}_base` : undefined
+  const bases = file.statements.filter((each) => ts.isVariableStatement(each) && namesOf(each).includes(base))
+  const types = bases.flatMap((each) => each.declarationList.declarations[0].type.typeArguments ?? [])
+  const parts = types.flatMap((type) => ts.isIntersectionTypeNode(type) ? type.types : [])
+  return [statement, ...bases, ...parts.flatMap((part) => joined(part, file))].map(codeOf).join("\n\n")
+}
+
 /** The exported declarations with this name, each with its doc. */
 const declared = (file, wanted = () => true) =>
   file.statements.filter(isExported).flatMap((statement) =>
     namesOf(statement).filter(wanted).map((declaredName) => ({
       name: declaredName,
-      code: statement.getText().replace(/^export (declare )?/u, ""),
+      code: codesOf(statement),
       ...docOf(commentsOf(statement).at(-1))
     }))
   )
