@@ -111,6 +111,8 @@ describe("layer", () => {
     Effect.gen(function*() {
       const order = StopLimitOrders.use((orders) => orders.create(stopLimit))
       yield* Effect.provide(order, clientOf(alice))
+      // Each exchange counts its own nonces, from the time.
+      yield* TestClock.adjust(1)
       yield* Effect.provide(order, clientOf(alice))
       const sent = yield* Recorder
       assert.strictEqual(sent.filter(({ method }) => method === "GET").length, 2)

@@ -48,6 +48,7 @@ const transports = {
 
 /** Answers a new order at once, without a socket. */
 const layerCanned = Layer.succeed(Transport.Transport, {
+  freshConnections: false,
   send: () => Effect.succeed({ status: 200, headers: {}, text: answers[paths.stopLimit] })
 })
 

@@ -379,9 +379,10 @@ export class NotAuthorized extends judged(
 
 /**
  * The exchange did not accept the nonce: the key has used it before, it came out of order, or it is too far from the
- * exchange's clock (document, "Authentication", 3). Nothing was applied. The client has retried already, with a new nonce.
- * You may retry too. If it happens often, another program uses the same key, or this machine's clock is wrong: see
- * `ServerClock` and the layers of `Nonce`.
+ * exchange's clock (document, "Authentication", 3). Nothing was applied. The client has retried a read already, with a new
+ * nonce, and any other call where its transport can do so over a fresh connection. You may retry too. If it happens often,
+ * another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers of
+ * `Nonce`.
  *
  * @category errors
  * @since 0.1.0

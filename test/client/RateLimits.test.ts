@@ -303,7 +303,7 @@ describe("a refusal by the exchange", () => {
     Effect.gen(function*() {
       yield* failsWith("NonceRejected")(cancelAll)
       yield* failsWith("NonceRejected")(cancelAll)
-      assert.strictEqual(yield* sent, 4)
+      assert.strictEqual(yield* sent, 2)
     }).pipe(atOnce, Effect.provide(client(() => refusal(429, 0, "Too many requests.")))))
 
   const retryAfter = (value: string) => () =>

@@ -124,7 +124,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       Effect.provide(clientOf(restricted, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))
     ))
 
-  it.live("a nonce that was used is refused, also with the second attempt", () =>
+  it.live("a nonce that was used is refused, also with the second attempt where there is one", () =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const stuck = Layer.succeed(Nonce.Nonce, { window: true, use: (_of, call) => call(now) })
@@ -132,20 +132,20 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
         yield* create
         const error = yield* failsWith("NonceRejected")(StopLimitOrders.use((orders) => orders.create(stopLimit)))
         assert.strictEqual(error.status, 429)
-        assert.strictEqual((yield* privateCalls).length, 3)
+        assert.strictEqual((yield* privateCalls).length, (yield* Transport.Transport).freshConnections ? 3 : 2)
         assert.strictEqual((yield* open).length, 1)
       }).pipe(
         Effect.provide(
           Exchange.layerServices.pipe(
             Layer.provide([
-              transport,
               Signer.layerNode,
               stuck,
               RateLimits.layerNone,
               MarketRules.layerNone
             ]),
             Layer.provide(Layer.unwrap(Effect.map(Place, Region.layer))),
-            Layer.provide(Credentials.layer(credentialsOf(alice)))
+            Layer.provide(Credentials.layer(credentialsOf(alice))),
+            Layer.provideMerge(transport)
           )
         )
       )

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Formatter from "effect/Formatter"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -8,11 +9,11 @@ import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
+import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import { Dispatcher } from "undici"
-import * as Call from "../../src/client/call/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as Intents from "../../src/client/Intents.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
@@ -31,6 +32,7 @@ import { InterestPaymentHistory } from "../../src/endpoints/InterestPaymentHisto
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { turn } from "../support/clock.ts"
 import { code, credentialsOf, oco, once, stopLimit } from "../support/exchange.ts"
 import { failure, json, refusal, toSent } from "../support/http.ts"
 import { property } from "../support/property.ts"
@@ -263,16 +265,21 @@ const everythingShown = Effect.fnUntraced(function*(
       Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.document })
     ])
   )
-  const error = yield* (calls[call] as typeof calls.placeStop).pipe(
+  const made = yield* (calls[call] as typeof calls.placeStop).pipe(
     Effect.tapError((error) => Effect.logError("the call failed", error)),
     Effect.withSpan("the caller's span"),
     Effect.flip,
     once,
-    Effect.provideService(Call.Timeout, gossip === silence ? 0 : "10 seconds"),
     Effect.provideService(Tracer.Tracer, tracer),
     Effect.provideService(Metric.MetricRegistry, registry),
-    Effect.provide([client, Logger.layer(loggers)])
+    Effect.provide([client, Logger.layer(loggers)]),
+    Effect.forkChild
   )
+  if (gossip === silence) {
+    yield* turn
+    yield* TestClock.adjust("10 seconds")
+  }
+  const error = yield* Fiber.join(made)
   show("the error", error)
   for (const { attributes, events, name, status } of spans) {
     show(`the span ${name}`, { attributes: [...attributes], events, name, status })

@@ -14,6 +14,7 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as HttpClientTransport from "../../src/client/transport/HttpClientTransport.ts"
+import * as Transport from "../../src/client/transport/Transport.ts"
 import { Code, Passphrase } from "../../src/domain/Code.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { ApiKey, InvestmentId, marketName, PlanId, SubAccountId, ticker } from "../../src/domain/Identifiers.ts"
@@ -278,14 +279,20 @@ const slow = Layer.effectContext(Effect.gen(function*() {
   )
 })).pipe(Layer.provide(ready))
 
-const answeredBy = (services: typeof ready) =>
+/** A transport that says that it can send over a fresh connection. What answers in this process leaves no answer over. */
+const startingOver = Layer.effect(
+  Transport.Transport,
+  Effect.map(Transport.Transport, (transport) => ({ ...transport, freshConnections: true }))
+).pipe(Layer.provide(HttpClientTransport.layer))
+
+const answeredBy = (services: typeof ready, transport: typeof HttpClientTransport.layer = startingOver) =>
 (
   answer: Answering,
   dialect: Dialect.Dialect = Dialect.document,
   nonce?: Nonce.Nonce["Service"]
 ): Layer.Layer<Exchange.Services | Recorder> =>
   Exchange.layerServices.pipe(
-    Layer.provide(HttpClientTransport.layer),
+    Layer.provide(transport),
     Layer.provide(nonce === undefined ? Layer.empty : Layer.succeed(Nonce.Nonce, nonce)),
     Layer.provide(services),
     Layer.provide([
@@ -298,6 +305,9 @@ const answeredBy = (services: typeof ready) =>
 
 /** Alice's client, with every request answered by the function. Orders are not checked against markets. */
 export const answered = answeredBy(ready)
+
+/** The same over an `HttpClient` that declares no fresh connections. */
+export const answeredOverHttpClient = answeredBy(ready, HttpClientTransport.layer)
 
 /** Both paths that a call can take. */
 export const ways = [

@@ -249,18 +249,21 @@ const firstRequest = (
 /** A server that answers complete requests with any bytes, and records the delivered ones. */
 export const harming = Effect.fnUntraced(function*(
   answer: (socket: Net.Socket, delivery: Delivery) => void,
-  onHead: (socket: Net.Socket) => void = () => {}
+  onHead: (socket: Net.Socket) => void = () => {},
+  onConnected: (socket: Net.Socket) => void = () => {}
 ) {
   const deliveries: Array<Delivery> = []
   const sockets = new Set<Net.Socket>()
   let connections = 0
-  const server = Net.createServer((socket) => {
+  // As HTTP servers do: otherwise a second answer waits until the system has acknowledged the first.
+  const server = Net.createServer({ noDelay: true }, (socket) => {
     const connection = connections++
     let inConnection = 0
     let arrived = ""
     sockets.add(socket)
     socket.on("error", () => {})
     socket.on("close", () => sockets.delete(socket))
+    onConnected(socket)
     socket.on("data", (bytes) => {
       if (arrived === "") onHead(socket)
       arrived += bytes.toString("latin1")

@@ -52,9 +52,10 @@ export const recorded = (
   Layer.effect(
     Transport.Transport,
     Effect.gen(function*() {
-      const { send } = yield* Transport.Transport
+      const { freshConnections, send } = yield* Transport.Transport
       const sent = yield* Recorder
       return {
+        freshConnections,
         send: (request) => {
           const { body: bytes = new Uint8Array(), headers, method, url } = request
           const { pathname } = new URL(url)

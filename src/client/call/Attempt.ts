@@ -132,7 +132,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   return exchange(
     to,
     attempt,
-    { method: "GET", url, headers: {}, once: false, timeout, maxAnswerBytes },
+    { method: "GET", url, headers: {}, once: false, fresh: false, timeout, maxAnswerBytes },
     (text) => text
   )
 }
@@ -182,6 +182,8 @@ const signAndSend = (
       },
       body,
       once: endpoint.mutates,
+      // The one reason for another attempt is a refused nonce.
+      fresh: endpoint.mutates && attempt.progress.attempts > 1,
       timeout,
       maxAnswerBytes
     }, scrubbing(signer, payload, signature, request)))

@@ -129,12 +129,13 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   dialect: Dialect,
   bucket: RateLimits.Bucket,
+  transport: Transport.Transport["Service"],
   given: Settings,
   attemptOf: Attempt.Make,
   { check, contradiction, sameId, settle }: Checks<Q, A> = {}
 ) => {
   const { limitWait, observed } = Observation.of(endpoint, dialect)
-  const retrying = Retry.of(endpoint, bucket)
+  const retrying = Retry.of(endpoint, bucket, transport)
   return (request: Q): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> =>
     asDeclared(
       endpoint,
@@ -239,7 +240,7 @@ export const layerPublic: Layer.Layer<
         onFirstCall(() => {
           const bucket = limits.bucket({ baseUrl }, endpoint)
           const attemptOf = Attempt.unsigned({ transport, baseUrl, dialect, endpoint, bucket })
-          return calling(endpoint, dialect, bucket, given, attemptOf)
+          return calling(endpoint, dialect, bucket, transport, given, attemptOf)
         })
     }
   })
@@ -282,7 +283,7 @@ export const layer: Layer.Layer<
         onFirstCall(() => {
           const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
           const attemptOf = Attempt.signed({ transport, baseUrl, dialect, endpoint, bucket }, by)
-          return calling(endpoint, dialect, bucket, given, attemptOf, checks)
+          return calling(endpoint, dialect, bucket, transport, given, attemptOf, checks)
         })
     }
   })

@@ -2,7 +2,8 @@
  * Which attempts are followed by another one, and when.
  *
  * Only reads are retried. A mutating call gets a second attempt for one reason: its nonce was refused, which proves that it
- * was not applied.
+ * was not applied. Over a transport that cannot start over on a fresh connection it gets none: the refusal may be the answer
+ * to something else.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -11,6 +12,7 @@ import * as Random from "effect/Random"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
 import * as RateLimits from "../RateLimits.ts"
+import type * as Transport from "../transport/Transport.ts"
 
 /**
  * After which pauses a read is tried again when it has failed with what may pass: by default after about 100 and then after
@@ -26,13 +28,19 @@ export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effec
  * Makes attempts of an endpoint until one succeeds, or fails with an error that no further attempt would mend. What it takes
  * to retry a read is built after the first failure: most calls have none.
  */
-export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
+export const of = (
+  endpoint: Endpoint.Any,
+  bucket: RateLimits.Bucket,
+  { freshConnections }: Pick<Transport.Transport["Service"], "freshConnections">
+) =>
 (
   attempt: () => Effect.Effect<unknown, Errors.CallError>,
   pauses: ReadonlyArray<Duration.Input>
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.catchEager(attempt(), (error): Effect.Effect<unknown, Errors.CallError> => {
-    if (endpoint.mutates) return error._tag === "NonceRejected" ? attempt() : Effect.fail(error)
+    if (endpoint.mutates) {
+      return error._tag === "NonceRejected" && freshConnections ? attempt() : Effect.fail(error)
+    }
     return isRetried(error) ? afterFailure(error, attempt, pauses, bucket) : Effect.fail(error)
   })
 

@@ -185,6 +185,7 @@ class Sending implements Delivery.Delivery {
 export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
   const canStream = knownOnce()
   return {
+    freshConnections: false,
     send: (request) =>
       request.once && request.body !== undefined && !canStream()
         ? Effect.fail(new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason: noStreams }))

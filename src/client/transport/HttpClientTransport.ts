@@ -159,6 +159,7 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
  * @since 0.1.0
  */
 export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"] => ({
+  freshConnections: false,
   send: (request) =>
     Effect.withFiber((fiber) => {
       const { httpBody, reading } = bodyOf(request)

@@ -47,6 +47,11 @@ export interface Request {
   readonly body?: Uint8Array
   /** Whether the request may be delivered at most once. */
   readonly once: boolean
+  /**
+   * Whether to send it over a connection that has carried nothing before, because the answer to the attempt before this one may
+   * not have been its own. Only a transport with `freshConnections` is asked to.
+   */
+  readonly fresh: boolean
   /** How long to wait for the last byte of the answer. */
   readonly timeout: Duration.Input
   /** The most bytes of the answer's body that are read, counted after decompression. */
@@ -164,6 +169,12 @@ export const timedOut = ({ timeout }: Request): SendFailed =>
  * @since 0.1.0
  */
 export class Transport extends Context.Service<Transport, {
+  /**
+   * Whether it makes its connections itself, ends one that has brought bytes that nobody asked for, and opens a new one for a
+   * `fresh` request. A mutating call whose nonce was refused is tried once more only over such a transport: over another the
+   * refusal may be an answer that was left over on a kept connection, and the order may have been delivered.
+   */
+  readonly freshConnections: boolean
   /**
    * Sends the request and reads the whole answer. Redirects are not followed: they would deliver the key and the
    * signature to another server. No trace header is sent. It fails only with {@link SendFailed}.

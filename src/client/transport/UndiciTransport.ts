@@ -4,6 +4,9 @@
  * Every request is one `dispatch` to a connection that carries nothing else. Nothing is sent a second time, redirects are
  * not followed, and HTTP/2 is not spoken. What is over undici's `request` and `fetch`, such as streams, is left out.
  *
+ * Before anything is sent over a kept connection, what has arrived over it is read: an answer that nobody asked for ends the
+ * connection.
+ *
  * @example
  * ```ts
  * import { Exchange } from "effect-txc"
@@ -21,9 +24,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { ConnectionOptions } from "node:tls"
-import type { Dispatcher } from "undici"
-import Pool from "undici/lib/dispatcher/pool.js"
+import type { Dispatcher, Pool } from "undici"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
+import * as Connections from "./Connections.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Received from "./Received.ts"
 import * as Transport from "./Transport.ts"
@@ -54,8 +57,13 @@ class ReadOnce implements AsyncIterable<Uint8Array> {
 // One delivery
 // -----------------------------------------------------------------------------
 
+interface Place {
+  readonly origin: string
+  readonly path: string
+}
+
 /** The origin of a URL, and the rest of it. A text that is no URL gives an origin that is none. */
-const place = (url: string): { readonly origin: string; readonly path: string } => {
+const place = (url: string): Place => {
   // After the two slashes of the scheme. Every call has one, so it is not parsed.
   const slash = url.indexOf("/", 8)
   return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
@@ -64,15 +72,21 @@ const place = (url: string): { readonly origin: string; readonly path: string } 
 /** What ends a delivery that nobody waits for any more. Nobody sees it. */
 const abandoned = new Unwanted()
 
-/** What dispatches to an origin. It may throw: not every text is an origin. */
-type DispatcherOf = (origin: string) => Dispatcher
+/** What requests are dispatched over. */
+interface Route {
+  /** What dispatches to an origin. It may throw: not every text is an origin. */
+  readonly of: (origin: string) => Connections.Watched
+  /** Prepares a fresh connection, and says whether the old ones have brought meanwhile what nobody asked for. */
+  readonly startOver: (origin: string, run: (isUnasked: boolean) => void) => void
+}
 
 /** A request on its way to its one end. It is the handler that undici tells what becomes of the request. */
 class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
-  private readonly dispatcherOf: DispatcherOf
+  private readonly route: Route
   private readonly request: Transport.Request
   private readonly body: Uint8Array | ReadOnce | undefined
   private onEnd: ((end: Delivery.End) => void) | undefined
+  private connections: Connections.Watched | undefined
   private controller: Dispatcher.DispatchController | undefined
   private hasEnded = false
   private status = 0
@@ -80,30 +94,56 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(dispatcherOf: DispatcherOf, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
-    this.dispatcherOf = dispatcherOf
+  constructor(route: Route, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
+    this.route = route
     this.request = request
     this.body = body
   }
 
   begin(onEnd: (end: Delivery.End) => void): void {
-    const { headers, method, url } = this.request
-    const { origin, path } = place(url)
     this.onEnd = onEnd
-    const found = Result.try({ try: () => this.dispatcherOf(origin), catch: (error) => error })
-    if (Result.isFailure(found)) return this.onError(found.failure)
-    found.success.dispatch({
-      origin,
-      path,
-      method,
-      headers: this.body instanceof ReadOnce
-        ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
-        : headers,
-      // Undici takes whatever can be iterated. Its types do not say so.
-      body: this.body as Uint8Array | null,
-      // It shares its connection with no other request.
-      idempotent: false
-    }, this)
+    const { fresh, url } = this.request
+    const to = place(url)
+    // Undici gives a kept connection a turn of its own after this one. Between the two all is read that has arrived by now.
+    if (!fresh) setImmediate(() => this.dispatch(to))
+    else this.attempt(() =>
+        this.route.startOver(to.origin, (isUnasked) => isUnasked ? this.doubt() : this.dispatch(to))
+      )
+  }
+
+  private dispatch({ origin, path }: Place): void {
+    if (this.hasEnded) return
+    const { headers, method } = this.request
+    this.attempt(() => {
+      this.connections = this.route.of(origin)
+      this.connections.dispatcher.dispatch({
+        origin,
+        path,
+        method,
+        headers: this.body instanceof ReadOnce
+          ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
+          : headers,
+        // Undici takes whatever can be iterated. Its types do not say so.
+        body: this.body as Uint8Array | null,
+        // It shares its connection with no other request.
+        idempotent: false
+      }, this)
+    })
+  }
+
+  private attempt(run: () => void): void {
+    const done = Result.try({ try: run, catch: (error) => error })
+    if (Result.isFailure(done)) this.onError(done.failure)
+  }
+
+  /** Ends it because an answer came that may be its own, or that of the attempt before it, beside the one that was read. */
+  private doubt(): void {
+    this.fail(
+      new Transport.SendFailed({
+        proof: { kind: "lost" },
+        reason: "another answer came over the same connection, so nobody knows which one is the answer to this call"
+      })
+    )
   }
 
   late(): void {
@@ -154,7 +194,11 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.end(Received.answer(this.request, this.status, this.headers, this.chunks))
+    const end = Received.answer(this.request, this.status, this.headers, this.chunks)
+    const { once } = this.request
+    // That an order was refused is believed unless another answer is right behind the refusal.
+    if (!once || this.status < 400 || this.connections === undefined) this.end(end)
+    else this.connections.watch()((isUnasked) => isUnasked ? this.doubt() : this.end(end))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -188,21 +232,31 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 /** What a body is sent as. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
-const over = (dispatcherOf: DispatcherOf, bodyOf: BodyOf): Transport.Transport["Service"] => ({
-  send: (request) => Delivery.run(request.timeout, () => new Dispatch(dispatcherOf, request, bodyOf(request)))
+const over = (route: Route, bodyOf: BodyOf) => ({
+  send: (request: Transport.Request) =>
+    Delivery.run(request.timeout, () => new Dispatch(route, request, bodyOf(request)))
 })
 
 /**
  * Sends over a dispatcher of your own, such as undici's `ProxyAgent`. You close it.
  *
  * The body of a request that may be delivered once can be read once, so that a dispatcher that retries cannot deliver it
- * again. That costs a little. Do not give it one that retries or follows redirects all the same.
+ * again. That costs a little. Do not give it one that retries or follows redirects all the same. Its connections are not this
+ * transport's, so a mutating call whose nonce was refused is not tried again.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Service"] =>
-  over(() => dispatcher, ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body)
+export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Service"] => {
+  const watched = new Connections.Watched(dispatcher)
+  return {
+    freshConnections: false,
+    ...over(
+      { of: () => watched, startOver: (_origin, run) => run(false) },
+      ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body
+    )
+  }
+}
 
 /**
  * How connections are made and kept.
@@ -215,7 +269,10 @@ export interface Options {
   readonly connections?: number
   /** How long making a connection may take, at most. Ten seconds unless set. The timeout of a request counts too. */
   readonly connectTimeout?: Duration.Input
-  /** How long a connection is kept that nothing uses. Four seconds unless set, less where the server says so. */
+  /**
+   * How long a connection is kept that nothing uses. Four seconds unless set, less where the server says so. With 250
+   * milliseconds or less a mutating call whose nonce was refused is not tried again.
+   */
   readonly keepAlive?: Duration.Input
   /** Certificates and the like, as `node:tls` takes them. */
   readonly tls?: Pick<
@@ -226,49 +283,21 @@ export interface Options {
 
 const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
 
-/** How long requests that are under way may go on when a layer is closed. */
-const grace = 1000
-
-/** The connections of a layer, by origin. */
-class Pools {
-  private readonly options: Pool.Options
-  private readonly pools = new Map<string, Pool>()
-  private isClosed = false
-
-  constructor({ connectTimeout, connections, keepAlive, tls }: Options) {
-    this.options = {
-      allowH2: false,
-      pipelining: 1,
-      // A request has its own timer.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      ...(connections === undefined ? {} : { connections }),
-      ...(connectTimeout === undefined ? {} : { connectTimeout: millis(connectTimeout) }),
-      ...(keepAlive === undefined ? {} : { keepAliveTimeout: millis(keepAlive) }),
-      ...(tls === undefined ? {} : { connect: tls })
-    }
-  }
-
-  of(origin: string): Pool {
-    const known = this.pools.get(origin)
-    if (known !== undefined) return known
-    const pool = new Pool(origin, this.options)
-    if (this.isClosed) void pool.close()
-    this.pools.set(origin, pool)
-    return pool
-  }
-
-  /** Lets nothing begin any more. What is under way has one second to end. */
-  readonly close: Effect.Effect<void> = Effect.callback((resume) => {
-    this.isClosed = true
-    const pools = [...this.pools.values()]
-    const late = setTimeout(() => pools.forEach((pool) => pool.destroy(() => {})), grace)
-    void Promise.allSettled(pools.map((pool) => pool.close())).then(() => {
-      clearTimeout(late)
-      resume(Effect.void)
-    })
+/** The same, as undici takes it. */
+const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): Pool.Options => ({
+  pipelining: 1,
+  // A request has its own timer.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  ...(connections === undefined ? {} : { connections }),
+  ...(keepAlive === undefined ? {} : { keepAliveTimeout: millis(keepAlive) }),
+  allowH2: false,
+  connect: Connections.connecting({
+    allowH2: false,
+    ...(connectTimeout === undefined ? {} : { timeout: millis(connectTimeout) }),
+    ...tls
   })
-}
+})
 
 /**
  * Sends over connections of its own. When it is closed, requests that are under way have one second to end.
@@ -280,9 +309,16 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
   Layer.effect(
     Transport.Transport,
     Effect.map(
-      Effect.acquireRelease(Effect.sync(() => new Pools(options)), ({ close }) => close),
-      // Nothing in these connections sends a request again.
-      (pools) => over((origin) => pools.of(origin), ({ body }) => body)
+      Effect.acquireRelease(
+        Effect.sync(() => new Connections.Connections(poolOptions(options))),
+        ({ close }) => close
+      ),
+      (connections) => ({
+        // A connection that ends first cannot be watched.
+        freshConnections: options.keepAlive === undefined || millis(options.keepAlive) > Connections.quiet,
+        // Nothing in these connections sends a request again.
+        ...over(connections, ({ body }) => body)
+      })
     )
   )
 

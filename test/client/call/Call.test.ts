@@ -23,7 +23,17 @@ import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
 import { SubAccounts } from "../../../src/endpoints/SubAccounts.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import type * as Errors from "../../../src/protocol/Errors.ts"
-import { alice, code, emptySubAccount, oco, once, passphrase, stopLimit, ways } from "../../support/exchange.ts"
+import {
+  alice,
+  answeredOverHttpClient,
+  code,
+  emptySubAccount,
+  oco,
+  once,
+  passphrase,
+  stopLimit,
+  ways
+} from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { fieldsOf, html, json, privateCalls, Recorder, refusal } from "../../support/http.ts"
 
@@ -411,6 +421,15 @@ describe.each(ways)("with services $way", ({ answered }) => {
           assert.strictEqual((yield* privateCalls).length, 2)
           yield* freshEachTime
         }).pipe(Effect.provide(answered(nonceUsed))))
+    }
+
+    for (const [call, effect] of Object.entries(mutating)) {
+      it.effect(`${call} whose nonce was refused is not made again over connections that nobody knows`, () =>
+        Effect.gen(function*() {
+          const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
+          assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
+          assert.strictEqual((yield* privateCalls).length, 1)
+        }).pipe(Effect.provide(answeredOverHttpClient(nonceUsed))))
     }
 
     it.effect("without a nonce nothing is sent", () =>

@@ -28,6 +28,7 @@ const client = (made: Made, signer: typeof Signer.layerNode) =>
     Layer.provide(Call.layer),
     Layer.provide([
       Layer.succeed(Transport.Transport, {
+        freshConnections: false,
         send: () =>
           Effect.withFiber(({ cache: { span } }) => {
             made.span = span?._tag === "Span" ? span.name : undefined

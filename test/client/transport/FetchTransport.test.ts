@@ -21,6 +21,7 @@ const request: Transport.Request = {
   headers: { "content-type": "application/json" },
   body: new TextEncoder().encode("{}"),
   once: true,
+  fresh: false,
   timeout: "10 seconds",
   maxAnswerBytes: 1000
 }

@@ -256,6 +256,7 @@ describe("over Effect's clients", () => {
           url: "https://exchange.invalid/",
           headers: {},
           once: false,
+          fresh: false,
           timeout: "1 seconds",
           maxAnswerBytes: 10
         }))

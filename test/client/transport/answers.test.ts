@@ -32,6 +32,7 @@ const request = (baseUrl: string, more: Partial<Transport.Request> = {}): Transp
   headers: { "content-type": "application/json" },
   body,
   once: true,
+  fresh: false,
   timeout: "10 seconds",
   maxAnswerBytes: 100_000,
   ...more

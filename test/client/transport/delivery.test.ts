@@ -126,10 +126,20 @@ for (const [name, transport] of Object.entries(transports)) {
         assertOnce(deliveries, 1)
       }))
 
-    it.live("a refused nonce is the one reason to sign and send again", () =>
+    it.live("a refused nonce is the one reason to sign and send again, and only over a fresh connection", () =>
       Effect.gen(function*() {
+        const { freshConnections } = yield* Transport.Transport
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
         yield* failsWith("NonceRejected")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
+        assertOnce(deliveries, freshConnections ? 2 : 1)
+        assert.deepStrictEqual(deliveries.map(({ connection }) => connection), freshConnections ? [0, 1] : [0])
+        assert.strictEqual(freshConnections, name === "undici's dispatch")
+      }).pipe(Effect.provide(transport)))
+
+    it.live("a read whose nonce was refused is tried again", () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
+        yield* failsWith("NonceRejected")(balance).pipe(Effect.provide(clientAt(baseUrl, transport)))
         assertOnce(deliveries, 2)
       }))
 
