@@ -6,6 +6,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type { Socket } from "node:net"
 import type { buildConnector, Dispatcher } from "undici"
 import connector from "undici/lib/core/connect.js"
 import Pool from "undici/lib/dispatcher/pool.js"
@@ -24,6 +25,58 @@ class Unusable extends Data.TaggedError("Unusable") {
   override readonly message = "the connection ended, or brought an answer, before anything was sent"
 }
 
+/** `HTTP/1.1 ` is followed by the status. */
+const statusAt = 9
+
+/** A longer head is left to undici, which refuses it. */
+const longestHead = 16_384
+
+/** Whether it begins as an answer does that another one follows. After 101 it is no longer HTTP. */
+const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
+
+/**
+ * Takes the answers that precede an answer, such as `100 Continue`, out of what a connection brings: undici ends a connection
+ * for one that it has not asked for. Only where an answer begins: all else is passed on as it is.
+ */
+const skipInterim = (socket: Socket): void => {
+  const read: (size?: number) => Buffer | null = socket.read.bind(socket)
+  let written = socket.bytesWritten
+  let isExpected = false
+  let held: Buffer | undefined
+  /** What is left of the bytes that begin an answer; `undefined` when more must be read first. */
+  const rest = (bytes: Buffer): Buffer | undefined => {
+    let left = bytes
+    while (left.length > statusAt + 2 && isInterim(left)) {
+      const end = left.indexOf("\r\n\r\n")
+      if (end === -1) {
+        if (left.length > longestHead) break
+        held = left
+        return undefined
+      }
+      left = left.subarray(end + 4)
+    }
+    if (left.length < statusAt + 3) {
+      held = left
+      return undefined
+    }
+    isExpected = false
+    return left
+  }
+  socket.read = (size) => {
+    for (let bytes = read(size); bytes !== null; bytes = read(size)) {
+      if (written !== socket.bytesWritten) {
+        written = socket.bytesWritten
+        isExpected = true
+        held = undefined
+      }
+      if (!isExpected) return bytes
+      const found = rest(held === undefined ? bytes : Buffer.concat([held, bytes]))
+      if (found !== undefined) return found
+    }
+    return null
+  }
+}
+
 /** Makes connections over which nothing has come yet. */
 export const connecting = (options: buildConnector.BuildOptions): buildConnector.connector => {
   const connect = connector(options)
@@ -35,6 +88,7 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
           socket.destroy()
           return callback(new Unusable(), null)
         }
+        skipInterim(socket)
         callback(null, socket)
       })
     })

@@ -5,7 +5,7 @@
  * not followed, and HTTP/2 is not spoken. What is over undici's `request` and `fetch`, such as streams, is left out.
  *
  * Before anything is sent over a kept connection, what has arrived over it is read: an answer that nobody asked for ends the
- * connection.
+ * connection. Answers that precede the answer, such as `100 Continue`, are skipped.
  *
  * @example
  * ```ts

@@ -13,6 +13,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
+import * as Timers from "node:timers/promises"
 import * as Zlib from "node:zlib"
 import { Agent, type Dispatcher, interceptors, ProxyAgent, RetryAgent, type RetryHandler } from "undici"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
@@ -22,7 +23,7 @@ import { certificate } from "../../support/certificate.ts"
 import { turn, until } from "../../support/clock.ts"
 import { harming, rawAnswer } from "../../support/hostile.ts"
 import { property } from "../../support/property.ts"
-import { overClient, overDispatcher } from "../../support/transports.ts"
+import { overClient, overDispatcher, transports } from "../../support/transports.ts"
 
 const body = Buffer.from("{\"amount\":\"0.1\"}")
 
@@ -207,6 +208,64 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)),
     { runs: 50 }
   )
+})
+
+// -----------------------------------------------------------------------------
+// Answers that precede the answer
+// -----------------------------------------------------------------------------
+
+describe("answers that precede the answer, which nobody asked for", () => {
+  const interim = fc.constantFrom(
+    "HTTP/1.1 100 Continue\r\n\r\n",
+    "HTTP/1.1 100 Continue\r\nx-seen: HTTP/1.1 100\r\n\r\n",
+    "HTTP/1.1 102 Processing\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n"
+  )
+  const final = "HTTP/1.1 100 Continue\r\n\r\n"
+  const preceded = fc.record({
+    before: fc.array(interim, { minLength: 1, maxLength: 4 }),
+    cuts: fc.array(fc.nat(200), { maxLength: 5 })
+  })
+
+  /** Writes text in pieces, each of them read for itself. */
+  const inPieces = (socket: Net.Socket, text: string, cuts: ReadonlyArray<number>) => {
+    const ends = [...new Set(cuts.filter((cut) => cut < text.length)), text.length].toSorted((a, b) => a - b)
+    return Effect.forEach(
+      ends,
+      (end, index) => Effect.andThen(Effect.sync(() => socket.write(text.slice(ends[index - 1] ?? 0, end))), turns(3))
+    )
+  }
+  const turns = (count: number) => Effect.replicateEffect(Effect.promise(() => Timers.setImmediate()), count)
+
+  for (const [name, transport] of Object.entries(transports)) {
+    const isRead = name === "undici's dispatch" || name.startsWith("node:http")
+    property(
+      isRead ? `${name} skips, and reads the answer` : `${name} skips, or does not know what became of the request`,
+      [preceded],
+      ({ before, cuts }) =>
+        Effect.gen(function*() {
+          const run = Effect.runForkWith(yield* Effect.context())
+          // A body may begin as an answer does.
+          const { baseUrl } = yield* harming((socket) =>
+            run(inPieces(socket, before.join("") + rawAnswer(200, ["connection: keep-alive"], final), cuts))
+          )
+          for (let sent = 0; sent < 2; sent++) {
+            const told = yield* Effect.match(send(baseUrl), {
+              onSuccess: ({ status, text }) => `${status} ${text}`,
+              onFailure: ({ proof }) => proof.kind
+            })
+            if (isRead || told !== "lost") assert.strictEqual(told, `200 ${final}`)
+          }
+        }).pipe(Effect.provide(transport)),
+      { runs: 500, short: 20 }
+    )
+  }
+
+  it.effect("are not waited for without end", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* writing(`HTTP/1.1 100 Continue\r\n${"x: y\r\n".repeat(100_000)}`)
+      assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
+    }).pipe(Effect.provide(UndiciTransport.layer)))
 })
 
 // -----------------------------------------------------------------------------
