@@ -1,4 +1,5 @@
 /** Bundles a program with five bundlers, each with only minification switched on. */
+import { rollup } from "@rollup/wasm-node"
 import { build as esbuild } from "esbuild"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,7 +8,6 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { rolldown } from "rolldown"
 import { minify } from "rolldown/utils"
-import { rollup } from "rollup"
 import { build as vite } from "vite"
 import webpack from "webpack"
 
