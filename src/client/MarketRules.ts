@@ -1,5 +1,5 @@
 /**
- * The trading rules of markets, checked before an order is sent: precision, least amount, least and greatest total
+ * The trading rules of markets, checked before an order is sent: steps, least amount, least and greatest total
  * (document, Endpoints §2 and §3).
  *
  * @example

@@ -79,9 +79,15 @@ export type Constraint =
     readonly kind: "unique"
   }
   | {
-    /** The decimal may have no more fractional digits than the market trades in. */
+    /** The decimal may have no more fractional digits than there are of what it counts. */
     readonly kind: "precision"
-    /** The market's smallest step, as a decimal: `0.001` for three digits. */
+    /** One of the last digit, as a decimal: `0.001` for three digits. */
+    readonly step: string
+  }
+  | {
+    /** The price or amount must be a whole multiple of its market's step. */
+    readonly kind: "step"
+    /** The step, as a decimal: `0.05`. */
     readonly step: string
   }
   | {

@@ -33,10 +33,23 @@ export interface Market {
   readonly stock: Ticker
   /** The quote currency: what it is paid with. */
   readonly money: Ticker
-  /** The most fractional digits of an amount in units of the base currency. */
+  /**
+   * The most fractional digits of an amount in units of the base currency. Below zero, amounts are whole thousands (-3) or
+   * the like: only the live exchange has such markets.
+   */
   readonly stockPrecision: number
   /** The most fractional digits of a price, and of an amount in units of the quote currency. */
   readonly moneyPrecision: number
+  /**
+   * The step of prices, in units of the quote currency: every price is a multiple of it. Absent where the exchange does not
+   * say: then the step is the last digit of `moneyPrecision`. Live dialect only.
+   */
+  readonly tickSize?: Price
+  /**
+   * The step of amounts, in units of the base currency: every such amount is a multiple of it. Absent where the exchange does
+   * not say: then the step is the last digit of `stockPrecision`. Live dialect only.
+   */
+  readonly stepSize?: Amount
   /** The fractional digits of a fee. */
   readonly feePrecision: number
   /** The fee of a trade as a maker, in percent: `"0.1"` is 0.1 %. */
@@ -53,11 +66,17 @@ export interface Market {
   readonly tradesEnabled: boolean
   /** Whether the market trades on margin. */
   readonly isCollateral: boolean
-  /** Spot or futures. A value that is not listed is kept as an `Unrecognised`. */
-  readonly type: "spot" | "futures" | Unrecognised
-  /** Whether it is a futures market of traditional finance, such as of shares. Only the live exchange says. */
+  /**
+   * Spot, futures, or futures of traditional finance, which only the live exchange has. A value that is not listed is kept as
+   * an `Unrecognised`.
+   */
+  readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
+  /**
+   * Whether it is a futures market of traditional finance, such as of shares. An order needs a right of the account there:
+   * without it the exchange refuses with code 10011. Live dialect only.
+   */
   readonly isTradFiFutures?: boolean
-  /** When the market is closed for good, in Unix seconds. Absent when nothing is planned. Only the live exchange says. */
+  /** When the market is closed for good, in Unix seconds. Absent when nothing is planned. Live dialect only. */
   readonly delistedAt?: UnixSeconds
 }
 
@@ -283,12 +302,37 @@ export const changed = ({ activationPrice, amount, market, price, total }: Chang
   tradesAt: ["price"]
 })
 
-const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(digits - 1)}1`
+const units = new Map<number, Amount>()
+
+/** One of the last digit, where there are so many fractional digits: 0.01 for two, 1000 for three less than none. */
+const unitOf = (digits: number): Amount => {
+  const known = units.get(digits)
+  if (known !== undefined) return known
+  const unit = Decimal.Amount.make(digits > 0 ? `0.${"0".repeat(digits - 1)}1` : `1${"0".repeat(-digits)}`)
+  units.set(digits, unit)
+  return unit
+}
+
+/**
+ * The step of a market's prices, in units of the quote currency: its `tickSize`, or the last digit of its `moneyPrecision`.
+ *
+ * @category steps
+ * @since 0.1.0
+ */
+export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price => tickSize ?? unitOf(moneyPrecision)
+
+/**
+ * The step of a market's amounts, in units of the base currency: its `stepSize`, or the last digit of its `stockPrecision`.
+ *
+ * @category steps
+ * @since 0.1.0
+ */
+export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => stepSize ?? unitOf(stockPrecision)
 
 /**
  * Every bound of its market that an order breaks, with the field that breaks it; none when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`). `market` is `undefined` when there is no market of that name.
+ * `maxTotal`; live: `stepSize` and `tickSize`). `market` is `undefined` when there is no market of that name.
  *
  * @category checks
  * @since 0.1.0
@@ -302,20 +346,24 @@ export const violations = (
   }
   const found: Array<readonly [string, Constraint]> = []
   const { amount, total } = order
-  const size = (field: string, size: Amount, precision: number, least: Decimal.Decimal) => {
-    if (!Decimal.fitsPrecision(size, precision)) found.push([field, { kind: "precision", step: stepOf(precision) }])
-    if (Decimal.Order(size, least) < 0) found.push([field, { kind: "minAmount", min: least }])
+  const steps = (field: string, value: Decimal.Decimal, step: Amount | Price) => {
+    if (!Decimal.isMultipleOf(value, step)) found.push([field, { kind: "step", step }])
   }
-  if (amount !== undefined) {
-    if (order.quoteAmount === true) size("amount", amount, market.moneyPrecision, market.minTotal)
-    else size("amount", amount, market.stockPrecision, market.minAmount)
+  // An amount of money has the precision of prices, and not their step.
+  const money = (field: string, value: Amount) => {
+    const { minTotal, moneyPrecision } = market
+    const step = unitOf(moneyPrecision)
+    if (!Decimal.isMultipleOf(value, step)) found.push([field, { kind: "precision", step }])
+    if (Decimal.Order(value, minTotal) < 0) found.push([field, { kind: "minAmount", min: minTotal }])
   }
-  if (total !== undefined) size("total", total, market.moneyPrecision, market.minTotal)
-  for (const [field, price] of Object.entries(order.prices)) {
-    if (!Decimal.fitsPrecision(price, market.moneyPrecision)) {
-      found.push([field, { kind: "precision", step: stepOf(market.moneyPrecision) }])
-    }
+  if (amount !== undefined && order.quoteAmount === true) money("amount", amount)
+  else if (amount !== undefined) {
+    steps("amount", amount, amountStep(market))
+    if (Decimal.Order(amount, market.minAmount) < 0)
+      found.push(["amount", { kind: "minAmount", min: market.minAmount }])
   }
+  if (total !== undefined) money("total", total)
+  for (const [field, price] of Object.entries(order.prices)) steps(field, price, priceStep(market))
   if (amount === undefined) return found
   const totals = order.tradesAt.flatMap((field) => order.prices[field] ?? [])
   if (totals.some((price) => Decimal.compareProduct(amount, price, market.minTotal) < 0)) {

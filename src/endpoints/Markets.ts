@@ -24,12 +24,13 @@ import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import * as MarketRules from "../client/MarketRules.ts"
 import * as Observation from "../client/Observation.ts"
-import { Decimal } from "../domain/Decimal.ts"
+import { Amount, Decimal, Price } from "../domain/Decimal.ts"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
 import type { Market } from "../domain/Market.ts"
 import { oneOf } from "../domain/Text.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -43,13 +44,18 @@ const request = () => Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const market = () =>
+/** How a text says that nothing is said. */
+const unsaid = { value: "", when: () => true, demanded: false, written: false }
+
+const market = ({ extension }: Dialect) =>
   Wire.answer<Market>({
     name: MarketName,
     stock: Ticker,
     money: Ticker,
-    stockPrecision: Wire.Digits,
-    moneyPrecision: Wire.Digits,
+    stockPrecision: Wire.SignedDigits,
+    moneyPrecision: Wire.SignedDigits,
+    tickSize: extension(Price),
+    stepSize: extension(Amount),
     feePrecision: Wire.Digits,
     makerFee: Decimal,
     takerFee: Decimal,
@@ -58,12 +64,19 @@ const market = () =>
     maxTotal: Decimal,
     tradesEnabled: Schema.Boolean,
     isCollateral: Schema.Boolean,
-    type: Unrecognised.open(oneOf(["spot", "futures"])),
-    isTradFiFutures: Schema.optionalKey(Schema.Boolean),
-    delistedAt: Schema.optionalKey(UnixSeconds)
-  }, { keys: { stockPrecision: "stockPrec", moneyPrecision: "moneyPrec", feePrecision: "feePrec" } })
+    type: Unrecognised.open(oneOf(["spot", "futures", "tradfiFutures"])),
+    isTradFiFutures: extension(Schema.Boolean),
+    delistedAt: extension(UnixSeconds)
+  }, {
+    keys: { stockPrecision: "stockPrec", moneyPrecision: "moneyPrec", feePrecision: "feePrec" },
+    absent: {
+      tickSize: unsaid,
+      stepSize: unsaid,
+      delistedAt: { value: null, when: () => true, demanded: false }
+    }
+  })
 
-const response = () => Schema.Array(market().schema)
+const response = (dialect: Dialect) => Schema.Array(market(dialect).schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint

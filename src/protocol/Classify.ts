@@ -209,6 +209,9 @@ const whyNotAuthorized = (endpoint: Endpoint.Any, status: number, body: ErrorBod
   }
 }
 
+/** Whether a code is one of an order's wrong fields. Code 1 is that of values off their market's step. */
+const isOfFields = (code: number): boolean => code === 1 || (code >= 30 && code <= 43)
+
 const privateRefusal = (
   endpoint: Endpoint.Any,
   dialect: Dialect,
@@ -238,7 +241,7 @@ const privateRefusal = (
     if (code === 116 && gives("ReduceOnlyRejected"))
       return new Errors.ReduceOnlyRejected({ ...full, reason: at.reason })
     if (message === validationFailed) {
-      if (code >= 30 && code <= 43 && gives("ValidationFailed")) return new Errors.ValidationFailed(full)
+      if (isOfFields(code) && gives("ValidationFailed")) return new Errors.ValidationFailed(full)
       if (code === 0 && status === 400 && gives("InvalidFields")) return new Errors.InvalidFields(full)
     }
   }
@@ -290,7 +293,7 @@ const toItemRefusal = (
   if (code === 116 && each.refusals.includes("ReduceOnlyRejected")) {
     return new Errors.ReduceOnlyRejected({ ...said, origin: "exchange", reason })
   }
-  return message === validationFailed && code >= 30 && code <= 43
+  return message === validationFailed && isOfFields(code)
     ? new Errors.ValidationFailed({ ...said, origin: "exchange" })
     : new Errors.RequestRejected({ ...said, reason })
 }

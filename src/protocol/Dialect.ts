@@ -16,6 +16,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import type { Constraint } from "../domain/Constraint.ts"
 import * as Order from "../domain/Order.ts"
 import type { VenuePolicy } from "../domain/VenuePolicy.ts"
 import type { Violation } from "./Violation.ts"
@@ -217,6 +218,11 @@ export interface Dialect {
   readonly omitsErrors: boolean
   /** How the exchange refuses an order request whose fields are wrong (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
+  /**
+   * The key of a field in the `errors` of a refusal, from its name in the domain, its wire key and the constraint that it
+   * breaks.
+   */
+  readonly errorKey: (field: string, wireKey: string, constraint: Constraint) => string
   /** How the exchange refuses any other private request whose fields are wrong (document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
@@ -311,6 +317,7 @@ export const document: Dialect = made(() => ({
   },
   omitsErrors: false,
   orderValidation: () => ({ status: 400, code: 30, message: validationFailed }),
+  errorKey: (_field, wireKey) => wireKey,
   fieldValidation: { status: 400, code: 0, message: validationFailed },
   publicValidation: (errors) => ({
     status: 400,
@@ -342,6 +349,7 @@ const badRequests: ReadonlySet<number> = new Set([158])
 /** The live exchange has a code for each field. Several different fields, or a missing one, have code 30. */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
+  if (violation.constraint.kind === "step") return 1
   if (violation.constraint.kind === "exclusive") return 37
   if (violation.constraint.kind === "alone") return 30
   if (violation.constraint.kind === "notLastPrice") return 101
@@ -420,6 +428,8 @@ export const live: Dialect = made(() => ({
     const code = codes.size === 1 ? [...codes][0] ?? 30 : 30
     return { status: badRequests.has(code) ? 400 : 422, code, message: validationFailed }
   },
+  // A value off its market's step is the only one that is named in camel case, however the request spells it.
+  errorKey: (field, wireKey, { kind }) => kind === "step" ? field : wireKey,
   fieldValidation: { status: 400, code: 0, message: validationFailed },
   publicValidation: (errors, form) => publicForms[form](errors),
   codeAppliedStatus: 201,

@@ -184,7 +184,7 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 
 /**
  * An order request has wrong fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange uses
- * the codes 30 to 43. Nothing was applied. Do not retry: correct the fields that `fields` names.
+ * the codes 30 to 43, and 1 for a value off its market's step. Nothing was applied. Do not retry: correct the fields that `fields` names.
  *
  * @category errors
  * @since 0.1.0

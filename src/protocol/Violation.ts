@@ -132,6 +132,8 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `This ${name.charAt(0).toLowerCase() + name.slice(1)} is already used by the current account.`
     case "precision":
       return `Min ${wireKey.replaceAll("_", " ")} step = ${constraint.step}`
+    case "step":
+      return `${label(spaced(wireKey))} must be a multiple of ${constraint.step}.`
     case "minAmount":
       return `Given amount is less than min amount ${constraint.min}`
     case "minTotal":
@@ -202,6 +204,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "format":
     case "characters":
     case "precision":
+    case "step":
     case "minAmount":
     case "minTotal":
     case "maxTotal":
@@ -229,17 +232,17 @@ export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Con
 
 /**
  * The `errors` object of an error body (document, "Errors"): the messages of each field. `wireKeyOf` gives the field's name
- * inside the messages, `keyOf` its key in the object.
+ * inside the messages, `keyOf` its key in the object, which may differ from constraint to constraint.
  */
 export const toErrors = (
   violations: ReadonlyArray<Violation>,
   errorFamily: ErrorFamily,
   wireKeyOf: (field: string) => string,
-  keyOf: (field: string) => string = wireKeyOf
+  keyOf: (field: string, constraint: Constraint.Constraint) => string = wireKeyOf
 ): Record<string, ReadonlyArray<string>> => {
   const errors: Record<string, Array<string>> = {}
   for (const { at, field, constraint } of violations) {
-    const list = errors[keyOf(field)] ??= []
+    const list = errors[keyOf(field, constraint)] ??= []
     const said = words(errorFamily, wireKeyOf(at?.field ?? field), constraint)
     list.push(at === undefined ? said : `${at.index}.${at.field}: ${said}`)
   }

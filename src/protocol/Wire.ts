@@ -425,13 +425,19 @@ export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   })
 )
 
+const countOf = (pattern: RegExp) =>
+  Schema.String.check(Schema.isPattern(pattern)).pipe(
+    Schema.decodeTo(Schema.Int, {
+      decode: SchemaGetter.transform((text) => Number(text)),
+      encode: SchemaGetter.transform((digits) => digits.toString())
+    })
+  )
+
 /** A number of digits, 0 to 99: a text on the wire (`stockPrec: "6"`). */
-export const Digits = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]?)$/u)).pipe(
-  Schema.decodeTo(Schema.Int, {
-    decode: SchemaGetter.transform((text) => Number(text)),
-    encode: SchemaGetter.transform((digits) => digits.toString())
-  })
-)
+export const Digits = countOf(/^(?:0|[1-9][0-9]?)$/u)
+
+/** A number of digits, -9 to 99. Below zero it counts the zeros before the point. */
+export const SignedDigits = countOf(/^(?:0|-[1-9]|[1-9][0-9]?)$/u)
 
 /**
  * Whether a JSON value says that the call failed, in a form that no success of this API has: `error`, `errors` that are not

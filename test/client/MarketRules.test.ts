@@ -76,7 +76,7 @@ describe("layerCached", () => {
       assert.deepStrictEqual(found, Array.from({ length: 100 }, () => []))
       assert.strictEqual(state.loads, 1)
       assert.deepStrictEqual(yield* atOnce(check(order(btcUsdt, Decimal.amount("0.0000001")))), [
-        { field: "amount", constraint: { kind: "precision", step: "0.000001" } },
+        { field: "amount", constraint: { kind: "step", step: "0.000001" } },
         { field: "amount", constraint: { kind: "minAmount", min: "0.00001" } },
         { field: "amount", constraint: { kind: "minTotal", min: "5" } }
       ])

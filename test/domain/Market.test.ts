@@ -46,16 +46,47 @@ describe("violations", () => {
     ["none on the bounds", { minAmount: Decimal.of("0.05") }, order(amount("0.050"), price("100.00")), []],
     ["zeros that do not count are no precision", {}, order(amount("0.5000000"), price("100.0000")), []],
     ["an amount finer than stockPrec", {}, order(amount("0.5001"), price("100")), [
-      ["amount", { kind: "precision", step: "0.001" }]
+      ["amount", { kind: "step", step: "0.001" }]
     ]],
     ["any fraction where stockPrec is 0", { stockPrecision: 0 }, order(amount("1.5"), price("100")), [
-      ["amount", { kind: "precision", step: "1" }]
+      ["amount", { kind: "step", step: "1" }]
     ]],
+    ["an amount on stepSize", { stepSize: amount("0.004") }, order(amount("0.5"), price("100")), []],
+    ["a price off tickSize, within moneyPrec", { tickSize: price("0.05") }, order(amount("0.5"), price("100.02")), [
+      ["price", { kind: "step", step: "0.05" }]
+    ]],
+    ["an amount off stepSize, within stockPrec", { stepSize: amount("0.003") }, order(amount("0.5"), price("100")), [
+      ["amount", { kind: "step", step: "0.003" }]
+    ]],
+    [
+      "an amount that is no whole thousand where stockPrec is -3",
+      { stockPrecision: -3, maxTotal: Decimal.of("0") },
+      order(amount("2500"), price("100")),
+      [
+        ["amount", { kind: "step", step: "1000" }]
+      ]
+    ],
+    [
+      "a whole thousand where stockPrec is -3",
+      { stockPrecision: -3, maxTotal: Decimal.of("0") },
+      order(amount("3000.0"), price("100")),
+      []
+    ],
+    ["an amount of money, which tickSize does not bound", { tickSize: price("0.5") }, {
+      ...order(amount("20.01"), price("100")),
+      quoteAmount: true,
+      tradesAt: []
+    }, []],
+    ["an amount of money of too many digits", {}, {
+      ...order(amount("20.001"), price("100")),
+      quoteAmount: true,
+      tradesAt: []
+    }, [["amount", { kind: "precision", step: "0.01" }]]],
     ["an amount below minAmount", {}, order(amount("0.009"), price("1000")), [
       ["amount", { kind: "minAmount", min: Decimal.of("0.01") }]
     ]],
     ["a price finer than moneyPrec", {}, order(amount("0.5"), price("100.001")), [
-      ["price", { kind: "precision", step: "0.01" }]
+      ["price", { kind: "step", step: "0.01" }]
     ]],
     ["a total below minTotal", {}, order(amount("0.049"), price("102.04")), [
       ["amount", { kind: "minTotal", min: Decimal.of("5") }]
@@ -71,9 +102,9 @@ describe("violations", () => {
       collateral: true
     }, known],
     ["several at once, by field", {}, order(amount("0.0001"), price("0.001")), [
-      ["amount", { kind: "precision", step: "0.001" }],
+      ["amount", { kind: "step", step: "0.001" }],
       ["amount", { kind: "minAmount", min: Decimal.of("0.01") }],
-      ["price", { kind: "precision", step: "0.01" }],
+      ["price", { kind: "step", step: "0.01" }],
       ["amount", { kind: "minTotal", min: Decimal.of("5") }]
     ]]
   ]
@@ -103,7 +134,7 @@ describe("what a market bounds", () => {
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
     assert.deepStrictEqual(
       Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),
-      [["activationPrice", { kind: "precision", step: "0.01" }]]
+      [["activationPrice", { kind: "step", step: "0.01" }]]
     )
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit({ ...request, price: price("4") })), [
       ["amount", { kind: "minTotal", min: Decimal.of("5") }]
@@ -118,7 +149,7 @@ describe("what a market bounds", () => {
     ])
     assert.deepStrictEqual(
       Market.violations(market, Market.collateralOco({ ...request, stopLimitPrice: price("999.001") })),
-      [["stopLimitPrice", { kind: "precision", step: "0.01" }]]
+      [["stopLimitPrice", { kind: "step", step: "0.01" }]]
     )
   })
 })
@@ -133,10 +164,10 @@ describe("violations and a model of fractions", () => {
     if (!market.tradesEnabled) return ["market known"]
     const totals = [price, stop].map((at) => Fraction.multiply(Fraction.read(amount), Fraction.read(at)))
     return [
-      ...(fitsIn(amount, market.stockPrecision) ? [] : ["amount precision"]),
+      ...(fitsIn(amount, market.stockPrecision) ? [] : ["amount step"]),
       ...(isLess(Fraction.read(amount), market.minAmount) ? ["amount minAmount"] : []),
-      ...(fitsIn(price, market.moneyPrecision) ? [] : ["price precision"]),
-      ...(fitsIn(stop, market.moneyPrecision) ? [] : ["stop precision"]),
+      ...(fitsIn(price, market.moneyPrecision) ? [] : ["price step"]),
+      ...(fitsIn(stop, market.moneyPrecision) ? [] : ["stop step"]),
       ...(totals.some((total) => isLess(total, market.minTotal)) ? ["amount minTotal"] : []),
       ...(isMore(Fraction.read(market.maxTotal), "0") && totals.some((total) => isMore(total, market.maxTotal))
         ? ["amount maxTotal"]

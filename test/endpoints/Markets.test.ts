@@ -30,7 +30,8 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
         maxTotal: "10000000",
         tradesEnabled: true,
         isCollateral: true,
-        type: "spot"
+        type: "spot",
+        ...dialect.name === "live" ? { tickSize: "0.01", stepSize: "0.000001", isTradFiFutures: false } : {}
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 

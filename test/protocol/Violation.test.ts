@@ -389,6 +389,11 @@ describe("words", () => {
       "The activation_price format is invalid."
     ],
     [
+      { kind: "step", step: "0.05" },
+      "Activation price must be a multiple of 0.05.",
+      "The activation_price format is invalid."
+    ],
+    [
       { kind: "minAmount", min: "0.001" },
       "Given amount is less than min amount 0.001",
       "The activation_price format is invalid."

@@ -85,7 +85,7 @@ const oneStepBefore = (side: Side): Rule.Rule =>
     check: (world) =>
       Effect.gen(function*() {
         const { isActivated, market, trigger } = yield* placeResting(world, side, 10)
-        const step = 10 ** -market.moneyPrecision
+        const step = market.tick
         yield* Trading.movePrice(world, market, side === "buy" ? trigger - step : trigger + step)
         yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
       })

@@ -7,6 +7,7 @@ import * as ClientOrderIdRules from "../world/ClientOrderIdRules.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
+import { digits, priceText } from "../world/Markets.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
 import * as OrderFieldRules from "../world/OrderFieldRules.ts"
 import * as Orders from "../world/Orders.ts"
@@ -201,8 +202,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: fc.integer({ min: 110, max: 190 }),
     check: (world, percent) =>
       Effect.gen(function*() {
-        const { moneyPrecision, price } = yield* world.market
-        const text = (price * percent / 100).toFixed(moneyPrecision)
+        const market = yield* world.market
+        const text = priceText(market, market.price * percent / 100)
         const { answer, order } = yield* place(world, "buy", { activation_price: text })
         yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
       })
@@ -215,12 +216,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: [1],
     check: (world, factor) =>
       Effect.gen(function*() {
-        const { minAmount, minTotal, moneyPrecision, price, stockPrecision } = yield* world.market
+        const market = yield* world.market
+        const { minAmount, minTotal, price, stockPrecision } = market
         // High enough for minAmount to reach minTotal.
         const limit = Math.max(price, minTotal / minAmount)
-        const text = limit.toFixed(moneyPrecision)
+        const text = priceText(market, Math.ceil(limit / market.tick) * market.tick)
         const { answer } = yield* place(world, "buy", {
-          amount: (minAmount * factor).toFixed(stockPrecision),
+          amount: digits(minAmount * factor, stockPrecision),
           price: text,
           activation_price: text
         })

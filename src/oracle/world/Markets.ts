@@ -12,12 +12,15 @@ export const basePrice = 40_000
 /** The preferred market to trade on. */
 const preferred = "BTC_USDT"
 
-/** A number with `precision` decimal places. */
-export const digits = (value: number, precision: number): string => value.toFixed(precision)
+/** A number with `precision` decimal places; none below zero. */
+export const digits = (value: number, precision: number): string => value.toFixed(Math.max(precision, 0))
 
-/** A price with the market's number of decimal places. */
-export const priceText = ({ moneyPrecision }: Pick<Market, "moneyPrecision">, price: number): string =>
-  digits(price, moneyPrecision)
+/** A price on the market's step, with the market's number of decimal places. */
+export const priceText = ({ moneyPrecision, tick }: Pick<Market, "moneyPrecision" | "tick">, price: number): string =>
+  digits(Math.round(price / tick) * tick, moneyPrecision)
+
+/** The step that a market lists, or one of its last digit. */
+const stepOf = (listed: unknown, precision: number): number => Number(listed) > 0 ? Number(listed) : 10 ** -precision
 
 /** A market from the target's list, with a price. */
 export const toMarket = (listed: Readonly<Record<string, unknown>>, price: number): Market => ({
@@ -26,6 +29,8 @@ export const toMarket = (listed: Readonly<Record<string, unknown>>, price: numbe
   money: String(listed["money"]),
   stockPrecision: Number(listed["stockPrec"]),
   moneyPrecision: Number(listed["moneyPrec"]),
+  step: stepOf(listed["stepSize"], Number(listed["stockPrec"])),
+  tick: stepOf(listed["tickSize"], Number(listed["moneyPrec"])),
   minAmount: Number(listed["minAmount"]),
   minTotal: Number(listed["minTotal"]),
   maxTotal: Number(listed["maxTotal"]),

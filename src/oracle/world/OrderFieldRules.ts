@@ -48,6 +48,8 @@ interface Wrong<A> {
   readonly examples?: ReadonlyArray<A>
   /** Builds the field's value from a generated input; the input itself by default. */
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
+  /** How it is refused; by default as any wrong field is. */
+  readonly expect?: typeof Refusals.order
 }
 
 /** A few wrong values; every check tries all of them. */
@@ -67,7 +69,8 @@ const wrongIn = ({ name }: Dialect, key: string, value: unknown): unknown =>
 const refusesValues = <A>(
   entry: OrderEntry,
   key: string,
-  { detail, examples = [], level = "MUST", statement, value = (drawn) => drawn, values }: Wrong<A>
+  { detail, examples = [], expect = Refusals.order, level = "MUST", statement, value = (drawn) => drawn, values }:
+    Wrong<A>
 ): Rule.Rule =>
   Rule.forAll<A>({
     id: `${entry.id}.request.${key}.${detail}`,
@@ -84,7 +87,7 @@ const refusesValues = <A>(
           const order = harmless(entry, key, draft, market)
           return { ...order, [key]: wrongIn(world.dialect, key, value(drawn, market, order)) }
         })
-        yield* refuses(world, entry, answer, key)
+        yield* expect(answer, world.dialect, entry.isRefusalShown, key)
       })
   })
 
@@ -200,7 +203,8 @@ const hasPrecision = (entry: OrderEntry, key: string, precision: "stockPrec" | "
     statement: `Refuses ${key} with more decimal places than the market's ${precision}`,
     values: fc.integer({ min: 1, max: 9 }),
     examples: [1],
-    value: (digit, _market, { [key]: right }) => `${String(right)}${String(right).includes(".") ? "" : "."}${digit}`
+    value: (digit, _market, { [key]: right }) => `${String(right)}${String(right).includes(".") ? "" : "."}${digit}`,
+    expect: Refusals.tooFine
   })
 
 const amountMin = (entry: OrderEntry): Rule.Rule =>

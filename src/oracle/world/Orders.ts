@@ -22,8 +22,7 @@ export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 const multiple = 3
 
 /** An amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
-export const amountFor = ({ minAmount, minTotal, stockPrecision }: Market, ...prices: ReadonlyArray<number>) => {
-  const step = 10 ** -stockPrecision
+export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market, ...prices: ReadonlyArray<number>) => {
   const least = Math.max(minAmount, ...prices.map((price) => minTotal / price))
   return digits(Math.ceil(least * multiple / step) * step, stockPrecision)
 }

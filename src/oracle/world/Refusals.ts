@@ -107,6 +107,25 @@ export const order = (
   return isShown ? validation(answer, refusal) : any(answer, `because of ${keys.join(", ")}`)
 }
 
+/** How the live exchange refuses values off their market's step. */
+export const offStep: Refusal = { status: 422, codes: [1] }
+
+const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Expects that a value of too many digits is refused as {@link order} does. The live exchange has two refusals for it: of its
+ * digits, and of the market's step, which names the field in camel case. Which one comes first is not documented.
+ */
+export const tooFine = (
+  answer: Answer,
+  dialect: Dialect,
+  isShown: boolean,
+  key: string
+): Effect.Effect<void, Verdict.Broken> =>
+  dialect.name === "live" && hasCode(answer, offStep.codes)
+    ? fields(answer, offStep, camelCase(key))
+    : order(answer, dialect, isShown, key)
+
 /** Expects that wrong fields of any other call are refused. Only the live exchange shows the form. */
 export const call = (
   answer: Answer,

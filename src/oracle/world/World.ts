@@ -64,6 +64,10 @@ export interface Market {
   readonly stockPrecision: number
   /** The most decimal places of a price. */
   readonly moneyPrecision: number
+  /** The step of amounts, in the base currency. */
+  readonly step: number
+  /** The step of prices, in the quote currency. */
+  readonly tick: number
   /** The smallest amount of an order, in the base currency. */
   readonly minAmount: number
   /** The smallest amount times price of an order, in the quote currency. */

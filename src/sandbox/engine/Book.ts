@@ -4,6 +4,7 @@ import type { OrderSide } from "../../domain/Order.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import type { Order } from "./Order.ts"
 import { type Key, SkipList } from "./SkipList.ts"
+import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
 const isQueued = ({ queued }: Order): boolean => queued !== undefined
@@ -48,10 +49,10 @@ export interface Book {
 }
 
 /** An empty book. */
-export const make = ({ moneyPrecision }: Market): Book => ({
+export const make = (market: Market): Book => ({
   bids: new SkipList(),
   asks: new SkipList(),
-  tick: Units.stepOf(moneyPrecision)
+  tick: Terms.of(market).tick
 })
 
 /** The levels of a side, best first. */

@@ -91,6 +91,8 @@ export const markets: ReadonlyArray<Market> = [
     money: ticker("USDT"),
     stockPrecision: 6,
     moneyPrecision: 2,
+    tickSize: Decimal.price("0.01"),
+    stepSize: Decimal.amount("0.000001"),
     feePrecision: 4,
     makerFee: Decimal.of("0.1"),
     takerFee: Decimal.of("0.1"),
@@ -99,7 +101,8 @@ export const markets: ReadonlyArray<Market> = [
     maxTotal: Decimal.of("10000000"),
     tradesEnabled: true,
     isCollateral: true,
-    type: "spot"
+    type: "spot",
+    isTradFiFutures: false
   },
   {
     name: marketName("ETH_USDT"),
@@ -107,6 +110,8 @@ export const markets: ReadonlyArray<Market> = [
     money: ticker("USDT"),
     stockPrecision: 5,
     moneyPrecision: 2,
+    tickSize: Decimal.price("0.01"),
+    stepSize: Decimal.amount("0.00001"),
     feePrecision: 4,
     makerFee: Decimal.of("0.1"),
     takerFee: Decimal.of("0.1"),
@@ -115,7 +120,8 @@ export const markets: ReadonlyArray<Market> = [
     maxTotal: Decimal.of("10000000"),
     tradesEnabled: true,
     isCollateral: true,
-    type: "spot"
+    type: "spot",
+    isTradFiFutures: false
   },
   {
     name: marketName("ETH_BTC"),
@@ -123,6 +129,8 @@ export const markets: ReadonlyArray<Market> = [
     money: ticker("BTC"),
     stockPrecision: 4,
     moneyPrecision: 6,
+    tickSize: Decimal.price("0.000001"),
+    stepSize: Decimal.amount("0.0001"),
     feePrecision: 4,
     makerFee: Decimal.of("0.1"),
     takerFee: Decimal.of("0.1"),
@@ -131,7 +139,8 @@ export const markets: ReadonlyArray<Market> = [
     maxTotal: Decimal.of("0"),
     tradesEnabled: true,
     isCollateral: false,
-    type: "spot"
+    type: "spot",
+    isTradFiFutures: false
   },
   {
     name: marketName("BTC_PERP"),
@@ -139,6 +148,8 @@ export const markets: ReadonlyArray<Market> = [
     money: ticker("USDT"),
     stockPrecision: 3,
     moneyPrecision: 1,
+    tickSize: Decimal.price("0.1"),
+    stepSize: Decimal.amount("0.001"),
     feePrecision: 4,
     makerFee: Decimal.of("0.01"),
     takerFee: Decimal.of("0.055"),
@@ -147,7 +158,8 @@ export const markets: ReadonlyArray<Market> = [
     maxTotal: Decimal.of("10000000"),
     tradesEnabled: true,
     isCollateral: true,
-    type: "futures"
+    type: "futures",
+    isTradFiFutures: false
   },
   {
     name: marketName("SHIB_USDT"),
@@ -155,6 +167,8 @@ export const markets: ReadonlyArray<Market> = [
     money: ticker("USDT"),
     stockPrecision: 0,
     moneyPrecision: 10,
+    tickSize: Decimal.price("0.0000000001"),
+    stepSize: Decimal.amount("1"),
     feePrecision: 4,
     makerFee: Decimal.of("0.1"),
     takerFee: Decimal.of("0.1"),
@@ -163,6 +177,7 @@ export const markets: ReadonlyArray<Market> = [
     maxTotal: Decimal.of("1000000"),
     tradesEnabled: true,
     isCollateral: false,
-    type: "spot"
+    type: "spot",
+    isTradFiFutures: false
   }
 ]

@@ -1,14 +1,18 @@
 /** The steps, bounds and fees of a market as exact quantities. */
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market } from "../../domain/Market.ts"
+import * as Market from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
 
 /** The numbers of a market that commands compute with. */
 export interface Terms {
-  /** The smallest step of amounts, in units of the base currency. */
+  /** The step of amounts, in units of the base currency. */
   readonly step: Units.Units
-  /** The smallest step of prices, in units of the quote currency. */
+  /** How many decimal places an amount may have and certainly be a multiple of the step; -1 where no number is certain. */
+  readonly stepDigits: number
+  /** The step of prices, in units of the quote currency. */
   readonly tick: Units.Units
+  /** How many decimal places a price may have and certainly be a multiple of the step; -1 where no number is certain. */
+  readonly tickDigits: number
   /** The minimum amount of an order, in units of the base currency. */
   readonly minAmount: Units.Units
   /** The minimum total of an order, in units of the quote currency. */
@@ -21,15 +25,21 @@ export interface Terms {
   readonly takerFee: Units.Units
 }
 
-const known = new WeakMap<Market, Terms>()
+const known = new WeakMap<Market.Market, Terms>()
+
+/** The fractional digits of a step such as 0.01; -1 for any other, such as 0.05 or 100. */
+const digitsOf = (step: Decimal.Decimal): number => /^(?:1|0\.0*1)$/u.test(step) ? Decimal.writtenScale(step) : -1
 
 /** The terms of a market, computed once. */
-export const of = (market: Market): Terms => {
+export const of = (market: Market.Market): Terms => {
   const found = known.get(market)
   if (found !== undefined) return found
+  const [step, tick] = [Market.amountStep(market), Market.priceStep(market)]
   const terms: Terms = {
-    step: Units.stepOf(market.stockPrecision),
-    tick: Units.stepOf(market.moneyPrecision),
+    step: Units.from(step) ?? 1n,
+    stepDigits: digitsOf(step),
+    tick: Units.from(tick) ?? 1n,
+    tickDigits: digitsOf(tick),
     minAmount: Units.from(market.minAmount) ?? 0n,
     minTotal: Units.from(market.minTotal) ?? 0n,
     maxTotal: Units.from(market.maxTotal) ?? 0n,
@@ -58,17 +68,16 @@ export interface Bounded {
  * say what is wrong, if anything.
  */
 export const fit = (
-  market: Market,
+  market: Market.Market,
   { activationPrice, amount, collateral, price }: Bounded,
   quantity: Units.Units,
   total: Units.Units
 ): boolean => {
-  const { moneyPrecision, stockPrecision } = market
+  const { maxTotal, minAmount, minTotal, stepDigits, tickDigits } = of(market)
   if (!market.tradesEnabled || (collateral && !market.isCollateral)) return false
-  // A text without too many digits can't be too fine for the step.
-  if (Decimal.writtenScale(amount) > stockPrecision || Decimal.writtenScale(price) > moneyPrecision) return false
-  if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > moneyPrecision) return false
-  const { maxTotal, minAmount, minTotal } = of(market)
+  // A text without more digits than the step is a multiple of it.
+  if (Decimal.writtenScale(amount) > stepDigits || Decimal.writtenScale(price) > tickDigits) return false
+  if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > tickDigits) return false
   // `total` is rounded down by less than one unit, so it is below a bound exactly if the true product is.
   return quantity >= minAmount && total >= minTotal && (maxTotal === 0n || total < maxTotal)
 }

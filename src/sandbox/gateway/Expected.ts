@@ -64,6 +64,8 @@ export const words = (constraint: Constraint): string => {
       return constraint.values.length === 1 ? listed(constraint.values) : `one of ${listed(constraint.values)}`
     case "precision":
       return `${digitsOf(constraint.step)}: a multiple of ${constraint.step}`
+    case "step":
+      return `a multiple of ${constraint.step}`
     case "minTotal":
       return `amount × price of at least ${constraint.min}`
     case "maxTotal":

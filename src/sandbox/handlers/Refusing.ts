@@ -26,6 +26,11 @@ export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialec
     refusal: reply._tag === "Refused"
       ? dialect.refusals[kindOf(refusals, reply.why)]
       : refusalOf(endpoint, dialect, violations),
-    errors: Violation.toErrors(violations, endpoint.errorFamily, (field) => shape.keys[field] ?? field)
+    errors: Violation.toErrors(
+      violations,
+      endpoint.errorFamily,
+      (field) => shape.keys[field] ?? field,
+      (field, constraint) => dialect.errorKey(field, shape.keys[field] ?? field, constraint)
+    )
   }
 }

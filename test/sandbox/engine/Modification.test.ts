@@ -123,10 +123,10 @@ describe("modified limit orders", () => {
   it("a modified order must respect the bounds of its market", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
-    assert.strictEqual(refused(desk, order, price("90.001")), "price: precision")
+    assert.strictEqual(refused(desk, order, price("90.001")), "price: step")
     assert.strictEqual(
       refused(desk, order, amount("0.0000001")),
-      "amount: precision,amount: minAmount,amount: minTotal"
+      "amount: step,amount: minAmount,amount: minTotal"
     )
     assert.strictEqual(refused(desk, order, price("0.01")), "amount: minTotal")
   })

@@ -56,6 +56,9 @@ const recordedConditional = {
 const isAdded = (key: string, value: unknown): boolean =>
   ["killSwitches", "oto", "exits"].includes(key) || (key === "counterparty" && typeof value !== "object")
 
+/** A value off its market's step had another name when these were recorded. */
+const named = (key: string, value: unknown): unknown => key === "kind" && value === "step" ? "precision" : value
+
 /** Sorts fields by name, because their order has no meaning. */
 const sorted = <A>(value: A): A => sort(value) as A
 
@@ -68,7 +71,7 @@ const sort = (value: unknown): unknown => {
     Object.entries(value).filter(([key, value]) => !isAdded(key, value)).toSorted(([one], [other]) =>
       one < other ? -1 : 1
     )
-      .map(([key, part]) => [key, sort(part)])
+      .map(([key, part]) => [key, sort(named(key, part))])
   )
 }
 
