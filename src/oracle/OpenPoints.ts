@@ -360,6 +360,13 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["live-bulk.*"]
   },
   {
+    id: "open.live.steps",
+    point: "Values off their market's step, which only the live exchange's documentation describes",
+    stance:
+      "code 1 where nothing else is wrong, also of a value with too many digits; code 30 together with another error",
+    rules: ["live-steps.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between order statuses",
     stance: "those that the meanings imply: new, then partially filled, then filled or canceled",

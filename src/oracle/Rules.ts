@@ -24,6 +24,7 @@ import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
 import * as LiveBulk from "./rules/LiveBulk.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
+import * as LiveSteps from "./rules/LiveSteps.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
@@ -84,6 +85,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...LiveStops.rules,
   ...LiveChanges.rules,
   ...LiveBulk.rules,
+  ...LiveSteps.rules,
   ...Models.rules,
   ...Limits.rules
 ]

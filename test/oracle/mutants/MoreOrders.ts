@@ -8,9 +8,13 @@ import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
 import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
 import * as CollateralBulkLimitOrders from "../../../src/endpoints/CollateralBulkLimitOrders.ts"
+import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
 import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
 import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
+import * as LimitOrders from "../../../src/endpoints/LimitOrders.ts"
+import * as Markets from "../../../src/endpoints/Markets.ts"
 import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
+import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
 import { answering, asking, changing, type Fields, jsonOf, type Mutant } from "./Mutant.ts"
 import { unnamed, withBody, withFields, without, withStatus } from "./Mutant.ts"
@@ -307,11 +311,71 @@ const bulkMutants: ReadonlyArray<Mutant> = [
   }
 ]
 
+const limitOrder = LimitOrders.endpoint.path
+const stepped: ReadonlyArray<string> = [
+  limitOrder,
+  ...paths,
+  StopLimitOrders.endpoint.path,
+  CollateralOcoOrders.endpoint.path
+]
+
+/** The number that a market of these tests takes instead of one off its step. */
+const aligned = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === "string" && /(?:amount|price)$/u.test(key)
+        ? Number(value).toFixed(key === "amount" ? 6 : 2)
+        : value
+    ])
+  )
+
+const stepMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "live-steps-as-number",
+    fault: "the steps of a market are numbers",
+    breaks: ["live-steps.listed"],
+    ...changing(Markets.endpoint.path, ["*", "tickSize"], Number)
+  },
+  {
+    id: "live-steps-rounded",
+    fault: "values off their market's step are rounded",
+    breaks: ["live-steps.refused"],
+    make: () => ({
+      request: (request, venue) => stepped.includes(request.path) ? withFields(venue, request, aligned) : request
+    })
+  },
+  {
+    id: "live-steps-old-code",
+    fault: "values off their market's step have the code of their field",
+    breaks: ["live-steps.refused"],
+    ...answering(
+      (path) => stepped.includes(path),
+      "refusal",
+      (json) => ({ ...json as Fields, code: (json as Fields)["code"] === 1 ? 30 : (json as Fields)["code"] })
+    )
+  },
+  {
+    id: "live-steps-rounded-changes",
+    fault: "changes off a market's step are rounded",
+    breaks: ["live-steps.changes"],
+    ...asking(modify, aligned)
+  },
+  {
+    id: "live-steps-rounded-in-bulk",
+    fault: "values off their market's step are rounded where there are many orders",
+    breaks: ["live-steps.bulk"],
+    ...ordering(isBulk, (orders) => ({ orders: orders.map(aligned) }))
+  }
+]
+
 /**
  * @category mutants
  * @since 0.1.0
  */
-export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants, ...bulkMutants].map((mutant) => ({
+export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants, ...bulkMutants, ...stepMutants].map((
+  mutant
+) => ({
   dialects: ["live"],
   ...mutant
 }))

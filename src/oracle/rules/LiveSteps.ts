@@ -1,0 +1,137 @@
+/** The steps of prices and amounts, as the live exchange's documentation has them; the document does not. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { digits } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Body, Market } from "../world/World.ts"
+
+/** A value half a step beyond another one. */
+const offStep = (value: number, step: number): string => digits(value + step / 2, Math.ceil(-Math.log10(step)) + 1)
+
+/** An offer far above the market. */
+const offer = (market: Market, more: Body = {}): Body => {
+  const { price, ...order } = Orders.stopLimit(market, "buy")
+  return { market: order["market"], side: "sell", amount: order["amount"], price, ...more }
+}
+
+const stop = (market: Market, more: Body = {}): Body => {
+  const { price: _price, ...order } = Orders.stopLimit(market, "sell", more)
+  return order
+}
+
+interface Case {
+  readonly path: string
+  readonly draft: (market: Market) => Body
+  /** The fields that a step bounds, and how a refusal names them. */
+  readonly keys: Body
+}
+
+const price = { price: "price" }
+const amount = { amount: "amount" }
+const activation = { activation_price: "activationPrice" }
+
+const cases: ReadonlyArray<Case> = [
+  { path: Paths.limitOrder, draft: offer, keys: { ...amount, ...price } },
+  {
+    path: Paths.stopLimit,
+    draft: (market) => Orders.stopLimit(market, "sell"),
+    keys: { ...amount, ...price, ...activation }
+  },
+  { path: Paths.stopMarket, draft: stop, keys: { ...amount, ...activation } },
+  {
+    path: Paths.collateralStopLimit,
+    draft: (market) => Orders.stopLimit(market, "sell"),
+    keys: { ...amount, ...price, ...activation }
+  },
+  { path: Paths.triggerMarket, draft: stop, keys: { ...amount, ...activation } },
+  {
+    path: Paths.oco,
+    draft: (market) => Orders.oco(market, "sell"),
+    keys: { ...amount, ...price, ...activation, stop_limit_price: "stopLimitPrice" }
+  }
+]
+
+/** The order with one of its values off the market's step. */
+const wrong = (market: Market, order: Body, key: string): Body => ({
+  ...order,
+  [key]: offStep(Number(order[key]), key === "amount" ? market.step : market.tick)
+})
+
+const isStep = (value: unknown): boolean =>
+  value === undefined || value === "" || /^[0-9]+(?:\.[0-9]+)?$/u.test(String(value)) && typeof value === "string"
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading("A market's tickSize and stepSize are decimals in strings, or empty where it has none"),
+    id: "live-steps.listed",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.get(Paths.markets)
+        const markets = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
+        yield* Verdict.expect(
+          answer,
+          "tickSize and stepSize as decimals in strings, or empty",
+          markets.every((market) => isStep(market["tickSize"]) && isStep(market["stepSize"]))
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A value off its market's step is refused with HTTP 422, code 1, and errors that name it in camel case"
+    ),
+    id: "live-steps.refused",
+    values: cases.flatMap(({ keys, ...order }) =>
+      Object.entries(keys).map(([key, named]) => ({ ...order, key, named: String(named) }))
+    ),
+    check: (world, { draft, key, named, path }) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const answer = yield* LiveCalls.call(world, yield* world.trader, path, wrong(market, draft(market), key))
+        yield* Refusals.fields(answer, Refusals.offStep, named)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A change off its market's step is refused as an order is, and the order stays"),
+    id: "live-steps.changes",
+    values: ["price", "amount"],
+    check: (world, key) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const order = offer(market)
+        const { orderId } = yield* Trading.placeOther(world, account, order)
+        const fields = { market: market.name, orderId, [key]: wrong(market, order, key)[key] }
+        const answer = yield* LiveCalls.call(world, account, Paths.modifyOrder, fields)
+        yield* Refusals.fields(answer, Refusals.offStep, key)
+        const open = yield* Orders.list(world, account, Paths.activeOrders)
+        yield* Verdict.conclude("the order open", "not open", open.has(String(orderId)))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("An order of many that is off its market's step has the error of a single one in its place"),
+    id: "live-steps.bulk",
+    values: [Paths.bulk, Paths.collateralBulk].flatMap((path) => ["price", "amount"].map((key) => ({ path, key }))),
+    check: (world, { key, path }) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const orders = [offer(market), wrong(market, offer(market), key)]
+        const { answer, items } = yield* LiveCalls.list(world, account, path, { orders })
+        const [right, refused] = items.map((item) => Json.isObject(item) ? item : {})
+        const error = refused?.["error"]
+        yield* Verdict.expect(
+          answer,
+          `a result, and an error of code 1 that names ${key}`,
+          Json.isObject(right?.["result"]) && Json.isObject(error) && error["code"] === 1 &&
+            Json.isObject(error["errors"]) && Object.hasOwn(error["errors"], key)
+        )
+      })
+  })
+]
