@@ -212,12 +212,15 @@ export const ReceivedType = Unrecognised.open(OrderType)
 export type ReceivedType = typeof ReceivedType.Type
 
 /**
- * The status of an order as received. A value that is not listed is kept as an `Unrecognised`.
+ * The status of an order as received: an {@link OrderStatus}, or `MAINTENANCE` of an order that the live exchange has ended
+ * while it was under maintenance. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ReceivedStatus = Unrecognised.open(OrderStatus)
+export const ReceivedStatus = Unrecognised.open(
+  oneOf([...OrderStatus.literals, "MAINTENANCE"]).annotate({ identifier: "ReceivedOrderStatus" })
+)
 /**
  * The values of {@link ReceivedStatus}.
  *

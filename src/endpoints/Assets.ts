@@ -25,6 +25,7 @@ import * as PlainService from "../client/make/PlainService.ts"
 import * as Observation from "../client/Observation.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -160,10 +161,17 @@ const memo = () =>
     withdraw: Schema.optionalKey(Schema.Boolean)
   }).schema
 
-const asset = () =>
+const digits = /^(?:0|[1-9][0-9]{0,14})$/u
+
+/** The exchange may have written the number as a text. */
+const readNumber = (wire: unknown): unknown => typeof wire === "string" && digits.test(wire) ? Number(wire) : wire
+
+const asset = ({ older }: Dialect) =>
   Wire.answer<Asset>({
     name: Schema.String,
-    unifiedCryptoassetId: Schema.optionalKey(Schema.Int),
+    unifiedCryptoassetId: Schema.optionalKey(
+      older(Schema.Int, () => Schema.String.check(Schema.isPattern(digits)), readNumber)
+    ),
     canWithdraw: Schema.Boolean,
     canDeposit: Schema.Boolean,
     minWithdraw: Decimal,
@@ -195,7 +203,7 @@ const asset = () =>
     }
   })
 
-const response = () => Wire.keyed(Ticker, asset().schema)
+const response = (dialect: Dialect) => Wire.keyed(Ticker, asset(dialect).schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint

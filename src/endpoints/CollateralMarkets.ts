@@ -17,10 +17,10 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { MarketName } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -34,7 +34,7 @@ const request = () => Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const response = () => Wire.wrapped(Schema.Array(MarketName))
+const response = ({ older }: Dialect) => Wire.wrappedList(older, MarketName)
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -22,6 +22,7 @@ import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -93,17 +94,22 @@ export interface Fee {
   readonly withdraw: TransferFee
 }
 
-const fee = () =>
+/** The live exchange has written `"0"` and `"1"`. */
+const readFlag = (wire: unknown): unknown => wire === "1" ? true : wire === "0" ? false : wire
+
+const Flag = Schema.Literals(["0", "1"])
+
+const fee = ({ older }: Dialect) =>
   Wire.answer<Fee>({
     ticker: Ticker,
     name: Schema.String,
-    canDeposit: Schema.Boolean,
-    canWithdraw: Schema.Boolean,
+    canDeposit: older(Schema.Boolean, () => Flag, readFlag),
+    canWithdraw: older(Schema.Boolean, () => Flag, readFlag),
     deposit: TransferFee,
     withdraw: TransferFee
   }, { keys: { canDeposit: "can_deposit", canWithdraw: "can_withdraw" } })
 
-const response = () => Schema.Array(fee().schema)
+const response = (dialect: Dialect) => Schema.Array(fee(dialect).schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint

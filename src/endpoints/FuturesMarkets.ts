@@ -25,6 +25,7 @@ import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
 import { fromMicros, UnixTime } from "../domain/Time.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -153,7 +154,7 @@ const futuresMarket = () =>
     }
   })
 
-const response = () => Wire.wrapped(Schema.Array(futuresMarket().schema))
+const response = ({ older }: Dialect) => Wire.wrappedList(older, futuresMarket().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint

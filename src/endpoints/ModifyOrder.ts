@@ -126,6 +126,18 @@ const request = (dialect: Dialect) =>
   })
 
 // -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/** The exchange has also answered a list with the order. */
+const readOrder = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 1 ? wire[0] : wire
+
+const response = (dialect: Dialect) => {
+  const order = OrderAnswer.order(dialect)
+  return dialect.older(order, () => Schema.Tuple([order]), readOrder)
+}
+
+// -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
@@ -143,7 +155,7 @@ export const endpoint = Endpoint.make({
   places: "nothing",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.order,
+  response,
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     orderId: OrderId.make("1"),

@@ -89,7 +89,10 @@ export interface Position {
   readonly openDate: UnixTime
   /** When the position changed last, in Unix seconds with microseconds. */
   readonly modifyDate: UnixTime
-  /** The size, in units of the base currency: above zero for a long position, below zero for a short one. */
+  /**
+   * The size, in units of the base currency: above zero for a long position, below zero for a short one. Zero for a closed
+   * position that is still listed, which has no average price.
+   */
   readonly amount?: Decimal | null
   /** The average price of what is open, in units of the quote currency. */
   readonly basePrice?: Decimal | null
@@ -103,6 +106,8 @@ export interface Position {
   readonly pnlPercent?: Decimal | null
   /** What the open part would gain or lose if it were closed now, in units of the quote currency. */
   readonly unrealizedPnl?: Decimal | null
+  /** How many times the position is as large as its collateral. Absent when the exchange does not say. */
+  readonly leverage?: Decimal | null
   /** The collateral that stands for the position, in units of the quote currency. */
   readonly margin?: Decimal | null
   /** The collateral that is free for other positions, in units of the quote currency. */
@@ -119,6 +124,9 @@ export interface Position {
 
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** A figure that the exchange has also written as an empty text where there is none. */
+const empty = { value: "", when: () => true, demanded: false, written: false }
+
 const position = () =>
   Wire.answer<Position>({
     positionId: Wire.PositionId,
@@ -132,12 +140,27 @@ const position = () =>
     pnl: orNull(Decimal),
     pnlPercent: orNull(Decimal),
     unrealizedPnl: orNull(Decimal),
+    leverage: orNull(Wire.LooseDecimal),
     margin: orNull(Decimal),
     freeMargin: orNull(Decimal),
     funding: orNull(Decimal),
     unrealizedFunding: orNull(Decimal),
     positionSide: Schema.optionalKey(ReceivedPositionSide),
     tpsl: orNull(tpsl())
+  }, {
+    absent: {
+      amount: empty,
+      basePrice: empty,
+      liquidationPrice: empty,
+      pnl: empty,
+      pnlPercent: empty,
+      unrealizedPnl: empty,
+      leverage: empty,
+      margin: empty,
+      freeMargin: empty,
+      funding: empty,
+      unrealizedFunding: empty
+    }
   })
 
 const response = () => Schema.Array(position().schema)

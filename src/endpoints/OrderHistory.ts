@@ -29,13 +29,14 @@ import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
-import { ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
+import { ReceivedActivationCondition, ReceivedPositionSide, type ReceivedType } from "../domain/Order.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
 import { oneOf } from "../domain/Text.ts"
 import { UnixSeconds, UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import * as Json from "../protocol/Json.ts"
 import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -127,6 +128,8 @@ const request = ({ extension, keys }: Dialect) =>
  * @since 0.1.0
  */
 export interface EndedOrder extends OrderAnswer.AnyOrder {
+  /** Limit, market, stop limit and so on. An empty `Unrecognised` where the live exchange does not say. */
+  readonly type: ReceivedType
   /** When the order ended, in Unix seconds with microseconds. */
   readonly ftime: UnixTime
   /** The fee of a trade that the order made as a taker, as a ratio. */
@@ -181,9 +184,16 @@ const ended = (dialect: Dialect) => Wire.answer<EndedOrder>(fields(dialect), spe
 
 /** An order as the wire has it, below its market. */
 const grouped = (dialect: Dialect) => {
-  const { market: _, ...others } = fields(dialect)
-  return Wire.answer<Omit<EndedOrder, "market">>(others, spelling(dialect))
+  const { market: _, type, ...others } = fields(dialect)
+  return Wire.answer<Omit<EndedOrder, "market" | "type"> & Partial<Pick<EndedOrder, "type">>>(
+    { ...others, type: dialect.omissible(type) },
+    spelling(dialect)
+  )
 }
+
+/** The live exchange has left out the type of an order. */
+const readType = (wire: unknown): unknown =>
+  Json.isObject(wire) && (wire["type"] ?? undefined) === undefined ? { ...wire, type: "" } : wire
 
 /** Orders as they are grouped on the wire, by market. Where there are none the live exchange may answer a list. */
 const Grouped = Schema.Union([
@@ -198,7 +208,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
       Schema.Union([Schema.Record(MarketName, Schema.Array(grouped(dialect).schema)), Schema.Tuple([])])
     )
   ).pipe(
-    Schema.decodeTo(Schema.Array(ended(dialect).schema), {
+    Schema.decodeTo(Schema.Array(dialect.older(ended(dialect).schema, () => Schema.Never, readType)), {
       decode: SchemaGetter.transform((groups): ReadonlyArray<unknown> =>
         Object.entries(groups).flatMap(([market, orders]) => orders.map((order) => ({ ...order, market })))
       ),

@@ -24,6 +24,7 @@ import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -58,10 +59,10 @@ export interface TradingFee {
  * @since 0.1.0
  */
 export interface FeeSchedule extends TradingFee {
-  /** The maker's default fee on futures markets, in percent. */
-  readonly futuresMaker: Decimal
-  /** The taker's default fee on futures markets, in percent. */
-  readonly futuresTaker: Decimal
+  /** The maker's default fee on futures markets, in percent. Absent when the exchange does not say. */
+  readonly futuresMaker?: Decimal
+  /** The taker's default fee on futures markets, in percent. Absent when the exchange does not say. */
+  readonly futuresTaker?: Decimal
   /**
    * What the maker pays on top, in percent, when an order that trades only with retail orders ("retail price
    * improvement") trades on a spot or margin market. `null` or absent when the account has no such orders or no premium.
@@ -73,23 +74,40 @@ export interface FeeSchedule extends TradingFee {
   readonly customFees: ReadonlyMap<MarketName, TradingFee>
 }
 
-/** The schedule as received: with a field that says nothing, because an error has its own form. */
-interface Received extends FeeSchedule {
+/**
+ * The schedule as received: with a field that says nothing, because an error has its own form, and perhaps without markets
+ * that have their own fees.
+ */
+interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSchedule, "customFees">> {
   readonly error?: null
 }
 
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
-const received = () =>
+/** A market's fees were once a pair. Nothing says which of the two is the maker's: only two that are equal are read. */
+const readPair = (wire: unknown): unknown =>
+  Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire
+
+/** An empty list was once written where no market has its own fees. */
+const readEmpty = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 0 ? {} : wire
+
+const customFees = ({ older }: Dialect) =>
+  older(
+    Wire.keyed(MarketName, older(tradingFee().schema, () => Schema.Tuple([Decimal, Decimal]), readPair)),
+    () => Schema.Tuple([]),
+    readEmpty
+  )
+
+const received = (dialect: Dialect) =>
   Wire.answer<Received>({
     error: Schema.optionalKey(Schema.Null),
     maker: Decimal,
     taker: Decimal,
-    futuresMaker: Decimal,
-    futuresTaker: Decimal,
+    futuresMaker: Schema.optionalKey(Decimal),
+    futuresTaker: Schema.optionalKey(Decimal),
     rpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
     futuresRpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
-    customFees: Wire.keyed(MarketName, tradingFee().schema)
+    customFees: dialect.omissible(customFees(dialect))
   }, {
     keys: {
       futuresMaker: "futures_maker",
@@ -118,7 +136,7 @@ export const endpoint = Endpoint.make({
   rateLimit: { calls: 10000, perSeconds: 10 },
   refusals: [],
   request,
-  response: () => received().schema,
+  response: (dialect) => received(dialect).schema,
   example: () => ({})
 })
 
@@ -148,6 +166,8 @@ export class TradingFees extends Context.Service<TradingFees, {
   static readonly layer: Layer.Layer<TradingFees, never, Call.Call> = PlainService.layer(
     TradingFees,
     endpoint,
-    (call) => ({ get: Effect.map(call({}), ({ error: _error, ...fees }) => fees) })
+    (call) => ({
+      get: Effect.map(call({}), ({ customFees = new Map(), error: _error, ...fees }) => ({ ...fees, customFees }))
+    })
   )
 }

@@ -160,14 +160,15 @@ const orderType = fc.constantFrom<Array<Order.OrderType>>(
   "stop limit",
   "stop market"
 )
-const orderStatus = fc.constantFrom<Array<Order.OrderStatus>>(
+const orderStatus = fc.constantFrom<Array<Order.OrderStatus | "MAINTENANCE">>(
   "NEW",
   "FILLED",
   "CANCELED",
   "PARTIAL_FILLED",
   "PARTIAL_CANCELED",
   "CANCELED_TAKER_BAND",
-  "AUTO_CANCELED_REDUCE_ONLY"
+  "AUTO_CANCELED_REDUCE_ONLY",
+  "MAINTENANCE"
 )
 const selfTradePrevention = fc.constantFrom<Array<Order.SelfTradePrevention>>(
   "no",
@@ -216,7 +217,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Unrecognised: unrecognised,
   OrderSide: orderSide,
   OrderType: orderType,
-  OrderStatus: orderStatus,
+  ReceivedOrderStatus: orderStatus,
   SelfTradePrevention: selfTradePrevention,
   ActivationCondition: activationCondition,
   BboRole: bboRole,

@@ -201,6 +201,15 @@ export interface Dialect {
    * field: it is not read, not written, and a request that gives it is refused before it is sent.
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
+  /**
+   * The schema of an answer that the live exchange has also given in an older form, which `read` turns into that of now. The
+   * document has one form.
+   */
+  readonly older: <A>(
+    schema: Schema.Codec<A, unknown>,
+    form: () => Schema.Constraint,
+    read: (wire: unknown) => unknown
+  ) => Schema.Codec<A, unknown>
   /** The schema of a request's decimal, which may be a JSON number too where the exchange takes one. */
   readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
   /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
@@ -302,6 +311,7 @@ export const document: Dialect = made(() => ({
   // This dialect requires the field. That is narrower than the domain's optional key: every decoded value has the key.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
   extension: () => Wire.none as never,
+  older: (schema) => schema,
   decimal: (schema) => schema,
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
@@ -409,6 +419,7 @@ export const live: Dialect = made(() => ({
   receivedSelfTradePrevention: Wire.renamed(Order.ReceivedSelfTradePrevention, modes),
   omissible: Schema.optionalKey,
   extension: Schema.optionalKey,
+  older: Wire.older,
   decimal: Wire.loose,
   demandsAll: false,
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },

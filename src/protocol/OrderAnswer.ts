@@ -13,7 +13,7 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import { Decimal } from "../domain/Decimal.ts"
+import { Decimal, type FeeRate } from "../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
 import {
   ReceivedActivationCondition,
@@ -85,6 +85,10 @@ export interface Order extends AnyOrder {
   readonly ioc?: boolean
   /** Whether the order trades only with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
+  /** The fee of a trade that the order makes as a taker, as a ratio. Live dialect only: it has said so until 2023. */
+  readonly takerFee?: FeeRate
+  /** The fee of a trade that the order makes as a maker, as a ratio. Live dialect only: it has said so until 2023. */
+  readonly makerFee?: FeeRate
   /** Whether the order takes as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
   /** The take-profit and the stop-loss that the order places when it is filled. Live dialect only. */

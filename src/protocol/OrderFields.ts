@@ -3,7 +3,7 @@
  * made of.
  */
 import * as Schema from "effect/Schema"
-import { Decimal } from "../domain/Decimal.ts"
+import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
 import { ReceivedActivationCondition, ReceivedPositionSide, ReceivedSide, ReceivedType } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -58,6 +58,8 @@ export const order = (dialect: Dialect) => ({
   ioc: dialect.omissible(Schema.Boolean),
   rpi: dialect.omissible(Schema.Boolean),
   retail: dialect.extension(Schema.Boolean),
+  takerFee: dialect.extension(FeeRate),
+  makerFee: dialect.extension(FeeRate),
   oto: dialect.extension(oto),
   positionSide: Schema.optionalKey(ReceivedPositionSide),
   reduceOnly: dialect.omissible(Schema.Boolean),

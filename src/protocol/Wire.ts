@@ -370,6 +370,36 @@ export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, un
   )
 }
 
+/**
+ * What the exchange has also answered in another form: `read` makes the form of now of the older one, and leaves anything
+ * else as it is. Only the form of now is written. `form` describes the older one.
+ */
+export const older = <A>(
+  schema: Schema.Codec<A, unknown>,
+  form: () => Schema.Constraint,
+  read: (wire: unknown) => unknown
+): Schema.Codec<A, unknown> =>
+  Schema.Unknown.annotate(describedBy(() => Schema.Union([schema, form()]))).pipe(
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.transform(Compiled.fused((wire: unknown) => read(wire), (compile, _, target) => {
+        const parse = compile(target)
+        return (wire) => parse(read(wire))
+      })),
+      encode: SchemaGetter.transform((wire: unknown) => wire)
+    })
+  )
+
+/** A list in the envelope that {@link wrapped} reads, or once without it. */
+export const wrappedList = <A>(
+  reading: typeof older,
+  item: Schema.Codec<A, unknown>
+): Schema.Codec<ReadonlyArray<A>, unknown> =>
+  reading(
+    wrapped(Schema.Array(item)),
+    () => Schema.Array(item),
+    (wire) => Array.isArray(wire) ? { result: wire } : wire
+  )
+
 /** A text that is alone in a JSON object, under `key`. */
 export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
