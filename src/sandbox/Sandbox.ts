@@ -32,8 +32,7 @@ export interface Options extends Venue.OptionalOptions {
    */
   readonly dialect?: Dialect.Dialect
   /**
-   * The token of the control plane, for programs that use its HTTP interface. Without a token there is no control
-   * plane.
+   * The token of the control plane, for programs that use its HTTP interface. Without a token it is not served.
    */
   readonly controlToken?: string
 }

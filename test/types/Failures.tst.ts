@@ -121,7 +121,7 @@ describe("errors name the fields of the request", () => {
   })
 })
 
-describe("every error says what became of the call", () => {
+describe("every error states the outcome of the call", () => {
   it("every error states the outcome of the call as a literal", () => {
     expect<Errors.OutcomeUnknown["outcome"]>().type.toBe<"unknown">()
     expect<Errors.AcceptedUnreadable["outcome"]>().type.toBe<"applied">()

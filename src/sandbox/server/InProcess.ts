@@ -108,7 +108,7 @@ export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, nev
  */
 export const layerWith = (
   { controlToken }: {
-    /** The token of the control plane. Without a token there is no control plane. */
+    /** The token of the control plane. Without a token it is not served. */
     readonly controlToken?: string
   }
 ): Layer.Layer<HttpClient.HttpClient, never, Venue> =>

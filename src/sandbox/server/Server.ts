@@ -47,7 +47,7 @@ export { ListenFailed } from "./Listening.ts"
  * @since 0.1.0
  */
 export interface Options extends Listening.Options {
-  /** The token of the control plane. Without a token there is no control plane. */
+  /** The token of the control plane. Without a token it is not served. */
   readonly controlToken?: string
 }
 
