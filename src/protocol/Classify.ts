@@ -3,6 +3,7 @@
  * space is shared (10 is a wrong signature, or a missing balance; 429 a used nonce, or too many calls).
  */
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 import type * as BulkAnswer from "./BulkAnswer.ts"
 import * as Compiled from "./Compiled.ts"
@@ -12,6 +13,7 @@ import * as Endpoint from "./Endpoint.ts"
 import * as Errors from "./Errors.ts"
 import * as Json from "./Json.ts"
 import * as Refusals from "./Refusals.ts"
+import * as Rows from "./Rows.ts"
 import * as Scrub from "./Scrub.ts"
 import * as Wire from "./Wire.ts"
 
@@ -64,9 +66,16 @@ const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutL
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
   | { readonly _tag: "Refused"; readonly error: Errors.CallError }
-  | { readonly _tag: "Uncertain"; readonly why: Errors.UnknownCause; readonly reason: string }
+  | {
+    readonly _tag: "Uncertain"
+    readonly why: Errors.UnknownCause
+    readonly reason: string
+    /** Of a read whose list has rows that can't be read. */
+    readonly rows?: Rows.Rows | undefined
+  }
 
-const uncertain = (why: Errors.UnknownCause, reason: string) => ({ _tag: "Uncertain", why, reason }) as const
+const uncertain = (why: Errors.UnknownCause, reason: string, rows?: Rows.Rows) =>
+  ({ _tag: "Uncertain", why, reason, ...(rows && { rows }) }) as const
 
 const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as const
 
@@ -374,7 +383,7 @@ const accepted = <E extends Endpoint.Any>(
   answer: Answer,
   json: unknown
 ): Verdict<Endpoint.Response<E>> => {
-  const { readResponse, readRows } = Endpoint.codec(endpoint, dialect)
+  const { decodeResponse, readResponse } = Endpoint.codec(endpoint, dialect)
   const read = readResponse(answer.text, json)
   if (Result.isSuccess(read)) {
     const problem = answer.contradiction?.(read.success)
@@ -384,19 +393,20 @@ const accepted = <E extends Endpoint.Any>(
   }
   const { failure } = read
   if (failure === Json.repeatedKey) return uncertain("unreadable-answer", notJson(failure))
-  if (answer.perItem === true) {
-    const items = readRows(json)?.map((row, at) => readItem(answer, at, row))
-    const problem = items && answer.contradiction?.(items)
-    if (problem !== undefined) return uncertain("contradictory-answer", problemOf(problem, answer))
-    // What the schema of an item does not have, its type does.
-    if (items !== undefined) return { _tag: "Answered", value: items as Endpoint.Response<E> }
+  if (answer.perItem === true && Array.isArray(json)) {
+    const items = json.map((item: unknown, at) => readItem(answer, at, item, decodeResponse([item])))
+    const problem = answer.contradiction?.(items)
+    return problem === undefined
+      // What the schema of an item does not have, its type does.
+      ? { _tag: "Answered", value: items as Endpoint.Response<E> }
+      : uncertain("contradictory-answer", problemOf(problem, answer))
   }
   const ids = orderIdsOf(endpoint, json)
   const contradiction = contradictionIn(answer.request ?? {}, json, ids, answer.sameId)
   if (contradiction !== undefined) return uncertain("contradictory-answer", problemOf(contradiction, answer))
   const said = problemOf(failure.message, answer)
   return ids.length === 0
-    ? uncertain("unreadable-answer", said)
+    ? uncertain("unreadable-answer", said, endpoint.mutates ? undefined : Rows.read(decodeResponse, json))
     : refused(
       new Errors.AcceptedUnreadable({
         ...callOf(endpoint, answer),
@@ -408,14 +418,20 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** One item of many, which need not be readable. */
-const readItem = (answer: Answer, at: number, { json, read }: Endpoint.Row): unknown => {
-  if (Result.isSuccess(read)) return read.success
+/** One item of many, which was read as a list of its own. It need not be readable. */
+const readItem = (
+  answer: Answer,
+  at: number,
+  json: unknown,
+  read: Result.Result<ReadonlyArray<unknown>, Schema.SchemaError>
+): unknown => {
+  if (Result.isSuccess(read)) return read.success[0]
   const { orders = [] } = (answer.request ?? {}) as { readonly orders?: ReadonlyArray<object> }
   const ids = orderIds([json])
   const contradiction = contradictionIn(orders[at] ?? {}, json, ids, answer.sameId)
   const unreadable: BulkAnswer.Unreadable = {
-    problem: problemOf(read.failure.message, answer),
+    // It was the only one of its list.
+    problem: problemOf(read.failure.message.replace("[0]", `[${at}]`), answer),
     orderIds: ids,
     ...(contradiction === undefined ? {} : { contradiction: problemOf(contradiction, answer) })
   }

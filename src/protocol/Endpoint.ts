@@ -16,9 +16,9 @@
  *
  * @since 0.1.0
  */
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as SchemaAST from "effect/SchemaAST"
 import type { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
 import * as Compiled from "./Compiled.ts"
 import type { Dialect, PublicForm } from "./Dialect.ts"
@@ -377,44 +377,11 @@ export interface Codec<Request, Response> {
     text: string,
     json: unknown
   ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
-  /** Reads each row of an answer that is a list, or the page of one, by itself; `undefined` when the answer is neither. */
-  readonly readRows: (json: unknown) => ReadonlyArray<Row> | undefined
   /** Writes an answer; fails when it is not a value of the domain. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
-/**
- * One row of a list.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Row {
-  /** As it was answered. */
-  readonly json: unknown
-  /** As a value of the domain. */
-  readonly read: Result.Result<unknown, Schema.SchemaError>
-}
-
 const all = { errors: "all" } as const
-
-/** The schema of the rows of a list, or of a page's `records`. */
-const rowOf = (ast: SchemaAST.AST): SchemaAST.AST | undefined => {
-  if (ast._tag === "Arrays") return ast.elements.length === 0 ? ast.rest[0] : undefined
-  const records = ast._tag === "Objects" ? ast.propertySignatures.find(({ name }) => name === "records") : undefined
-  return records && rowOf(records.type)
-}
-
-const rowReader = (response: () => Schema.Codec<unknown, unknown>) => {
-  const row = rowOf(response().ast)
-  const readRow = row && Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(row))
-  return (json: unknown): ReadonlyArray<Row> | undefined => {
-    const rows = Json.isObject(json) ? json["records"] : json
-    return readRow && Array.isArray(rows)
-      ? rows.map((json: unknown) => ({ json, read: readRow(json) }))
-      : undefined
-  }
-}
 
 /** All violations, in the order of the fields. A schema looks at several fields only when each of them is right. */
 const violations = <A>(
@@ -464,8 +431,6 @@ const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unk
       const decoded = decodeResponse(json)
       return Json.isUnique(text, json, tally.keys) ? decoded : Result.fail(Json.repeatedKey)
     },
-    // Few answers need it.
-    readRows: (json) => rowReader(response)(json),
     encodeResponse: Compiled.encodeUnknownResult(response)
   }
 }
@@ -480,3 +445,42 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
   endpoint: Endpoint<Q, R, A, M, T>,
   dialect: Dialect
 ): Codec<Q, R> => endpoint["~codec"](dialect)
+
+/**
+ * A row of an answer that is a list or a page of one; of a map an entry. `never` for other answers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonly [K, V]
+  : Answer extends ReadonlyArray<infer A> ? A
+  : Answer extends { readonly records: ReadonlyArray<infer A> } ? A
+  : never
+
+/**
+ * The rows that can be read of an answer that failed with `UnexpectedResponse` because others can't, in their order. Empty
+ * where the error has none, or is of another endpoint.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Assets, Endpoint } from "effect-txc"
+ *
+ * // The assets that can be read. The log says how many can't, and why the first of them can't.
+ * export const assets = Assets.Assets.use(({ all }) => all).pipe(
+ *   Effect.catchTag("UnexpectedResponse", (error) =>
+ *     error.unreadable === undefined
+ *       ? Effect.fail(error)
+ *       : Effect.as(Effect.logWarning(error.message), new Map(Endpoint.readableRows(Assets.endpoint, error))))
+ * )
+ * ```
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const readableRows = <E extends Any>(
+  { name }: E,
+  { endpoint, readable }: Errors.UnexpectedResponse
+): ReadonlyArray<Row<Response<E>>> =>
+  // The rows were decoded by the endpoint of this name.
+  endpoint === name && readable !== undefined ? Redacted.value(readable) as ReadonlyArray<Row<Response<E>>> : []

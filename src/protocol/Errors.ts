@@ -716,6 +716,11 @@ export class ExchangeUnreachable extends judged(
   }
 }
 
+/** A redacted value that stays in this process: it is not written with the error. */
+const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
+  Schema.encodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() })
+)
+
 /**
  * The answer to a read is not what the document says: it does not decode, it is of another page than the one requested,
  * or it is an HTTP error without the document's error body. Nothing was applied. Retry only where `isRetryable` is true.
@@ -729,7 +734,9 @@ export class UnexpectedResponse extends judged(
     endpoint: Schema.String,
     status: Schema.Int,
     problem: Schema.String,
-    body: Schema.String
+    body: Schema.String,
+    unreadable: Schema.optionalKey(Schema.Int),
+    readable: Unwritten
   })
 ) {
   /** The call that failed, such as `MainBalance.all`. */
@@ -740,6 +747,16 @@ export class UnexpectedResponse extends judged(
   declare readonly problem: string
   /** What is shown of the answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
   declare readonly body: string
+  /**
+   * How many rows of the list can't be read; `problem` says why the first of them can't. Absent when the answer is not a list,
+   * none of its rows can be read, or more than 1000 of them can't.
+   */
+  declare readonly unreadable?: number
+  /**
+   * The rows that can be read: `Endpoint.readableRows` gives them with their type. Redacted because they may hold API keys.
+   * They stay in this process: an error that is written with its schema leaves them out. Absent where `unreadable` is.
+   */
+  declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
   /** Whether `status` is 500 or more: a server that fails may recover, an answer that does not decode will not. */
   get isRetryable(): boolean {
     return this.status >= 500
@@ -747,7 +764,8 @@ export class UnexpectedResponse extends judged(
   /** The call, the HTTP status, the problem and what to do, in one line. */
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that the dialect is the exchange's; see the body."
-    return `${this.endpoint} got an unexpected answer, HTTP ${this.status}: ${sentence(this.problem)} ${advice}`
+    const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
+    return `${this.endpoint} got an unexpected answer, HTTP ${this.status}: ${sentence(this.problem)}${rows} ${advice}`
   }
 }
 

@@ -36,7 +36,12 @@ const unknown = new Errors.OutcomeUnknown({
 })
 
 const rows: ReadonlyArray<
-  readonly [error: Errors.CallError | Errors.PageCeilingReached, isRetryable: boolean, outcome: Errors.Outcome, string]
+  readonly [
+    error: Errors.CallError | Errors.PageCeilingReached | Errors.ListShifted,
+    isRetryable: boolean,
+    outcome: Errors.Outcome,
+    string
+  ]
 > = [
   [
     new Errors.ValidationFailed(refused),
@@ -159,6 +164,26 @@ const rows: ReadonlyArray<
     "not-applied",
     "StopLimitOrders.create got an unexpected answer, HTTP 499: HTTP 499. "
     + "Check that the dialect is the exchange's; see the body."
+  ],
+  [
+    new Errors.UnexpectedResponse({
+      endpoint,
+      status: 200,
+      problem: "a text at [3]",
+      body: "[]",
+      unreadable: 2,
+      readable: Redacted.make<ReadonlyArray<unknown>>([1])
+    }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create got an unexpected answer, HTTP 200: a text at [3]. Rows that can't be read: 2; others can. "
+    + "Check that the dialect is the exchange's; see the body."
+  ],
+  [
+    new Errors.ListShifted({ endpoint, emitted: 200 }),
+    true,
+    "not-applied",
+    "StopLimitOrders.create: the list has shifted while it was read; after 200 records some may be missing. Read it again."
   ],
   [
     new Errors.PageCeilingReached({ endpoint, emitted: 10100 }),

@@ -17,6 +17,7 @@ import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Envelope from "../../protocol/Envelope.ts"
 import * as Errors from "../../protocol/Errors.ts"
 import * as Paths from "../../protocol/Paths.ts"
+import type * as Rows from "../../protocol/Rows.ts"
 import * as Scrub from "../../protocol/Scrub.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type * as Intents from "../Intents.ts"
@@ -290,7 +291,11 @@ const classified = (
       return Effect.fail(verdict.error)
     case "Uncertain":
       return Effect.fail(
-        uncertain(attempt, verdict.why, scrub(verdict.reason), { status, shown: Classify.shown({ text, scrub }) })
+        uncertain(attempt, verdict.why, scrub(verdict.reason), {
+          status,
+          shown: Classify.shown({ text, scrub }),
+          rows: verdict.rows
+        })
       )
   }
 }
@@ -331,7 +336,7 @@ const uncertain = (
   attempt: Attempt,
   why: Errors.UnknownCause,
   reason: string,
-  answer?: { readonly status: number; readonly shown: string }
+  answer?: { readonly status: number; readonly shown: string; readonly rows?: Rows.Rows | undefined }
 ): Errors.OutcomeUnknown | Errors.UnexpectedResponse | Errors.ExchangeUnreachable => {
   const { asked, endpoint, progress: { sentAt = 0 } } = attempt
   if (endpoint.mutates) {
@@ -350,7 +355,8 @@ const uncertain = (
       endpoint: endpoint.name,
       status: answer.status,
       problem: reason,
-      body: answer.shown
+      body: answer.shown,
+      ...(answer.rows && { unreadable: answer.rows.unreadable, readable: Redacted.make(answer.rows.readable) })
     })
 }
 

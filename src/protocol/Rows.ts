@@ -1,0 +1,54 @@
+/** Reads the rows of a list one by one, for an answer that can't be read as a whole. */
+import * as Result from "effect/Result"
+import * as Json from "./Json.ts"
+
+/** The rows of a list that can be read, and how many can't. */
+export interface Rows {
+  /** Values of the domain, in their order; of a map its entries. */
+  readonly readable: ReadonlyArray<unknown>
+  readonly unreadable: number
+}
+
+/** An answer with more unreadable rows than this is not the list that was asked for: its rows are not read. */
+export const mostUnreadable = 1000
+
+/** The keys that an answer may hold its list by. */
+const envelopes = ["records", "data", "result"]
+
+/** Lists of one row each. The rows of a map are its entries, or each row of its lists. */
+const parts = function*(json: unknown): Generator {
+  if (Array.isArray(json)) {
+    for (const row of json) yield [row]
+  } else if (Json.isObject(json)) {
+    for (const [key, value] of Object.entries(json)) {
+      if (Array.isArray(value) && value.length > 0) { for (const row of value) yield { [key]: [row] } }
+      else yield { [key]: value }
+    }
+  }
+}
+
+/** What a decoded answer has in it; `undefined` when it is not a list. */
+const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
+  if (answer instanceof Map) return [...answer]
+  const rows = Json.isObject(answer) ? answer["records"] : answer
+  return Array.isArray(rows) ? rows : undefined
+}
+
+/**
+ * Reads each row of a list, or of the page of one, as an answer of its own. `undefined` when no row can be read, none is
+ * unreadable, or more are than {@link mostUnreadable}.
+ */
+export const read = (decode: (json: unknown) => Result.Result<unknown, unknown>, json: unknown): Rows | undefined => {
+  const key = Json.isObject(json) ? envelopes.find((key) => Object.hasOwn(json, key)) : undefined
+  // One copy for all rows: an answer may have many fields as well as many rows.
+  const envelope: Record<string, unknown> = Json.isObject(json) && key !== undefined ? { ...json } : {}
+  const readable: Array<unknown> = []
+  let unreadable = 0
+  for (const part of parts(key === undefined ? json : envelope[key])) {
+    if (key !== undefined) envelope[key] = part
+    const rows = Result.getOrUndefined(Result.map(decode(key === undefined ? part : envelope), rowsOf))
+    if (rows !== undefined) { for (const row of rows) readable.push(row) }
+    else if (++unreadable > mostUnreadable) return undefined
+  }
+  return readable.length > 0 && unreadable > 0 ? { readable, unreadable } : undefined
+}

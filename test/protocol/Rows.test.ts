@@ -1,0 +1,149 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { inspect } from "node:util"
+import * as Assets from "../../src/endpoints/Assets.ts"
+import * as SubAccountApiKeys from "../../src/endpoints/SubAccountApiKeys.ts"
+import * as Classify from "../../src/protocol/Classify.ts"
+import { type Dialect, document } from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Errors from "../../src/protocol/Errors.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import * as Rows from "../../src/protocol/Rows.ts"
+import { InProcess } from "../../src/sandbox/index.ts"
+import { entries, goldenIn } from "../endpoints/fixtures/all.ts"
+import { alice, clientOf, dialects, Place } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { answering, json } from "../support/http.ts"
+
+/** The rows of an answer in the domain; `undefined` when it is not a list. */
+const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
+  if (answer instanceof Map) return [...answer]
+  const rows = Json.isObject(answer) ? answer["records"] : answer
+  return Array.isArray(rows) ? rows : undefined
+}
+
+/** What no row of any list is. */
+const noRow = { "not a row": 17 }
+
+/** The same answer with `count` rows that can't be read: at the beginning, where a list is read first. */
+const broken = (wire: unknown, count: number): unknown => {
+  const wrong = Array.from({ length: count }, () => noRow)
+  if (Array.isArray(wire)) return [...wrong, ...wire]
+  const fields = Object(wire) as Readonly<Record<string, unknown>>
+  const inside = ["data", "records", "result"].find((key) => key in fields)
+  if (inside !== undefined) return { ...fields, [inside]: broken(fields[inside], count) }
+  const [[first, rows] = []] = Object.entries(fields)
+  return first !== undefined && Array.isArray(rows)
+    ? { ...fields, [first]: [...wrong, ...rows] }
+    : { ...Object.fromEntries(wrong.map((row, at) => [`!${at}`, row])), ...fields }
+}
+
+const classified = (endpoint: Endpoint.Any, dialect: Dialect, body: unknown) =>
+  Classify.classify(endpoint, dialect, {
+    status: 200,
+    text: Json.stringify(body as object),
+    scrub: (text) => text
+  })
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  const lists = entries.flatMap((entry) => {
+    const { response, wire } = goldenIn(entry, dialect)
+    const rows = rowsOf(response)
+    return entry.endpoint.mutates || rows === undefined || rows.length === 0
+      ? []
+      : [{ endpoint: entry.endpoint, name: entry.endpoint.name, rows, wire: wire.response }]
+  })
+
+  it("most endpoints that read answer with lists", () => {
+    assert.isAtLeast(lists.length, 20)
+  })
+
+  it.each(lists)("where rows of $name can't be read, the others can", ({ endpoint, rows, wire }) => {
+    for (const count of [1, 3]) {
+      const verdict = classified(endpoint, dialect, broken(wire, count))
+      assert.deepInclude(verdict, { _tag: "Uncertain", rows: { readable: rows, unreadable: count } })
+    }
+  })
+
+  it.each(lists)(
+    "an answer of $name with too many unreadable rows, or with no other, has no rows",
+    ({ endpoint, wire }) => {
+      assert.notProperty(classified(endpoint, dialect, broken(wire, Rows.mostUnreadable + 1)), "rows")
+      assert.notProperty(classified(endpoint, dialect, [noRow]), "rows")
+      assert.notProperty(classified(endpoint, dialect, { result: { result: [noRow] } }), "rows")
+    }
+  )
+})
+
+it("a list is read once, however many fields come with it", () => {
+  let decoded = 0
+  const decode = (part: unknown) => {
+    decoded++
+    const [row] = (part as { readonly data: ReadonlyArray<unknown> }).data
+    return row === 17 ? Result.fail("no row") : Result.succeed({ records: [row] })
+  }
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`field ${at}`, at]))
+  assert.deepStrictEqual(Rows.read(decode, { ...many, data: [1, 17, 2] }), { readable: [1, 2], unreadable: 1 })
+  assert.strictEqual(decoded, 3)
+})
+
+describe("the error of a list with a row that can't be read", () => {
+  const apiKey = "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6"
+  const apiSecret = "f0e1d2c3b4a5968778695a4b3c2d1e0f"
+  const record = {
+    subAccountId: "sub",
+    id: "one",
+    title: "title",
+    isEnabled: true,
+    apiKey,
+    apiSecret,
+    type: "1",
+    lastActivity: 1,
+    restrictAccess: false,
+    accessEndpoints: []
+  }
+  const client = clientOf(alice).pipe(
+    Layer.provide(Layer.succeed(Place, { baseUrl: InProcess.baseUrl, dialect: document })),
+    Layer.provide(answering(() => json(200, { limit: 100, offset: 0, data: [record, { ...record, id: 5 }] })))
+  )
+  const stream = SubAccountApiKeys.SubAccountApiKeys.use((keys) => Stream.runCollect(keys.stream()))
+  const failed = Effect.provide(failsWith("UnexpectedResponse")(stream), client)
+
+  it.effect("has the others, of a page of a stream too, with their type", () =>
+    Effect.gen(function*() {
+      const error = yield* failed
+      const rows = Endpoint.readableRows(SubAccountApiKeys.endpoint, error)
+      const titles: ReadonlyArray<string> = rows.map(({ title }) => title)
+      assert.deepStrictEqual(titles, ["title"])
+      assert.strictEqual(error.unreadable, 1)
+      assert.include(error.problem, "[\"records\"][1][\"id\"]")
+      assert.include(error.message, "Rows that can't be read: 1; others can.")
+      assert.deepStrictEqual(Endpoint.readableRows(Assets.endpoint, error), [])
+    }))
+
+  it.effect("shows none of their secrets, and is written without them", () =>
+    Effect.gen(function*() {
+      const error = yield* failed
+      const codec = Schema.toCodecJson(Errors.UnexpectedResponse)
+      const written = yield* Schema.encodeEffect(codec)(error)
+      const texts = [
+        String(error),
+        error.stack ?? "",
+        JSON.stringify(error),
+        JSON.stringify(written),
+        inspect(error, { depth: Infinity, showHidden: true })
+      ]
+      for (const text of texts) {
+        assert.notInclude(text, apiKey)
+        assert.notInclude(text, apiSecret)
+      }
+      const back = yield* Schema.decodeEffect(codec)(written)
+      assert.strictEqual(back.unreadable, 1)
+      assert.notProperty(back, "readable")
+      assert.deepStrictEqual(Endpoint.readableRows(SubAccountApiKeys.endpoint, back), [])
+    }))
+})
