@@ -39,8 +39,10 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 interface Line {
   /** What each attempt that waits is told that it is the first. They are in the order in which they came. */
   readonly waiting: Set<Deferred.Deferred<void>>
-  /** Until when no attempt takes a turn, in Unix milliseconds. */
+  /** Until when no attempt takes a turn, in Unix milliseconds: see {@link pauseLeft}. */
   pausedUntil: number
+  /** When the line was last looked at, in Unix milliseconds. */
+  seen: number
   /** How many refusals have followed each other. */
   refusals: number
 }
@@ -55,6 +57,15 @@ const askedFor = (retryAfter: string, now: number): number | undefined => {
   return millis > 0 ? Math.min(millis, maxRetryAfter) : undefined
 }
 
+/**
+ * The milliseconds until the pause ends; negative once it has ended. A clock that is set back does not prolong a pause.
+ */
+const pauseLeft = (line: Line, now: number): number => {
+  if (now < line.seen) line.pausedUntil -= line.seen - now
+  line.seen = now
+  return line.pausedUntil - now
+}
+
 /** Pauses the line: for as long as the exchange asks, or for a second that doubles with every refusal, up to thirty. */
 const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
   Effect.withFiber((fiber) => {
@@ -62,8 +73,9 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
     const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
     // Of many calls that are refused together, the first says enough.
-    if (asked !== undefined || line.pausedUntil <= now) {
-      if (now - line.pausedUntil > maxBackoff) line.refusals = 0
+    const left = pauseLeft(line, now)
+    if (asked !== undefined || left <= 0) {
+      if (-left > maxBackoff) line.refusals = 0
       const millis = asked ?? Math.min(1000 * 2 ** line.refusals, maxBackoff)
       line.refusals++
       line.pausedUntil = Math.max(line.pausedUntil, now + Math.ceil(millis * (1 + random / 4)))
@@ -95,7 +107,7 @@ const notInTurn = ({ name, rateLimit: { calls, perSeconds } }: Endpoint.Any, mil
 /** The turn of the first in line. */
 const turn = ({ count, line }: Counter): Effect.Effect<void> => {
   const next: Effect.Effect<void> = Effect.clockWith((clock) => {
-    const paused = line.pausedUntil - clock.currentTimeMillisUnsafe()
+    const paused = pauseLeft(line, clock.currentTimeMillisUnsafe())
     return paused > 0
       ? Effect.andThen(Effect.sleep(Math.ceil(paused)), next)
       : Effect.flatMap(count, (left) => left === 0 ? Effect.void : Effect.andThen(Effect.sleep(left), next))
@@ -119,7 +131,7 @@ const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Erro
         const clock = fiber.getRef(Clock.Clock)
         const since = clock.currentTimeMillisUnsafe()
         const most = Duration.toMillis(fiber.getRef(MaxWait))
-        const paused = line.pausedUntil - since
+        const paused = pauseLeft(line, since)
         const expected = Math.max(left, paused) + Math.ceil(line.waiting.size * refill)
         if (expected > most) return notInTurn(endpoint, expected, paused > 0)
         const isFirst = Deferred.makeUnsafe<void>()
@@ -127,14 +139,14 @@ const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Erro
         callFirst(line)
         const inTime = Effect.timeoutOrElse(Effect.andThen(Deferred.await(isFirst), inTurn), {
           duration: most,
-          orElse: () => notInTurn(endpoint, Math.ceil(refill), line.pausedUntil > since)
+          orElse: () => notInTurn(endpoint, Math.ceil(refill), paused > 0 || line.pausedUntil > since)
         })
         return restore(inTime).pipe(
           Effect.ensuring(Effect.sync(() => {
             line.waiting.delete(isFirst)
             callFirst(line)
           })),
-          Effect.map(() => clock.currentTimeMillisUnsafe() - since)
+          Effect.map(() => Math.max(0, clock.currentTimeMillisUnsafe() - since))
         )
       })
     )
@@ -146,7 +158,7 @@ const bucketOf = (counter: Counter): Bucket => {
   return {
     take: Effect.clockWith((clock) =>
       // No attempt overtakes those that wait.
-      line.waiting.size > 0 || line.pausedUntil > clock.currentTimeMillisUnsafe()
+      line.waiting.size > 0 || pauseLeft(line, clock.currentTimeMillisUnsafe()) > 0
         ? wait(0)
         : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))
     ),
@@ -189,7 +201,7 @@ export const make = (count: Count): RateLimits["Service"] => {
   const lines = new Map<string, Line>()
 
   const lineOf = (id: string): Line => {
-    const line = lines.get(id) ?? { waiting: new Set(), pausedUntil: 0, refusals: 0 }
+    const line = lines.get(id) ?? { waiting: new Set(), pausedUntil: 0, seen: 0, refusals: 0 }
     lines.set(id, line)
     return line
   }

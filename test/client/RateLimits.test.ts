@@ -317,6 +317,36 @@ describe("a refusal by the exchange", () => {
       }).pipe(Effect.provide(client((_sent, index) => index === 0 ? retryAfter(value)() : json(200, {})))))
   }
 
+  for (const when of ["before a call waits", "while a call waits"]) {
+    it.effect(`a clock that is set back ${when} does not prolong the pause after a refusal`, () =>
+      Effect.gen(function*() {
+        let back = 0
+        const real = yield* Clock.Clock
+        const clock: Clock.Clock = {
+          ...real,
+          currentTimeMillisUnsafe: () => real.currentTimeMillisUnsafe() - back,
+          sleep: (duration) => real.sleep(duration)
+        }
+        const setBack = Effect.sync(() => {
+          back = 3_600_000
+        })
+        const { refused, take } = yield* bucketOf(balanceEndpoint)
+        yield* Effect.gen(function*() {
+          const pause = yield* refused("20")
+          assert.isAtMost(pause, 25_000)
+          if (when.startsWith("before")) yield* setBack
+          const call = yield* Effect.forkChild(take)
+          yield* Effect.yieldNow
+          if (when.startsWith("while")) yield* setBack
+          yield* TestClock.adjust(pause - 1)
+          assert.isUndefined(call.pollUnsafe())
+          // Once more for as long as it has waited, where nobody looked at the clock meanwhile.
+          yield* TestClock.adjust(when.startsWith("while") ? pause + 1 : 1)
+          assert.isDefined(call.pollUnsafe())
+        }).pipe(Effect.provideService(Clock.Clock, clock))
+      }).pipe(Effect.provide(RateLimits.layerMemory), Effect.provideService(RateLimits.MaxWait, "2 minutes")))
+  }
+
   it.effect("one that holds up for longer than a call waits ends it at once", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RateLimited")(balance)

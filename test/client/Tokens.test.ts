@@ -32,3 +32,27 @@ property(
       }
     })
 )
+
+property(
+  "under a clock that is set back, a bucket makes nobody wait longer than one token takes",
+  [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), fc.array(fc.integer({ min: -5000, max: 400 }))],
+  (most, interval, steps) =>
+    Effect.sync(() => {
+      const tokens = new Tokens(most, interval)
+      let now = 1_000_000
+      let passed = 0
+      let taken = 0
+      for (const step of steps) {
+        now += step
+        passed += Math.max(0, step)
+        const wait = tokens.take(now)
+        assert.isAtLeast(wait, 0)
+        assert.isAtMost(wait, Math.ceil(interval))
+        now += wait
+        passed += wait
+        if (wait > 0) assert.strictEqual(tokens.take(now), 0)
+        taken++
+        assert.isAtMost(taken, most + Math.floor(passed / interval), "time that is set back brings no token twice")
+      }
+    })
+)
