@@ -142,6 +142,26 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * none is missed that was in the list all the time. If it finds none, it fails with `ListShifted`, or emits what
  * {@link Identity.gap} makes and goes on. Without an `identity`, a record may arrive twice or be missed, and nobody is told.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { ActiveOrders, Identifiers, Pages } from "effect-txc"
+ *
+ * const market = Identifiers.marketName("BTC_USDT")
+ *
+ * // The open orders of a market, with a mark where some may be missing.
+ * export const orders = ActiveOrders.ActiveOrders.useSync(({ page }) =>
+ *   Pages.stream("ActiveOrders.stream", (at) => page({ market, ...at }), undefined, {
+ *     idOf: ({ orderId }) => orderId,
+ *     gap: (after) => ({ missingAfter: after.orderId })
+ *   })
+ * ).pipe(
+ *   Stream.unwrap,
+ *   Stream.tap((order) => "missingAfter" in order ? Effect.logWarning("orders may be missing", order) : Effect.void)
+ * )
+ * ```
+ *
  * @category streams
  * @since 0.1.0
  */

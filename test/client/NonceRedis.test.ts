@@ -288,29 +288,35 @@ describe.concurrent("in window mode", () => {
       })
   )
 
-  itWithRedis("a program whose clock is far behind Redis' has an error that says so, until it has caught up", () =>
-    Effect.gen(function*() {
-      const redis = yield* server
-      const before = yield* sharing(redis, 1)
-      const last = yield* before.draw
-      yield* before.end
-      const { draw } = yield* sharing(redis, 1)
-      // Its lease begins after that number.
-      const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
-      assert.match(error.reason, /clock is \d{4} seconds behind that of Redis/u)
-      // Less is waited for.
-      assert.isAbove(yield* heldAt(last - maxAhead - maxSetBack + 1000)(draw), last)
-      assert.isAbove(yield* draw, last)
-    }))
+  itWithRedis(
+    "a program whose clock is far behind Redis' has an error that says so, until it has caught up",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const before = yield* sharing(redis, 1)
+        const last = yield* before.draw
+        yield* before.end
+        const { draw } = yield* sharing(redis, 1)
+        // Its lease begins after that number.
+        const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
+        assert.match(error.reason, /clock is \d{4} seconds behind that of Redis/u)
+        // Less is waited for.
+        assert.isAbove(yield* heldAt(last - maxAhead - maxSetBack + 1000)(draw), last)
+        assert.isAbove(yield* draw, last)
+      })
+  )
 
-  itWithRedis("a program whose clock is set back has an error that says so, and goes on after its last nonce", () =>
-    Effect.gen(function*() {
-      const { draw } = yield* sharing(yield* server, 2)
-      const first = yield* draw
-      const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
-      assert.match(error.reason, /clock was set back by 3600 seconds/u)
-      assert.isAbove(yield* draw, first)
-    }))
+  itWithRedis(
+    "a program whose clock is set back has an error that says so, and goes on after its last nonce",
+    () =>
+      Effect.gen(function*() {
+        const { draw } = yield* sharing(yield* server, 2)
+        const first = yield* draw
+        const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
+        assert.match(error.reason, /clock was set back by 3600 seconds/u)
+        assert.isAbove(yield* draw, first)
+      })
+  )
 
   itWithRedis(
     "programs that share a key among different numbers of programs don't both get nonces",

@@ -152,8 +152,8 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
  * Sends over a client of Effect. No header that holds a secret is printed.
  *
  * A request that may be delivered once has a body that can be read once, so nothing below can send it again: neither a
- * `fetch` after HTTP 421, nor a client that retries. Still, give it a client that does not retry by itself: when a request
- * was delivered and the retry cannot connect, only the second failure is known.
+ * `fetch` after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that nothing was
+ * sent. `NodeHttpClient.layerNodeHttp` reads it before it connects, so that over it every such order is an `OutcomeUnknown`.
  *
  * @category constructors
  * @since 0.1.0
