@@ -64,15 +64,24 @@ const paths = entries.toSorted(([one], [other]) => one < other ? -1 : 1).map(([e
   return `${entry} = ${path.replace(/^src\//u, "")}`
 })
 const contents = [...modules].toSorted(([one], [other]) => one < other ? -1 : 1).map(([path, names]) =>
-  [path.replace(/^src\//u, ""), ...[...new Set(names)].toSorted().map((each) => `  ${each}`)].join("\n")
+  `${path.replace(/^src\//u, "")}: ${[...new Set(names)].toSorted().join(", ")}`.trimEnd()
 )
-const text = [["Paths", ...paths.map((path) => `  ${path}`)].join("\n"), ...contents].join("\n\n") + "\n"
+const text = [...paths, "", ...contents, ""].join("\n")
+
+/** Every name behind its module, so that a difference is told by names. */
+const namesIn = (text) =>
+  new Set(
+    text.split("\n").flatMap((line) => {
+      const [module, names] = line.split(": ")
+      return names === undefined ? [line] : names.split(", ").map((each) => `${module}: ${each}`)
+    })
+  )
 
 if (process.argv.includes("--write")) writeFileSync(list, text)
 else if (read(list) !== text) {
-  const [had, has] = [read(list), text].map((each) => new Set(each.split("\n")))
-  for (const line of has.difference(had)) console.error(`exported, and not in ${list}: ${line.trim()}`)
-  for (const line of had.difference(has)) console.error(`in ${list}, and not exported: ${line.trim()}`)
+  const [had, has] = [read(list), text].map(namesIn)
+  for (const each of has.difference(had)) console.error(`exported, and not in ${list}: ${each}`)
+  for (const each of had.difference(has)) console.error(`in ${list}, and not exported: ${each}`)
   console.error("Run `npm run exports` if that is intended")
   process.exitCode = 1
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 
 const list = readFileSync(new URL("../test/package/exports.txt", import.meta.url), "utf8")
 const [paths] = list.split("\n\n")
-const entries = paths.split("\n").slice(1).map((line) => line.trim().split(" = ")[0])
+const entries = paths.split("\n").map((line) => line.split(" = ")[0])
   .filter((entry) => !entry.endsWith("/vitest"))
 
 const modules = await Promise.all(entries.map((entry) => import(entry)))

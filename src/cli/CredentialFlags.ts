@@ -9,13 +9,12 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Credentials from "../client/Credentials.ts"
 import * as Settings from "../client/Settings.ts"
+import * as Flags from "./Flags.ts"
 
 /** The flag that names a file with the API secret. */
-export const secretFile = Flag.File("secret-file").pipe(
-  Flag.withDescription(
-    "A file with the API secret that only you can read; TXC_API_SECRET by default"
-  ),
-  Flag.optional
+export const secretFile = Flags.optional(
+  Flag.File("secret-file"),
+  "A file with the API secret that only you can read; TXC_API_SECRET by default"
 )
 
 /** The given key or `TXC_API_KEY`, with the secret from the file or `TXC_API_SECRET`. */

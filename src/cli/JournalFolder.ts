@@ -9,12 +9,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import type { JournalError } from "../sandbox/store/Journal.ts"
+import * as Flags from "./Flags.ts"
 import { Refused } from "./Refused.ts"
 
 /** The flag that names the journal's folder. */
-export const folder: Flag.Flag<Option.Option<string>> = Flag.String("data").pipe(
-  Flag.withDescription("The folder of the journal. A sandbox resumes from the journal in it"),
-  Flag.optional
+export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
+  Flag.String("data"),
+  "The folder of the journal. A sandbox resumes from the journal in it"
 )
 
 /** The default folder when a program starts the sandbox, relative to the working directory. */

@@ -3,6 +3,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ListenFailed, Served } from "../sandbox/server/Server.ts"
+import * as Flags from "./Flags.ts"
 import { Refused } from "./Refused.ts"
 
 /** The flag that names the address. */
@@ -12,9 +13,9 @@ export const host = Flag.String("host").pipe(
 )
 
 /** The flag that names the port. */
-export const port = Flag.Int("port").pipe(
-  Flag.withDescription("The port; 0 for any free port. Default on a terminal: 8080, or the next free port"),
-  Flag.optional
+export const port = Flags.optional(
+  Flag.Int("port"),
+  "The port; 0 for any free port. Default on a terminal: 8080, or the next free port"
 )
 
 /** The default port on a terminal, so that the address stays the same. */

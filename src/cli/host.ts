@@ -13,6 +13,7 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
+import * as Flags from "./Flags.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import * as Listening from "./Listening.ts"
 import { Refused } from "./Refused.ts"
@@ -28,28 +29,18 @@ const count = (name: string, what: string) =>
 const flags = {
   host: Listening.host,
   port: Listening.port,
-  publicUrl: Flag.String("public-url").pipe(
-    Flag.withDescription(
-      "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
-    ),
-    Flag.optional
+  publicUrl: Flags.optional(
+    Flag.String("public-url"),
+    "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
   ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription(
-      "Behave on a terminal as for a program: print JSON on the first line, and use any free port"
-    ),
-    Flag.withDefault(false)
-  ),
+  json: Flags.json,
   data: JournalFolder.folder.pipe(
     Flag.withDescription(
       "The folder of all venues; a host resumes the venues in it. Default: a folder of this project " +
         "under your state folder on a terminal, effect-txc-host for a program"
     )
   ),
-  memory: Flag.Boolean("memory").pipe(
-    Flag.withDescription("Keep nothing: store the venues in a temporary folder"),
-    Flag.withDefault(false)
-  ),
+  memory: Flags.toggle("memory", "Keep nothing: store the venues in a temporary folder"),
   idle: count("idle", "Seconds that an unused venue stays awake; 60 by default"),
   ttl: count("ttl", "Seconds that a venue lives if it is created without a time to live; forever by default"),
   maxVenues: count("max-venues", "Maximum number of venues; 10000 by default"),
@@ -61,18 +52,14 @@ const flags = {
     "max-memory",
     "MiB of memory above which no more venues are woken; 70 % of Node's limit by default"
   ),
-  cluster: Flag.String("cluster").pipe(
-    Flag.withDescription(
-      "Join a cluster over this PostgreSQL, such as postgres://user@db.internal/effect_txc; use TXC_CLUSTER_URL if the URL " +
-        "contains a password. Any node accepts any call, and venues move away from stopped nodes"
-    ),
-    Flag.optional
+  cluster: Flags.optional(
+    Flag.String("cluster"),
+    "Join a cluster over this PostgreSQL, such as postgres://user@db.internal/effect_txc; use TXC_CLUSTER_URL if the URL " +
+      "contains a password. Any node accepts any call, and venues move away from stopped nodes"
   ),
-  migrate: Flag.Boolean("migrate").pipe(
-    Flag.withDescription(
-      "Create or migrate the cluster's tables and exit. With TXC_HOST_TOKEN, also set the cluster's token"
-    ),
-    Flag.withDefault(false)
+  migrate: Flags.toggle(
+    "migrate",
+    "Create or migrate the cluster's tables and exit. With TXC_HOST_TOKEN, also set the cluster's token"
   ),
   nodeHost: Flag.String("node-host").pipe(
     Flag.withDescription("The address at which the other nodes reach this one, in a private network"),
@@ -86,10 +73,7 @@ const flags = {
     Flag.withDescription("The port on which the nodes assign venues"),
     Flag.withDefault(7301)
   ),
-  untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
-    Flag.withDescription("Stop when standard input closes, for example because the parent process ended"),
-    Flag.withDefault(false)
-  )
+  untilStdinEnds: Flags.untilStdinEnds
 }
 
 /** A started host, as its output describes it. */

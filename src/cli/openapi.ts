@@ -7,6 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as OpenApi from "../OpenApi.ts"
 import * as Dialect from "../protocol/Dialect.ts"
+import * as Flags from "./Flags.ts"
 
 export const openapi = Command.make(
   "openapi",
@@ -15,10 +16,7 @@ export const openapi = Command.make(
       Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
       Flag.withDefault("document")
     ),
-    file: Flag.File("file").pipe(
-      Flag.withDescription("The file to write; standard output by default"),
-      Flag.optional
-    )
+    file: Flags.optional(Flag.File("file"), "The file to write; standard output by default")
   },
   Effect.fn(function*({ dialect, file }) {
     const text = OpenApi.text(Dialect.byName[dialect])

@@ -20,6 +20,7 @@ import { rules as allRules } from "../oracle/Rules.ts"
 import * as Target from "../oracle/Target.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
+import * as Flags from "./Flags.ts"
 import * as Progress from "./Progress.ts"
 import * as Screen from "./Screen.ts"
 
@@ -66,25 +67,23 @@ const profile = Flag.Literals("profile", profiles).pipe(
 )
 
 const target = {
-  url: Flag.String("url").pipe(Flag.withDescription("The base URL of the target"), Flag.optional),
-  key: Flag.String("key").pipe(
-    Flag.withDescription("The public API key; TXC_API_KEY by default. The secret is never an argument"),
-    Flag.optional
+  url: Flags.optional(Flag.String("url"), "The base URL of the target"),
+  key: Flags.optional(
+    Flag.String("key"),
+    "The public API key; TXC_API_KEY by default. The secret is never an argument"
   ),
   secretFile: CredentialFlags.secretFile,
-  controlUrl: Flag.String("control-url").pipe(
-    Flag.withDescription("The URL of a sandbox's control plane; its token is TXC_CONTROL_TOKEN"),
-    Flag.optional
+  controlUrl: Flags.optional(
+    Flag.String("control-url"),
+    "The URL of a sandbox's control plane; its token is TXC_CONTROL_TOKEN"
   ),
-  features: Flag.File("features").pipe(
-    Flag.withDescription(
-      "A JSON file with the features of the target: endpoints, other paths, prices; rules about other endpoints are skipped"
-    ),
-    Flag.optional
+  features: Flags.optional(
+    Flag.File("features"),
+    "A JSON file with the features of the target: endpoints, other paths, prices; rules about other endpoints are skipped"
   ),
-  maxRate: Flag.Int("max-rate").pipe(
-    Flag.withDescription("Maximum requests per second; 10 by default, unlimited for the profile control"),
-    Flag.optional
+  maxRate: Flags.optional(
+    Flag.Int("max-rate"),
+    "Maximum requests per second; 10 by default, unlimited for the profile control"
   ),
   timeout: Flag.Int("timeout").pipe(
     Flag.withDescription("Timeout of a request in milliseconds; 10000 by default"),
@@ -112,15 +111,7 @@ const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, profil
 })
 
 const targetOf = Effect.fnUntraced(function*(
-  flags: {
-    readonly url: Option.Option<string>
-    readonly key: Option.Option<string>
-    readonly secretFile: Option.Option<string>
-    readonly controlUrl: Option.Option<string>
-    readonly features: Option.Option<string>
-    readonly maxRate: Option.Option<number>
-    readonly timeout: number
-  },
+  flags: Command.Command.Config.Infer<typeof target>,
   name: Dialect.Dialect["name"],
   profile: Profile
 ) {
@@ -151,6 +142,45 @@ const targetOf = Effect.fnUntraced(function*(
 const patterns = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.atLeast(0))
 
+const flags = {
+  ...target,
+  dialect,
+  profile,
+  only: patterns("only", "Ids or patterns of the rules to run, such as auth or *.limit.max; repeatable"),
+  skip: patterns("skip", "Ids or patterns of the rules to leave out; repeatable"),
+  seed: Flags.optional(Flag.Int("seed"), "The seed of the generated values; random by default"),
+  runs: Flag.Int("runs").pipe(
+    Flag.withDescription("The number of generated values per rule; 10 by default"),
+    Flag.withDefault(10)
+  ),
+  strict: Flags.toggle("strict", "Fail for broken SHOULD rules too"),
+  budget: Flags.optional(
+    Flag.Int("budget"),
+    "The time limit of the check in seconds; rules that have not begun by then are skipped"
+  ),
+  knownFailing: Flags.optional(
+    Flag.File("known-failing"),
+    "A file with ids of rules known to be broken; a rule that holds is stale and fails the check"
+  ),
+  knownFlaky: Flags.optional(
+    Flag.File("known-flaky"),
+    "A file with ids of rules that break only sometimes; they never fail the check"
+  ),
+  minJudged: Flags.optional(
+    Flag.Int("min-judged"),
+    "The number of rules that must be judged, else the exit code is 2; 1 by default"
+  ),
+  report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
+    Flag.withDescription("The format of the report; text by default"),
+    Flag.withDefault("text")
+  ),
+  out: Flags.optional(Flag.String("out"), "The file for the report; standard output by default"),
+  replays: Flags.optional(
+    Flag.String("replays"),
+    "The folder for one replay file per broken rule; none by default"
+  )
+}
+
 const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
   given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
 
@@ -177,11 +207,6 @@ const onResult = Effect.fnUntraced(function*({ clear, show }: Progress.Progress,
   }
 })
 
-const replaysFolder = Flag.String("replays").pipe(
-  Flag.withDescription("The folder for one replay file per broken rule; none by default"),
-  Flag.optional
-)
-
 const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.Report) {
   const files = yield* FileSystem.FileSystem
   const broken = Report.broken(report)
@@ -194,56 +219,40 @@ const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.
   }
 })
 
-const run = Effect.fn(function*(flags: {
-  readonly dialect: Dialect.Dialect["name"]
-  readonly profile: Profile
-  readonly only: ReadonlyArray<string>
-  readonly skip: ReadonlyArray<string>
-  readonly seed: Option.Option<number>
-  readonly runs: number
-  readonly strict: boolean
-  readonly budget: Option.Option<number>
-  readonly knownFailing: Option.Option<string>
-  readonly report: "text" | "json" | "junit"
-  readonly out: Option.Option<string>
-  readonly minJudged: Option.Option<number>
-  readonly knownFlaky: Option.Option<string>
-  readonly replays: Option.Option<string>
-  readonly target: Parameters<typeof targetOf>[0]
-}) {
-  const found = yield* targetOf(flags.target, flags.dialect, flags.profile)
-  const isText = flags.report === "text" && Option.isNone(flags.out)
-  const only = split(flags.only)
-  if (Check.select({ only, skip: split(flags.skip) }).length === 0) {
+const run = Effect.fn(function*(given: Command.Command.Config.Infer<typeof flags>) {
+  const found = yield* targetOf(given, given.dialect, given.profile)
+  const isText = given.report === "text" && Option.isNone(given.out)
+  const only = split(given.only)
+  if (Check.select({ only, skip: split(given.skip) }).length === 0) {
     return yield* new CouldNotRun({ reason: "no rule matches --only and --skip; see effect-txc oracle list" })
   }
   // An unwritable report file must fail now, before anything is sent, not at the end.
-  if (Option.isSome(flags.out)) yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, "")
+  if (Option.isSome(given.out)) yield* (yield* FileSystem.FileSystem).writeFileString(given.out.value, "")
   const progress = yield* Progress.current
   yield* progress.show(`Checking ${found.baseUrl}`)
   const report = yield* Check.check(found, {
-    profile: flags.profile,
+    profile: given.profile,
     only,
-    skip: split(flags.skip),
-    runs: flags.runs,
-    strict: flags.strict,
-    ...(Option.isSome(flags.budget) ? { budget: flags.budget.value * 1000 } : {}),
-    ...(Option.isSome(flags.minJudged) ? { minJudged: flags.minJudged.value } : {}),
-    knownFailing: yield* readKnown(flags.knownFailing),
-    knownFlaky: yield* readKnown(flags.knownFlaky),
-    onResult: yield* onResult(progress, isText || Option.isSome(flags.out)),
-    ...(Option.isSome(flags.seed) ? { seed: flags.seed.value } : {})
+    skip: split(given.skip),
+    runs: given.runs,
+    strict: given.strict,
+    ...(Option.isSome(given.budget) ? { budget: given.budget.value * 1000 } : {}),
+    ...(Option.isSome(given.minJudged) ? { minJudged: given.minJudged.value } : {}),
+    knownFailing: yield* readKnown(given.knownFailing),
+    knownFlaky: yield* readKnown(given.knownFlaky),
+    onResult: yield* onResult(progress, isText || Option.isSome(given.out)),
+    ...(Option.isSome(given.seed) ? { seed: given.seed.value } : {})
   }).pipe(Effect.ensuring(progress.clear))
-  const rendered = Report.render[flags.report](report)
-  if (Option.isSome(flags.out)) {
-    yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, `${rendered}\n`)
+  const rendered = Report.render[given.report](report)
+  if (Option.isSome(given.out)) {
+    yield* (yield* FileSystem.FileSystem).writeFileString(given.out.value, `${rendered}\n`)
   } else if (!isText) yield* Console.log(rendered)
-  if (Option.isSome(flags.replays)) yield* writeReplays(flags.replays.value, report)
+  if (Option.isSome(given.replays)) yield* writeReplays(given.replays.value, report)
   const summary = Report.summary(report)
   const code = Report.exitCode(report)
   if (code === 1) return yield* new RulesBroken({ summary })
   if (code === 2) return yield* new CouldNotRun({ reason: summary })
-  if (isText || Option.isSome(flags.out)) yield* Console.log(summary)
+  if (isText || Option.isSome(given.out)) yield* Console.log(summary)
 })
 
 // -----------------------------------------------------------------------------
@@ -264,9 +273,9 @@ const expectationOf = (expectation: Rule.Expectation): string => {
 const rulesCommand = Command.make(
   "rules",
   {
-    dialect: Flag.Literals("dialect", dialects).pipe(
-      Flag.withDescription("Print the expectation of this dialect only; both by default"),
-      Flag.optional
+    dialect: Flags.optional(
+      Flag.Literals("dialect", dialects),
+      "Print the expectation of this dialect only; both by default"
     )
   },
   Effect.fn(function*({ dialect }) {
@@ -289,10 +298,7 @@ const rulesCommand = Command.make(
 const listCommand = Command.make(
   "list",
   {
-    profile: Flag.Literals("profile", profiles).pipe(
-      Flag.withDescription("Print only rules of this profile"),
-      Flag.optional
-    )
+    profile: Flags.optional(Flag.Literals("profile", profiles), "Print only rules of this profile")
   },
   ({ profile }) =>
     Effect.forEach(
@@ -338,61 +344,7 @@ const replayCommand = Command.make(
   )
 ).pipe(Command.withDescription("Replay a failure: exit code 1 if the rule is still broken, 0 if it is fixed"))
 
-export const oracle = Command.make(
-  "oracle",
-  {
-    ...target,
-    dialect,
-    profile,
-    only: patterns("only", "Ids or patterns of the rules to run, such as auth or *.limit.max; repeatable"),
-    skip: patterns("skip", "Ids or patterns of the rules to leave out; repeatable"),
-    seed: Flag.Int("seed").pipe(
-      Flag.withDescription("The seed of the generated values; random by default"),
-      Flag.optional
-    ),
-    runs: Flag.Int("runs").pipe(
-      Flag.withDescription("The number of generated values per rule; 10 by default"),
-      Flag.withDefault(10)
-    ),
-    strict: Flag.Boolean("strict").pipe(
-      Flag.withDescription("Fail for broken SHOULD rules too"),
-      Flag.withDefault(false)
-    ),
-    budget: Flag.Int("budget").pipe(
-      Flag.withDescription("The time limit of the check in seconds; rules that have not begun by then are skipped"),
-      Flag.optional
-    ),
-    knownFailing: Flag.File("known-failing").pipe(
-      Flag.withDescription(
-        "A file with ids of rules known to be broken; a rule that holds is stale and fails the check"
-      ),
-      Flag.optional
-    ),
-    knownFlaky: Flag.File("known-flaky").pipe(
-      Flag.withDescription(
-        "A file with ids of rules that break only sometimes; they never fail the check"
-      ),
-      Flag.optional
-    ),
-    minJudged: Flag.Int("min-judged").pipe(
-      Flag.withDescription("The number of rules that must be judged, else the exit code is 2; 1 by default"),
-      Flag.optional
-    ),
-    report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
-      Flag.withDescription("The format of the report; text by default"),
-      Flag.withDefault("text")
-    ),
-    out: Flag.String("out").pipe(
-      Flag.withDescription("The file for the report; standard output by default"),
-      Flag.optional
-    ),
-    replays: replaysFolder
-  },
-  ({ controlUrl, features, key, maxRate, secretFile, timeout, url, ...flags }) =>
-    run({ ...flags, target: { controlUrl, features, key, maxRate, secretFile, timeout, url } }).pipe(
-      Effect.mapError(toExitCode)
-    )
-).pipe(
+export const oracle = Command.make("oracle", flags, (given) => Effect.mapError(run(given), toExitCode)).pipe(
   Command.withDescription("Check whether a server implements this protocol as the document says"),
   Command.withShortDescription("Check whether a server implements the document"),
   Command.withSubcommands([rulesCommand, listCommand, replayCommand]),

@@ -19,6 +19,7 @@ import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import * as Counterparty from "./Counterparty.ts"
+import * as Flags from "./Flags.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import * as Listening from "./Listening.ts"
 import * as Panel from "./Panel.ts"
@@ -30,12 +31,7 @@ import * as Screen from "./Screen.ts"
 const flags = {
   host: Listening.host,
   port: Listening.port,
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription(
-      "Behave on a terminal as for a program: print JSON on the first line, and use any free port"
-    ),
-    Flag.withDefault(false)
-  ),
+  json: Flags.json,
   dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
     Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
     Flag.withDefault("document")
@@ -50,18 +46,9 @@ const flags = {
         "project under your state folder on a terminal, effect-txc-data for a program"
     )
   ),
-  memory: Flag.Boolean("memory").pipe(
-    Flag.withDescription("Keep the journal in memory; nothing survives the process"),
-    Flag.withDefault(false)
-  ),
-  empty: Flag.Boolean("empty").pipe(
-    Flag.withDescription("Start without the example: no accounts and no keys"),
-    Flag.withDefault(false)
-  ),
-  replay: Flag.FileText("replay").pipe(
-    Flag.withDescription("Replay an exported journal at the start; see effect-txc journal"),
-    Flag.optional
-  ),
+  memory: Flags.toggle("memory", "Keep the journal in memory; nothing survives the process"),
+  empty: Flags.toggle("empty", "Start without the example: no accounts and no keys"),
+  replay: Flags.optional(Flag.FileText("replay"), "Replay an exported journal at the start; see effect-txc journal"),
   clock: Flag.String("clock").pipe(
     Flag.withDescription("Start with the clock frozen at this time, such as 2026-01-01T00:00:00Z"),
     Flag.mapTryCatch(
@@ -71,14 +58,11 @@ const flags = {
     Flag.optional
   ),
   counterparty: Counterparty.flag,
-  seed: Flag.Int("seed").pipe(
-    Flag.withDescription("The seed of the control token and of random faults; the token is random by default"),
-    Flag.optional
+  seed: Flags.optional(
+    Flag.Int("seed"),
+    "The seed of the control token and of random faults; the token is random by default"
   ),
-  untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
-    Flag.withDescription("Stop when standard input closes, for example because the parent process ended"),
-    Flag.withDefault(false)
-  )
+  untilStdinEnds: Flags.untilStdinEnds
 }
 
 // -----------------------------------------------------------------------------

@@ -1,15 +1,15 @@
 /** `npm start`: starts the sandbox, makes every call against it, prints the result of each, and keeps serving. */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Flags from "./Flags.ts"
 import { run } from "./run.ts"
 import * as Tour from "./tour.ts"
 
 const start = Command.make(
   "start",
   {
-    once: Flag.Boolean("once").pipe(Flag.withDescription("Stop after the table"), Flag.withDefault(false)),
+    once: Flags.toggle("once", "Stop after the table"),
     dialect: Tour.dialect
   },
   Effect.fn(function*({ dialect, once }) {

@@ -8,12 +8,13 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as Orders from "../world/Orders.ts"
+import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, World } from "../world/World.ts"
 
 type Side = Orders.Side
 
-const clause = "Stop order activation"
+const section = Section.of({ clause: "Stop order activation" })
 
 /** Whether the order was activated, be it open or ended. */
 const isActivated = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
@@ -32,110 +33,92 @@ const placeResting = Effect.fnUntraced(function*(world: World, side: Side, perce
 const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
 
 const reached = (side: Side): Rule.Rule =>
-  Rule.forAll({
-    id: `activation.${side}.reached`,
+  section.forAll(`activation.${side}.reached`, {
     statement: `Activates a ${side} stop when the price ${wordOf(side)} exactly to its activation price`,
-    clause,
     values: fc.integer({ min: 2, max: 40 }),
-    check: (world, percent) =>
-      Effect.gen(function*() {
-        const { isActivated, market, trigger } = yield* placeResting(world, side, percent)
-        yield* Trading.movePrice(world, market, trigger)
-        yield* Verdict.conclude(`activated at ${trigger}`, "not activated", yield* isActivated)
-      })
+    check: Effect.fnUntraced(function*(world, percent) {
+      const { isActivated, market, trigger } = yield* placeResting(world, side, percent)
+      yield* Trading.movePrice(world, market, trigger)
+      yield* Verdict.conclude(`activated at ${trigger}`, "not activated", yield* isActivated)
+    })
   })
 
 const beyond = (side: Side): Rule.Rule =>
-  Rule.forAll({
-    id: `activation.${side}.beyond`,
+  section.forAll(`activation.${side}.beyond`, {
     statement: `Activates a ${side} stop when the price ${wordOf(side)} past its activation price in one step`,
-    clause,
     values: fc.tuple(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 21, max: 45 })),
-    check: (world, [percent, further]) =>
-      Effect.gen(function*() {
-        const { isActivated, market } = yield* placeResting(world, side, percent)
-        yield* Trading.movePrice(world, market, Trading.triggerPrice(side, further))
-        yield* Verdict.conclude("activated", "not activated", yield* isActivated)
-      })
+    check: Effect.fnUntraced(function*(world, [percent, further]) {
+      const { isActivated, market } = yield* placeResting(world, side, percent)
+      yield* Trading.movePrice(world, market, Trading.triggerPrice(side, further))
+      yield* Verdict.conclude("activated", "not activated", yield* isActivated)
+    })
   })
 
 const before = (side: Side): Rule.Rule =>
-  Rule.forAll({
-    id: `activation.${side}.before`,
+  section.forAll(`activation.${side}.before`, {
     statement: `Does not activate a ${side} stop before the price ${wordOf(side)} to its activation price`,
-    clause,
     values: fc.tuple(
       fc.integer({ min: 21, max: 40 }),
       fc.array(fc.integer({ min: -30, max: 20 }), { maxLength: 4 })
     ),
     examples: [[30, [-30, 20]], [21, [-10]]],
-    check: (world, [percent, prices]) =>
-      Effect.gen(function*() {
-        const { isActivated, market } = yield* placeResting(world, side, percent)
-        for (const price of prices) yield* Trading.movePrice(world, market, Trading.triggerPrice(side, price))
-        yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
-      })
+    check: Effect.fnUntraced(function*(world, [percent, prices]) {
+      const { isActivated, market } = yield* placeResting(world, side, percent)
+      for (const price of prices) yield* Trading.movePrice(world, market, Trading.triggerPrice(side, price))
+      yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
+    })
   })
 
 const oneStepBefore = (side: Side): Rule.Rule =>
-  Rule.always({
-    id: `activation.${side}.step`,
+  section.always(`activation.${side}.step`, {
     statement: `Does not activate a ${side} stop one price step before its activation price`,
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { isActivated, market, trigger } = yield* placeResting(world, side, 10)
-        const step = market.tick
-        yield* Trading.movePrice(world, market, side === "buy" ? trigger - step : trigger + step)
-        yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { isActivated, market, trigger } = yield* placeResting(world, side, 10)
+      const step = market.tick
+      yield* Trading.movePrice(world, market, side === "buy" ? trigger - step : trigger + step)
+      yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
+    })
   })
 
 const becomesLimit = (side: Side): Rule.Rule =>
-  Rule.always({
-    id: `activation.${side}.limit`,
+  section.always(`activation.${side}.limit`, {
     statement: `Turns an activated ${side} stop into a limit order: it rests and trades at its price`,
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { account, id, market, trigger } = yield* placeResting(world, side, 10)
-        const limit = Trading.restingLimit(side, trigger)
-        yield* Trading.movePrice(world, market, trigger)
-        const rests = yield* Orders.find(world, account, id)
-        const { dealMoney, dealStock } = Dialects.keys(world.dialect)
-        yield* Verdict.conclude("nothing filled before the limit is reached", rests, Number(rests[dealStock]) === 0)
-        yield* Trading.movePrice(world, market, side === "buy" ? limit * 0.99 : limit * 1.01)
-        const filled = yield* Orders.find(world, account, id)
-        yield* Verdict.conclude(
-          `filled at ${limit}`,
-          [filled["status"], filled[dealMoney]],
-          filled["status"] === Dialects.statuses(world.dialect).FILLED &&
-            Math.abs(Number(filled[dealMoney]) - limit * 0.01) < 1e-6
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { account, id, market, trigger } = yield* placeResting(world, side, 10)
+      const limit = Trading.restingLimit(side, trigger)
+      yield* Trading.movePrice(world, market, trigger)
+      const rests = yield* Orders.find(world, account, id)
+      const { dealMoney, dealStock } = Dialects.keys(world.dialect)
+      yield* Verdict.conclude("nothing filled before the limit is reached", rests, Number(rests[dealStock]) === 0)
+      yield* Trading.movePrice(world, market, side === "buy" ? limit * 0.99 : limit * 1.01)
+      const filled = yield* Orders.find(world, account, id)
+      yield* Verdict.conclude(
+        `filled at ${limit}`,
+        [filled["status"], filled[dealMoney]],
+        filled["status"] === Dialects.statuses(world.dialect).FILLED &&
+          Math.abs(Number(filled[dealMoney]) - limit * 0.01) < 1e-6
+      )
+    })
   })
 
-const bySide: Rule.Rule = Rule.forEach({
-  id: "activation.side",
+const bySide: Rule.Rule = section.forEach("activation.side", {
   statement:
     "Derives the direction of a trigger from the order's side, and activates an order whose trigger is already met",
-  clause,
   level: "INFO",
   live: Rule.other(
     "the price decides the direction: such an order waits for the price to cross the trigger from the other side"
   ),
   values: Orders.sides,
-  check: (world, side) =>
-    Effect.gen(function*() {
-      const { isActivated, order } = yield* placeResting(world, side, -10)
-      const isMet = order["activated"] === 1 || (yield* isActivated)
-      const waits = world.dialect.name === "live"
-      yield* Verdict.conclude(
-        waits ? "not activated" : "activated",
-        isMet ? "activated" : "not activated",
-        isMet !== waits
-      )
-    })
+  check: Effect.fnUntraced(function*(world, side) {
+    const { isActivated, order } = yield* placeResting(world, side, -10)
+    const isMet = order["activated"] === 1 || (yield* isActivated)
+    const waits = world.dialect.name === "live"
+    yield* Verdict.conclude(
+      waits ? "not activated" : "activated",
+      isMet ? "activated" : "not activated",
+      isMet !== waits
+    )
+  })
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [

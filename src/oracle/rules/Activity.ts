@@ -75,82 +75,72 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     sample: (world) => Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value) })),
     rows: [{ key: "at", kind: Kinds.seconds, meaning: "the time of the summary" }]
   }),
-  Rule.always({
-    ...LiveCalls.heading("Shows a trade immediately in the market summary: last price, volume, total, low and high"),
-    id: "summary.trade",
-    check: (world) =>
-      Effect.gen(function*() {
-        const before = yield* summary(world)
-        const { price: text } = yield* Trading.take(world, "0.01")
-        const price = Number(text)
-        const { answer, value } = yield* summary(world)
-        yield* Verdict.expect(
-          answer,
-          `last ${price}, a volume 0.01 higher, a total ${0.01 * price} higher, and low and high around the price`,
-          number(value, "last") === price && number(value, "low") <= price && number(value, "high") >= price &&
-            isClose(number(value, "volume") - number(before.value, "volume"), 0.01) &&
-            isClose(number(value, "deal") - number(before.value, "deal"), 0.01 * price)
-        )
-      })
+  LiveCalls.section.always("summary.trade", {
+    statement: "Shows a trade immediately in the market summary: last price, volume, total, low and high",
+    check: Effect.fnUntraced(function*(world) {
+      const before = yield* summary(world)
+      const { price: text } = yield* Trading.take(world, "0.01")
+      const price = Number(text)
+      const { answer, value } = yield* summary(world)
+      yield* Verdict.expect(
+        answer,
+        `last ${price}, a volume 0.01 higher, a total ${0.01 * price} higher, and low and high around the price`,
+        number(value, "last") === price && number(value, "low") <= price && number(value, "high") >= price &&
+          isClose(number(value, "volume") - number(before.value, "volume"), 0.01) &&
+          isClose(number(value, "deal") - number(before.value, "deal"), 0.01 * price)
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Drops trades older than 24 hours from the market summary"),
-    id: "summary.day",
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* Trading.take(world, "0.01")
-        yield* world.advance(25 * 3_600_000)
-        const { answer, value } = yield* summary(world)
-        yield* Verdict.expect(
-          answer,
-          "no volume, and one price",
-          number(value, "volume") === 0 && number(value, "deal") === 0 &&
-            ["open", "low", "high"].every((key) => number(value, key) === number(value, "last"))
-        )
-      })
+  LiveCalls.section.always("summary.day", {
+    statement: "Drops trades older than 24 hours from the market summary",
+    check: Effect.fnUntraced(function*(world) {
+      yield* Trading.take(world, "0.01")
+      yield* world.advance(25 * 3_600_000)
+      const { answer, value } = yield* summary(world)
+      yield* Verdict.expect(
+        answer,
+        "no volume, and one price",
+        number(value, "volume") === 0 && number(value, "deal") === 0 &&
+          ["open", "low", "high"].every((key) => number(value, key) === number(value, "last"))
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Shows the best prices of the order book as bid and ask"),
-    id: "summary.book",
-    check: (world) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const account = yield* world.open()
-        const [low, high] = [priceText(market, basePrice * 0.999), priceText(market, basePrice * 1.001)]
-        const order = { market: market.name, amount: "0.01" }
-        yield* Trading.placeOther(world, account, { ...order, side: "buy", price: low })
-        yield* Trading.placeOther(world, account, { ...order, side: "sell", price: high })
-        const { answer, value } = yield* summary(world)
-        yield* Verdict.expect(
-          answer,
-          "the prices of both orders, or better prices",
-          number(value, "bid") >= Number(low) && number(value, "ask") <= Number(high) &&
-            number(value, "bid") < number(value, "ask")
-        )
-      })
+  LiveCalls.section.always("summary.book", {
+    statement: "Shows the best prices of the order book as bid and ask",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const [low, high] = [priceText(market, basePrice * 0.999), priceText(market, basePrice * 1.001)]
+      const order = { market: market.name, amount: "0.01" }
+      yield* Trading.placeOther(world, account, { ...order, side: "buy", price: low })
+      yield* Trading.placeOther(world, account, { ...order, side: "sell", price: high })
+      const { answer, value } = yield* summary(world)
+      yield* Verdict.expect(
+        answer,
+        "the prices of both orders, or better prices",
+        number(value, "bid") >= Number(low) && number(value, "ask") <= Number(high) &&
+          number(value, "bid") < number(value, "ask")
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists a summary of every market"),
-    id: "summaries.markets",
+  LiveCalls.section.always("summaries.markets", {
+    statement: "Lists a summary of every market",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, value } = yield* summaries(world)
-        const { name } = yield* world.market
-        const one = yield* summary(world)
-        yield* Verdict.expect(
-          answer,
-          `a list with a summary of ${name} that has the same low and high`,
-          Object.hasOwn(value, name) && Object.keys(value).length > 1 &&
-            ["low", "high"].every((key) => tickerOf(value[name])[key] === one.value[key])
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* summaries(world)
+      const { name } = yield* world.market
+      const one = yield* summary(world)
+      yield* Verdict.expect(
+        answer,
+        `a list with a summary of ${name} that has the same low and high`,
+        Object.hasOwn(value, name) && Object.keys(value).length > 1 &&
+          ["low", "high"].every((key) => tickerOf(value[name])[key] === one.value[key])
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading(
-      "Refuses the summary of an unknown market with HTTP 200, success false, and a message that names the field"
-    ),
-    id: "summary.refusal",
+  LiveCalls.section.always("summary.refusal", {
+    statement:
+      "Refuses the summary of an unknown market with HTTP 200, success false, and a message that names the field",
     profile: "read-only",
     check: (world) =>
       LivePublicCalls.refusesV1(world, Paths.marketSummary, { market: LivePublicCalls.noMarket }, "market")
@@ -167,11 +157,10 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
     id: "trade-history.entry",
     within: "a past trade",
-    sample: (world) =>
-      Effect.gen(function*() {
-        if (world.profile === "control") yield* Trading.take(world, "0.01")
-        return yield* trades(world, {})
-      }),
+    sample: Effect.fnUntraced(function*(world) {
+      if (world.profile === "control") yield* Trading.take(world, "0.01")
+      return yield* trades(world, {})
+    }),
     rows: [
       { key: "id", kind: Kinds.integer, meaning: "its id" },
       { key: "time", kind: Kinds.fractionalSeconds, meaning: "its time" },
@@ -180,27 +169,23 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       { key: "type", kind: Kinds.oneOf("buy", "sell"), meaning: "the side of the taker" }
     ]
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists past trades after lastId, latest first, up to the limit"),
-    id: "trade-history.order",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { market, price, taker } = yield* Trading.take(world, "0.01")
-        yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
-        const { answer, ids } = yield* trades(world, { limit: 2 })
-        const [latest = 0, before = 0] = ids
-        yield* Verdict.expect(answer, "two trades, the latest first", ids.length === 2 && latest > before)
-        const newer = yield* trades(world, { lastId: before })
-        yield* Verdict.expect(newer.answer, `the trade ${latest}`, newer.ids.length === 1 && newer.ids[0] === latest)
-        const none = yield* trades(world, { lastId: latest })
-        yield* Verdict.expect(none.answer, "no trades", none.ids.length === 0)
-      })
+  LiveCalls.section.always("trade-history.order", {
+    statement: "Lists past trades after lastId, latest first, up to the limit",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, price, taker } = yield* Trading.take(world, "0.01")
+      yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
+      const { answer, ids } = yield* trades(world, { limit: 2 })
+      const [latest = 0, before = 0] = ids
+      yield* Verdict.expect(answer, "two trades, the latest first", ids.length === 2 && latest > before)
+      const newer = yield* trades(world, { lastId: before })
+      yield* Verdict.expect(newer.answer, `the trade ${latest}`, newer.ids.length === 1 && newer.ids[0] === latest)
+      const none = yield* trades(world, { lastId: latest })
+      yield* Verdict.expect(none.answer, "no trades", none.ids.length === 0)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses past trades with a wrong market or limit: HTTP 200, success false, and a message that names the field"
-    ),
-    id: "trade-history.refusal",
+  LiveCalls.section.forEach("trade-history.refusal", {
+    statement:
+      "Refuses past trades with a wrong market or limit: HTTP 200, success false, and a message that names the field",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

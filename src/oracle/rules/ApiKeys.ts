@@ -10,9 +10,14 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 
 const clause = "Sub-account API key"
+
+const listing = Section.of({ clause: "Endpoints §10" })
+
+const section = Section.of({ clause })
 
 /** Whether these are the endpoints of the restricted key; the order of their fields does not matter. */
 const isEndpoints = (value: unknown): boolean =>
@@ -63,150 +68,117 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "title", kind: Kinds.text, meaning: "an endpoint's title" }
     ]
   }),
-  Rule.always({
-    id: "api-keys.secret",
+  section.always("api-keys.secret", {
     statement: "Never lists an API secret",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, objects } = yield* SubAccounts.apiKeys(world)
-        const secrets = SubAccounts.secretsOf(SubAccounts.idsOf(objects, "subAccountId"))
-        yield* Verdict.expect(answer, "no secret", secrets.every((secret) => !answer.text.includes(secret)))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* SubAccounts.apiKeys(world)
+      const secrets = SubAccounts.secretsOf(SubAccounts.idsOf(objects, "subAccountId"))
+      yield* Verdict.expect(answer, "no secret", secrets.every((secret) => !answer.text.includes(secret)))
+    })
   }),
-  Rule.always({
-    id: "api-keys.listed",
+  section.always("api-keys.listed", {
     statement: "Lists each key with its sub-account, its title and the whole public key",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const { apiKey, id } = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
-        const answer = yield* world.call(parent, Paths.apiKeys)
-        const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
-        const expected = { subAccountId: id, apiKey: Redacted.value(apiKey), title: SubAccounts.ownTitle }
-        yield* Verdict.expect(
-          answer,
-          JSON.stringify(expected),
-          Json.isObject(entry) && Object.entries(expected).every(([key, value]) => entry[key] === value)
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const { apiKey, id } = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
+      const answer = yield* world.call(parent, Paths.apiKeys)
+      const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
+      const expected = { subAccountId: id, apiKey: Redacted.value(apiKey), title: SubAccounts.ownTitle }
+      yield* Verdict.expect(
+        answer,
+        JSON.stringify(expected),
+        Json.isObject(entry) && Object.entries(expected).every(([key, value]) => entry[key] === value)
+      )
+    })
   }),
-  Rule.always({
-    id: "api-keys.restricted",
+  section.always("api-keys.restricted", {
     statement: "Lists a restricted key with restrictAccess true and its endpoints in accessEndpoints",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, objects } = yield* SubAccounts.apiKeys(world)
-        const restricted = objects.filter((entry) => Json.isObject(entry) && entry["restrictAccess"] === true)
-        const [entry] = restricted
-        const expected = [SubAccounts.restriction]
-        yield* Verdict.expect(
-          answer,
-          `one restricted key with accessEndpoints ${JSON.stringify(expected)}`,
-          restricted.length === 1 && Json.isObject(entry) &&
-            isEndpoints(entry["accessEndpoints"])
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* SubAccounts.apiKeys(world)
+      const restricted = objects.filter((entry) => Json.isObject(entry) && entry["restrictAccess"] === true)
+      const [entry] = restricted
+      const expected = [SubAccounts.restriction]
+      yield* Verdict.expect(
+        answer,
+        `one restricted key with accessEndpoints ${JSON.stringify(expected)}`,
+        restricted.length === 1 && Json.isObject(entry) &&
+          isEndpoints(entry["accessEndpoints"])
+      )
+    })
   }),
-  Rule.always({
-    id: "api-keys.enabled",
+  section.always("api-keys.enabled", {
     statement: "Shows in isEnabled whether a key is enabled",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, objects } = yield* SubAccounts.apiKeys(world)
-        const off = objects.filter((entry) => Json.isObject(entry) && entry["isEnabled"] === false)
-        const [entry] = off
-        yield* Verdict.expect(
-          answer,
-          `one disabled key, titled ${SubAccounts.disabledTitle}`,
-          off.length === 1 && Json.isObject(entry) && entry["title"] === SubAccounts.disabledTitle
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* SubAccounts.apiKeys(world)
+      const off = objects.filter((entry) => Json.isObject(entry) && entry["isEnabled"] === false)
+      const [entry] = off
+      yield* Verdict.expect(
+        answer,
+        `one disabled key, titled ${SubAccounts.disabledTitle}`,
+        off.length === 1 && Json.isObject(entry) && entry["title"] === SubAccounts.disabledTitle
+      )
+    })
   }),
-  Rule.always({
-    id: "api-keys.last-activity",
+  section.always("api-keys.last-activity", {
     statement: "Shows the key's last use in lastActivity, in Unix seconds",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const account = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
-        yield* world.advance(600_000)
-        const used = yield* world.call(account, Paths.mainBalance)
-        yield* Verdict.expect(used, "HTTP 200", Refusals.isSuccess(used))
-        const usedAt = (yield* world.now) / 1000
-        yield* world.advance(600_000)
-        const answer = yield* world.call(parent, Paths.apiKeys)
-        const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
-        yield* Verdict.expect(
-          answer,
-          `a lastActivity within a minute of ${Math.floor(usedAt)}`,
-          Json.isObject(entry) && Math.abs(Number(entry["lastActivity"]) - usedAt) < 60
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const account = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
+      yield* world.advance(600_000)
+      const used = yield* world.call(account, Paths.mainBalance)
+      yield* Verdict.expect(used, "HTTP 200", Refusals.isSuccess(used))
+      const usedAt = (yield* world.now) / 1000
+      yield* world.advance(600_000)
+      const answer = yield* world.call(parent, Paths.apiKeys)
+      const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
+      yield* Verdict.expect(
+        answer,
+        `a lastActivity within a minute of ${Math.floor(usedAt)}`,
+        Json.isObject(entry) && Math.abs(Number(entry["lastActivity"]) - usedAt) < 60
+      )
+    })
   }),
-  Rule.always({
-    id: "api-keys.filter",
+  listing.always("api-keys.filter", {
     statement: "Lists exactly the keys of the sub-account that subAccountId names",
-    clause: "Endpoints §10",
-    check: (world) =>
-      Effect.gen(function*() {
-        const whole = yield* SubAccounts.apiKeys(world)
-        for (const subAccountId of new Set(SubAccounts.idsOf(whole.objects, "subAccountId"))) {
-          const { answer, objects } = yield* SubAccounts.apiKeys(world, { subAccountId })
-          const expected = whole.objects.filter((entry) =>
-            Json.isObject(entry) && entry["subAccountId"] === subAccountId
-          )
-          yield* Verdict.conclude(
-            `the keys ${SubAccounts.idsOf(expected).join()} of ${subAccountId}`,
-            SubAccounts.idsOf(objects),
-            SubAccounts.idsOf(objects).toSorted().join() === SubAccounts.idsOf(expected).toSorted().join(),
-            answer
-          )
-        }
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const whole = yield* SubAccounts.apiKeys(world)
+      for (const subAccountId of new Set(SubAccounts.idsOf(whole.objects, "subAccountId"))) {
+        const { answer, objects } = yield* SubAccounts.apiKeys(world, { subAccountId })
+        const expected = whole.objects.filter((entry) => Json.isObject(entry) && entry["subAccountId"] === subAccountId)
+        yield* Verdict.conclude(
+          `the keys ${SubAccounts.idsOf(expected).join()} of ${subAccountId}`,
+          SubAccounts.idsOf(objects),
+          SubAccounts.idsOf(objects).toSorted().join() === SubAccounts.idsOf(expected).toSorted().join(),
+          answer
+        )
+      }
+    })
   }),
-  Rule.forAll({
-    id: "api-keys.filter.type",
+  listing.forAll("api-keys.filter.type", {
     statement: "Refuses a subAccountId that is not a string",
-    clause: "Endpoints §10",
     profile: "read-only",
     values: Boundaries.noTexts,
-    check: (world, subAccountId) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId })
-        yield* Refusals.call(answer, world.dialect, "subAccountId")
-      })
+    check: Effect.fnUntraced(function*(world, subAccountId) {
+      const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId })
+      yield* Refusals.call(answer, world.dialect, "subAccountId")
+    })
   }),
-  Rule.always({
-    id: "api-keys.filter.unknown",
+  listing.always("api-keys.filter.unknown", {
     statement: "Refuses the subAccountId of another account",
-    clause: "Endpoints §10",
     level: "SHOULD",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId: "no-such-sub-account" })
-        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "subAccountId")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId: "no-such-sub-account" })
+      yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "subAccountId")
+    })
   }),
-  Rule.always({
-    id: "api-keys.own",
+  listing.always("api-keys.own", {
     statement: "Lists only the keys of the account's own sub-accounts",
-    clause: "Endpoints §10",
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* world.parent
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.apiKeys)
-        yield* Verdict.expect(
-          answer,
-          "an empty data",
-          Json.isObject(answer.json) && JSON.stringify(answer.json["data"]) === "[]"
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      yield* world.parent
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.apiKeys)
+      yield* Verdict.expect(answer, "an empty data", SubAccounts.isEmpty(answer))
+    })
   }),
   SubAccounts.envelopeRule("api-keys", Paths.apiKeys, "read-only")
 ]

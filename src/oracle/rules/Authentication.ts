@@ -7,9 +7,10 @@ import * as Verdict from "../Verdict.ts"
 import { accepted, envelopedPathsOf, faulty, pathsOf, refused } from "../world/FaultyCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import * as Signing from "../world/Signing.ts"
 
-const clause = "Authentication"
+const section = Section.of({ clause: "Authentication", profile: "read-only" })
 
 const anyPath = (setting: Rule.Setting) => fc.constantFrom(...pathsOf(setting))
 
@@ -28,19 +29,13 @@ const flip = (hex: string, at: number): string => {
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    id: "auth.public",
+  section.always("auth.public", {
     statement: "Accepts public calls without authentication",
-    clause,
-    profile: "read-only",
     check: (world) => Effect.flatMap(world.get(Paths.ping), (answer) => accepted(answer, "without any header"))
   }),
-  Rule.always({
-    id: "auth.public.headers",
+  section.always("auth.public.headers", {
     statement: "Ignores authentication headers in public calls",
-    clause,
     level: "SHOULD",
-    profile: "read-only",
     check: (world) => {
       const headers = { "x-txc-apikey": "nobody", "x-txc-payload": "e30=", "x-txc-signature": "00" }
       return Effect.flatMap(
@@ -49,29 +44,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     }
   }),
-  Rule.forEach({
-    id: "auth.accepts",
+  section.forEach("auth.accepts", {
     statement: "Accepts a call with the four headers, signed as the document says",
-    clause,
-    profile: "read-only",
     values: Paths.reads,
-    check: (world, path) =>
-      Effect.gen(function*() {
-        yield* accepted(yield* world.call(yield* world.reader, path), "signed as the document says")
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      yield* accepted(yield* world.call(yield* world.reader, path), "signed as the document says")
+    })
   }),
-  Rule.forAll({
-    id: "auth.accepts.any-text",
+  section.forAll("auth.accepts.any-text", {
     statement: "Accepts any character in a signed body: the signature covers the UTF-8 bytes",
-    clause,
-    profile: "read-only",
     values: fc.string({ unit: "grapheme", maxLength: 12 }),
     examples: ["é", "漢字", "\u{1F600}", "\\\"/"],
-    check: (world, search) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { search })
-        yield* accepted(answer, "because a search term may contain any character")
-      })
+    check: Effect.fnUntraced(function*(world, search) {
+      const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { search })
+      yield* accepted(answer, "because a search term may contain any character")
+    })
   }),
   refused({
     id: "auth.content-type",
@@ -86,33 +73,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     tampering: { headers: { "x-txc-apikey": undefined } },
     why: "because X-TXC-APIKEY is missing"
   }),
-  Rule.forAll({
-    id: "auth.api-key.unknown",
+  section.forAll("auth.api-key.unknown", {
     statement: "Refuses an API key that the exchange has not issued",
-    clause,
-    profile: "read-only",
-    values: (setting) => fc.tuple(anyPath(setting), fc.uuid()),
+    values: (setting: Rule.Setting) => fc.tuple(anyPath(setting), fc.uuid()),
     examples: (setting) => pathsOf(setting).map((path): [string, string] => [path, "no-such-key"]),
-    check: (world, [path, key]) =>
-      Effect.gen(function*() {
-        const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": key } })
-        yield* Refusals.any(answer, "because this key does not exist")
-      })
+    check: Effect.fnUntraced(function*(world, [path, key]) {
+      const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": key } })
+      yield* Refusals.any(answer, "because this key does not exist")
+    })
   }),
-  Rule.forEach({
-    id: "auth.api-key.case",
+  section.forEach("auth.api-key.case", {
     statement: "Refuses an API key with upper and lower case swapped",
-    clause,
-    profile: "read-only",
     values: pathsOf,
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const key = Redacted.value((yield* world.reader).apiKey)
-        const other = otherCase(key)
-        if (other === key) return yield* Verdict.skip("the key has no letters to change")
-        const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": other } })
-        yield* Refusals.any(answer, "because this key does not exist")
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const key = Redacted.value((yield* world.reader).apiKey)
+      const other = otherCase(key)
+      if (other === key) return yield* Verdict.skip("the key has no letters to change")
+      const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": other } })
+      yield* Refusals.any(answer, "because this key does not exist")
+    })
   }),
   refused({
     id: "auth.payload.missing",
@@ -126,20 +105,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     tampering: { payload: (text) => text },
     why: "because the payload is not Base64"
   }),
-  Rule.forAll({
-    id: "auth.payload.is-body",
+  section.forAll("auth.payload.is-body", {
     statement: "Refuses a body that differs from the signed payload",
-    clause,
-    profile: "read-only",
-    values: (setting) => fc.tuple(anyPath(setting), fc.constantFrom("x", "limit", "a", "search"), fc.nat(9)),
+    values: (setting: Rule.Setting) =>
+      fc.tuple(anyPath(setting), fc.constantFrom("x", "limit", "a", "search"), fc.nat(9)),
     examples: (setting) => pathsOf(setting).map((path): [string, "x", number] => [path, "x", 1]),
-    check: (world, [path, key, value]) =>
-      Effect.gen(function*() {
-        const answer = yield* faulty(world, path, {
-          body: (text) => text.replace(/\}$/u, `,${JSON.stringify(key)}:${value}}`)
-        })
-        yield* Refusals.any(answer, "because the body is not the signed body")
+    check: Effect.fnUntraced(function*(world, [path, key, value]) {
+      const answer = yield* faulty(world, path, {
+        body: (text) => text.replace(/\}$/u, `,${JSON.stringify(key)}:${value}}`)
       })
+      yield* Refusals.any(answer, "because the body is not the signed body")
+    })
   }),
   refused({
     id: "auth.payload.is-body.nonce",
@@ -153,20 +129,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     tampering: { headers: { "x-txc-signature": undefined } },
     why: "because X-TXC-SIGNATURE is missing"
   }),
-  Rule.forAll({
-    id: "auth.signature",
+  section.forAll("auth.signature", {
     statement: "Refuses a signature with one changed digit",
-    clause,
-    profile: "read-only",
-    values: (setting) => fc.tuple(anyPath(setting), fc.nat(127)),
+    values: (setting: Rule.Setting) => fc.tuple(anyPath(setting), fc.nat(127)),
     examples: (setting) => pathsOf(setting).map((path): [string, number] => [path, 127]),
-    check: (world, [path, at]) =>
-      Effect.gen(function*() {
-        const answer = yield* faulty(world, path, {
-          signature: (payload, secret) => flip(Signing.hmac(secret, payload), at)
-        })
-        yield* Refusals.any(answer, "because the signature is wrong")
+    check: Effect.fnUntraced(function*(world, [path, at]) {
+      const answer = yield* faulty(world, path, {
+        signature: (payload, secret) => flip(Signing.hmac(secret, payload), at)
       })
+      yield* Refusals.any(answer, "because the signature is wrong")
+    })
   }),
   refused({
     id: "auth.signature.key",
@@ -192,21 +164,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     tampering: { signature: (payload, secret) => Buffer.from(Signing.hmac(secret, payload), "hex").toString("base64") },
     why: "because the signature is not hexadecimal"
   }),
-  Rule.always({
-    id: "auth.signature.other-call",
+  section.always("auth.signature.other-call", {
     statement: "Refuses the signature of another call with the same key",
-    clause,
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.reader
-        const nonce = yield* world.nonce(account)
-        const { headers } = Signing.request(account, Paths.fees, {}, nonce)
-        const answer = yield* world.call(account, Paths.mainBalance, {}, {
-          headers: { "x-txc-signature": headers["x-txc-signature"] }
-        })
-        yield* Refusals.any(answer, "because the signature belongs to another call")
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      const nonce = yield* world.nonce(account)
+      const { headers } = Signing.request(account, Paths.fees, {}, nonce)
+      const answer = yield* world.call(account, Paths.mainBalance, {}, {
+        headers: { "x-txc-signature": headers["x-txc-signature"] }
       })
+      yield* Refusals.any(answer, "because the signature belongs to another call")
+    })
   }),
   refused({
     id: "auth.request.required",
@@ -215,78 +183,60 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     why: "because request is missing in the body",
     paths: envelopedPathsOf
   }),
-  Rule.forAll({
-    id: "auth.request.path",
+  section.forAll("auth.request.path", {
     statement: "Refuses a request that is not the path of the called endpoint",
-    clause,
-    profile: "read-only",
-    values: (setting) =>
+    values: (setting: Rule.Setting) =>
       fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
     // A target may omit the comparison on one path, or for one value.
     examples: (setting) => [
       ...envelopedPathsOf(setting).map((path): [string, unknown] => [path, Paths.limitOrder]),
       ...otherRequests.map((request): [string, unknown] => [Paths.mainBalance, request])
     ],
-    check: (world, [path, request]) =>
-      Effect.gen(function*() {
-        const answer = yield* faulty(world, path, { envelope: { request } })
-        yield* Refusals.any(answer, "because request is not the path")
-      })
+    check: Effect.fnUntraced(function*(world, [path, request]) {
+      const answer = yield* faulty(world, path, { envelope: { request } })
+      yield* Refusals.any(answer, "because request is not the path")
+    })
   }),
-  Rule.forEach({
-    id: "auth.request.optional",
+  section.forEach("auth.request.optional", {
     statement: "Refuses a wrong request even where request is optional",
-    clause,
+    profile: "control",
     level: "SHOULD",
-    values: (setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* faulty(world, path, { envelope: { request: Paths.limitOrder } })
-        yield* Refusals.any(answer, "because request is not the path")
-      })
+    values: (setting: Rule.Setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* faulty(world, path, { envelope: { request: Paths.limitOrder } })
+      yield* Refusals.any(answer, "because request is not the path")
+    })
   }),
-  Rule.forEach({
-    id: "auth.request.prefix",
+  section.forEach("auth.request.prefix", {
     statement: `Refuses a request that does not begin with ${Paths.version}`,
-    clause,
-    profile: "read-only",
     values: envelopedPathsOf,
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* faulty(world, path, { envelope: { request: path.slice(Paths.version.length) } })
-        yield* Refusals.any(answer, `because request does not begin with ${Paths.version}`)
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* faulty(world, path, { envelope: { request: path.slice(Paths.version.length) } })
+      yield* Refusals.any(answer, `because request does not begin with ${Paths.version}`)
+    })
   }),
-  Rule.forEach({
-    id: "auth.body.spacing",
+  section.forEach("auth.body.spacing", {
     statement: "Accepts a signed body with or without spaces between its JSON tokens",
-    clause,
     level: "INFO",
-    profile: "read-only",
     live: Rule.other("the body is compact JSON; spaces between its tokens are refused"),
     values: [" ", "\n", "\t"],
-    check: (world, space) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, {
-          text: (text) => text.replaceAll(",", `,${space}`)
-        })
-        const isCompactOnly = world.dialect.name === "live"
-        yield* isCompactOnly
-          ? Refusals.any(answer, "because the body is not compact")
-          : accepted(answer, "because JSON ignores spaces between tokens")
+    check: Effect.fnUntraced(function*(world, space) {
+      const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, {
+        text: (text) => text.replaceAll(",", `,${space}`)
       })
+      const isCompactOnly = world.dialect.name === "live"
+      yield* isCompactOnly
+        ? Refusals.any(answer, "because the body is not compact")
+        : accepted(answer, "because JSON ignores spaces between tokens")
+    })
   }),
-  Rule.forEach({
-    id: "auth.refusal",
+  section.forEach("auth.refusal", {
     statement: "Refuses an unauthenticated call with HTTP 401, code 10",
-    clause,
     level: "SHOULD",
-    profile: "read-only",
     values: Paths.reads,
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path, {}, { signature: () => "f".repeat(128) })
-        yield* Refusals.exactly(answer, { status: 401, codes: [10] }, "because the signature is wrong")
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* world.call(yield* world.reader, path, {}, { signature: () => "f".repeat(128) })
+      yield* Refusals.exactly(answer, { status: 401, codes: [10] }, "because the signature is wrong")
+    })
   })
 ]

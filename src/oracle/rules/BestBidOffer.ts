@@ -58,15 +58,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause,
     level: "SHOULD",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
-        yield* isFilled(yield* filled, 0, priceAt(4))
-        // Takes the order that rested first, and half of the one behind it.
-        const taker = { market: market.name, side: opposite, amount: "0.02", price: priceAt(4) }
-        yield* Trading.placeOther(world, other, taker)
-        yield* isFilled(yield* filled, 0.01, priceAt(4))
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
+      yield* isFilled(yield* filled, 0, priceAt(4))
+      // Takes the order that rested first, and half of the one behind it.
+      const taker = { market: market.name, side: opposite, amount: "0.02", price: priceAt(4) }
+      yield* Trading.placeOther(world, other, taker)
+      yield* isFilled(yield* filled, 0.01, priceAt(4))
+    })
   }),
   Rule.forEach({
     id: "stop-limit.bbo.counterparty",
@@ -74,10 +73,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause,
     level: "SHOULD",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { filled, priceAt } = yield* trigger(world, side, 2)
-        yield* isFilled(yield* filled, 0.01, priceAt(6))
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { filled, priceAt } = yield* trigger(world, side, 2)
+      yield* isFilled(yield* filled, 0.01, priceAt(6))
+    })
   })
 ]

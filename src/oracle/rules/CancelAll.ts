@@ -10,9 +10,10 @@ import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-const clause = "Endpoints §4"
+const section = Section.of({ clause: "Endpoints §4" })
 
 const types = ["spot", "margin", "futures"] as const
 
@@ -64,116 +65,89 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
   )
 })
 
-const refuses = (world: World, fields: Body, key: string) =>
-  Effect.gen(function*() {
-    const answer = yield* world.call(yield* world.reader, Paths.cancelAll, fields)
-    yield* Refusals.order(answer, world.dialect, true, key)
-  })
+const refuses = Effect.fnUntraced(function*(world: World, fields: Body, key: string) {
+  const answer = yield* world.call(yield* world.reader, Paths.cancelAll, fields)
+  yield* Refusals.order(answer, world.dialect, true, key)
+})
 
 const live = Rule.other("HTTP 422")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    id: "cancel-all.everything",
+  section.always("cancel-all.everything", {
     statement: "Cancels all orders if no field is given: all types, on all markets",
-    clause,
     check: (world) => leaves(world, {}, [])
   }),
-  Rule.always({
-    id: "cancel-all.market",
+  section.always("cancel-all.market", {
     statement: "Cancels only the orders of the given market",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* leaves(world, { market: (yield* world.market).name }, ["futures"])
-        yield* leaves(world, { market: perpetual }, ["spot", "margin"])
-      })
+    check: Effect.fnUntraced(function*(world) {
+      yield* leaves(world, { market: (yield* world.market).name }, ["futures"])
+      yield* leaves(world, { market: perpetual }, ["spot", "margin"])
+    })
   }),
   ...types.map((type) =>
-    Rule.always({
-      id: `cancel-all.type.${type}`,
+    section.always(`cancel-all.type.${type}`, {
       statement: `Cancels only ${type} orders with type ${type}`,
-      clause,
       check: (world) => leaves(world, { type: [type] }, types.filter((other) => other !== type))
     })
   ),
-  Rule.forAll({
-    id: "cancel-all.type.several",
+  section.forAll("cancel-all.type.several", {
     statement: "Cancels the orders of several given types",
-    clause,
     values: fc.shuffledSubarray([...types], { minLength: 2 }),
     examples: [["spot", "margin"], ["margin", "futures"], ["futures", "spot"], [...types]],
     check: (world, chosen) => leaves(world, { type: chosen }, types.filter((type) => !chosen.includes(type)))
   }),
-  Rule.always({
-    id: "cancel-all.type.and-market",
+  section.always("cancel-all.type.and-market", {
     statement: "Cancels only orders that match both market and type",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { name } = yield* world.market
-        yield* leaves(world, { market: name, type: ["margin"] }, ["spot", "futures"])
-        yield* leaves(world, { market: name, type: ["futures"] }, [...types])
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.market
+      yield* leaves(world, { market: name, type: ["margin"] }, ["spot", "futures"])
+      yield* leaves(world, { market: name, type: ["futures"] }, [...types])
+    })
   }),
-  Rule.always({
-    id: "cancel-all.stops",
+  section.always("cancel-all.stops", {
     statement: "Cancels stop-limit and OCO orders that wait for their trigger",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, "buy"))
-        yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
-        const answer = yield* world.call(account, Paths.cancelAll)
-        const left = yield* open(world, account)
-        yield* Verdict.conclude("no open orders", left, left.length === 0, answer)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, "buy"))
+      yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
+      const answer = yield* world.call(account, Paths.cancelAll)
+      const left = yield* open(world, account)
+      yield* Verdict.conclude("no open orders", left, left.length === 0, answer)
+    })
   }),
-  Rule.always({
-    id: "cancel-all.own",
+  section.always("cancel-all.own", {
     statement: "Leaves the orders of other accounts open",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const [account, other] = [yield* world.trader, yield* world.open()]
-        const orders = yield* rest(world, other)
-        yield* world.call(account, Paths.cancelAll)
-        const left = yield* open(world, other)
-        yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const [account, other] = [yield* world.trader, yield* world.open()]
+      const orders = yield* rest(world, other)
+      yield* world.call(account, Paths.cancelAll)
+      const left = yield* open(world, other)
+      yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
+    })
   }),
-  Rule.always({
-    id: "cancel-all.nothing",
+  section.always("cancel-all.nothing", {
     statement: "Succeeds when no order is open",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll)
-        yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll)
+      yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
+    })
   }),
-  Rule.always({
-    id: "cancel-all.status",
+  section.always("cancel-all.status", {
     statement: "Closes a canceled order and shows its status as canceled",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const orders = yield* rest(world, account)
-        yield* world.call(account, Paths.cancelAll)
-        const ended = yield* Orders.list(world, account, Paths.orderHistory)
-        const { CANCELED } = Dialects.statuses(world.dialect)
-        const statuses = [...orders.values()].map((id) => ended.get(id)?.["status"])
-        yield* Verdict.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const orders = yield* rest(world, account)
+      yield* world.call(account, Paths.cancelAll)
+      const ended = yield* Orders.list(world, account, Paths.orderHistory)
+      const { CANCELED } = Dialects.statuses(world.dialect)
+      const statuses = [...orders.values()].map((id) => ended.get(id)?.["status"])
+      yield* Verdict.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
+    })
   }),
-  Rule.forAll({
-    id: "cancel-all.type.unknown",
+  section.forAll("cancel-all.type.unknown", {
     statement: "Refuses a type other than spot, margin and futures",
-    clause,
     live,
     values: fc.tuple(
       fc.subarray([...types]),
@@ -182,78 +156,61 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: [[[], "option"], [["spot"], "option"]],
     check: (world, [known, unknown]) => refuses(world, { type: [...known, unknown] }, "type")
   }),
-  Rule.forEach({
-    id: "cancel-all.type.array",
+  section.forEach("cancel-all.type.array", {
     statement: "Refuses a type that is not an array of strings",
-    clause,
     live,
     values: ["spot", "spot,margin", 1, true, { 0: "spot" }],
     check: (world, type) => refuses(world, { type }, "type")
   }),
-  Rule.always({
-    id: "cancel-all.type.empty",
+  section.always("cancel-all.type.empty", {
     statement: "Refuses an empty list of types",
-    clause,
     level: "SHOULD",
     live,
     check: (world) => refuses(world, { type: [] }, "type")
   }),
-  Rule.forEach({
-    id: "cancel-all.market.unknown",
+  section.forEach("cancel-all.market.unknown", {
     statement: "Refuses an unknown market",
-    clause,
     level: "SHOULD",
     live,
     values: ["NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""],
     check: (world, market) => refuses(world, { market }, "market")
   }),
-  Rule.forAll({
-    id: "cancel-all.market.type",
+  section.forAll("cancel-all.market.type", {
     statement: "Refuses a market that is not a string",
-    clause,
     live,
     values: Boundaries.noTexts,
     check: (world, market) => refuses(world, { market }, "market")
   }),
-  Rule.forEach({
-    id: "cancel-all.refusal",
+  section.forEach("cancel-all.refusal", {
     statement: "Refuses a wrong field with HTTP 400, code 30, Validation failed, and errors that name the field",
-    clause,
     level: "SHOULD",
     live,
     values: [["market", 1], ["market", "NO_SUCH"], ["type", "spot"], ["type", ["option"]]] as const,
-    check: (world, [key, value]) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { [key]: value })
-        yield* Refusals.fields(answer, Dialects.orderValidation(world.dialect), key)
-      })
+    check: Effect.fnUntraced(function*(world, [key, value]) {
+      const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { [key]: value })
+      yield* Refusals.fields(answer, Dialects.orderValidation(world.dialect), key)
+    })
   }),
-  Rule.always({
-    id: "cancel-all.refused.nothing",
+  section.always("cancel-all.refused.nothing", {
     statement: "Cancels nothing when it refuses a field",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const orders = yield* rest(world, account)
-        yield* world.call(account, Paths.cancelAll, { type: ["spot", "option"] })
-        const left = yield* open(world, account)
-        yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const orders = yield* rest(world, account)
+      yield* world.call(account, Paths.cancelAll, { type: ["spot", "option"] })
+      const left = yield* open(world, account)
+      yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
+    })
   }),
-  Rule.forEach({
-    id: "cancel-all.envelope",
+  section.forEach("cancel-all.envelope", {
     statement: "Accepts a call without request, without nonce, and without both",
-    clause,
     level: "SHOULD",
     live: Rule.other("both are required"),
     values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
-    check: (world, envelope) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
-        yield* world.dialect.name === "live"
-          ? Refusals.any(answer, "because the envelope is incomplete")
-          : Verdict.expect(answer, "HTTP 2xx", Refusals.isSuccess(answer))
-      })
+    check: Effect.fnUntraced(function*(world, envelope) {
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
+      yield* world.dialect.name === "live"
+        ? Refusals.any(answer, "because the envelope is incomplete")
+        : Verdict.expect(answer, "HTTP 2xx", Refusals.isSuccess(answer))
+    })
   })
 ]

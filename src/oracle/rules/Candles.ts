@@ -79,41 +79,33 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
 ]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Lists candles of every interval, in order, as rows of time, open, close, high, low, volume and total"
-    ),
-    id: "candles.rows",
+  LiveCalls.section.forEach("candles.rows", {
+    statement: "Lists candles of every interval, in order, as rows of time, open, close, high, low, volume and total",
     profile: "read-only",
     values: intervals,
-    check: (world, interval) =>
-      Effect.gen(function*() {
-        const { answer, found } = yield* candles(world, { interval })
-        const isInOrder = found.every(({ at }, index) => index === 0 || at > (found[index - 1]?.at ?? 0))
-        yield* Verdict.expect(answer, "candles in order of time", isInOrder)
-        const fits = ({ close, high, low, open }: Candle) =>
-          [open, close].every((price) => low <= price && price <= high)
-        yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
-      })
+    check: Effect.fnUntraced(function*(world, interval) {
+      const { answer, found } = yield* candles(world, { interval })
+      const isInOrder = found.every(({ at }, index) => index === 0 || at > (found[index - 1]?.at ?? 0))
+      yield* Verdict.expect(answer, "candles in order of time", isInOrder)
+      const fits = ({ close, high, low, open }: Candle) => [open, close].every((price) => low <= price && price <= high)
+      yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Starts each candle at a multiple of its interval"),
-    id: "candles.times",
+  LiveCalls.section.forEach("candles.times", {
+    statement: "Starts each candle at a multiple of its interval",
     values: Object.keys(lengths) as ReadonlyArray<keyof typeof lengths>,
-    check: (world, interval) =>
-      Effect.gen(function*() {
-        yield* traded(world)
-        const { answer, found } = yield* candles(world, { interval })
-        yield* Verdict.expect(
-          answer,
-          `at least one candle, each at a multiple of ${lengths[interval]} seconds`,
-          found.length > 0 && found.every(({ at }) => at % lengths[interval] === 0)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, interval) {
+      yield* traded(world)
+      const { answer, found } = yield* candles(world, { interval })
+      yield* Verdict.expect(
+        answer,
+        `at least one candle, each at a multiple of ${lengths[interval]} seconds`,
+        found.length > 0 && found.every(({ at }) => at % lengths[interval] === 0)
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Counts a trade in one candle of each interval, with its amount, price and total"),
-    id: "candles.trades",
+  LiveCalls.section.forEach("candles.trades", {
+    statement: "Counts a trade in one candle of each interval, with its amount, price and total",
     values: intervals,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -133,9 +125,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
       }))
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists only candles that begin between start and end, both included"),
-    id: "candles.window",
+  LiveCalls.section.always("candles.window", {
+    statement: "Lists only candles that begin between start and end, both included",
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {
         for (let trades = 0; trades < 3; trades++) {
@@ -152,9 +143,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
       }))
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists the latest candles, up to the limit"),
-    id: "candles.limit",
+  LiveCalls.section.always("candles.limit", {
+    statement: "Lists the latest candles, up to the limit",
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {
         yield* traded(world)
@@ -170,25 +160,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
       }))
   }),
-  Rule.always({
-    ...LiveCalls.heading("Uses an interval of one hour by default"),
-    id: "candles.default",
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* traded(world)
-        const [plain, hours] = [yield* candles(world), yield* candles(world, { interval: "1h" })]
-        yield* Verdict.expect(
-          plain.answer,
-          `hourly candles: ${JSON.stringify(hours.found)}`,
-          JSON.stringify(plain.found) === JSON.stringify(hours.found)
-        )
-      })
+  LiveCalls.section.always("candles.default", {
+    statement: "Uses an interval of one hour by default",
+    check: Effect.fnUntraced(function*(world) {
+      yield* traded(world)
+      const [plain, hours] = [yield* candles(world), yield* candles(world, { interval: "1h" })]
+      yield* Verdict.expect(
+        plain.answer,
+        `hourly candles: ${JSON.stringify(hours.found)}`,
+        JSON.stringify(plain.found) === JSON.stringify(hours.found)
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses a wrong market, interval, limit or window with HTTP 200, success false, and a message that names the field"
-    ),
-    id: "candles.refusal",
+  LiveCalls.section.forEach("candles.refusal", {
+    statement:
+      "Refuses a wrong market, interval, limit or window with HTTP 200, success false, and a message that names the field",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

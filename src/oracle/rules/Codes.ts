@@ -12,9 +12,10 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
-const clause = "Endpoints §6"
+const section = Section.of({ clause: "Endpoints §6" })
 
 const amounts = fc.integer({ min: 1, max: 1e9 }).map((units) => (units / 1e6).toFixed(6))
 
@@ -46,116 +47,92 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "external_id", kind: Kinds.text, meaning: "the transaction's id" }
     ]
   }),
-  Rule.always({
-    id: "codes.status",
+  section.always("codes.status", {
     statement: "Returns HTTP 200 when a code is applied",
-    clause,
     live: created,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, "1")
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
-        yield* Verdict.expect(answer, `HTTP ${Dialects.applied(world.dialect)}`, isApplied(world, answer))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { code } = yield* issue(world, "1")
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
+      yield* Verdict.expect(answer, `HTTP ${Dialects.applied(world.dialect)}`, isApplied(world, answer))
+    })
   }),
-  Rule.forAll({
-    id: "codes.credits",
+  section.forAll("codes.credits", {
     statement: "Credits the code's amount to the main balance and shows it in the answer",
-    clause,
     values: amounts,
-    check: (world, amount) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, amount)
-        const account = yield* world.open({ isFunded: false })
-        const answer = yield* world.call(account, Paths.applyCode, { code })
-        const { json } = answer
-        yield* Verdict.expect(
-          answer,
-          `ETH and ${amount}`,
-          Json.isObject(json) && json["ticker"] === "ETH" && Number(json["amount"]) === Number(amount)
-        )
-        const held = yield* ethOf(world, account)
-        yield* Verdict.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
-      })
+    check: Effect.fnUntraced(function*(world, amount) {
+      const { code } = yield* issue(world, amount)
+      const account = yield* world.open({ isFunded: false })
+      const answer = yield* world.call(account, Paths.applyCode, { code })
+      const { json } = answer
+      yield* Verdict.expect(
+        answer,
+        `ETH and ${amount}`,
+        Json.isObject(json) && json["ticker"] === "ETH" && Number(json["amount"]) === Number(amount)
+      )
+      const held = yield* ethOf(world, account)
+      yield* Verdict.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
+    })
   }),
-  Rule.always({
-    id: "codes.code.required",
+  section.always("codes.code.required", {
     statement: "Refuses a call without code",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.applyCode)
-        yield* Refusals.call(answer, world.dialect, "code")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.reader, Paths.applyCode)
+      yield* Refusals.call(answer, world.dialect, "code")
+    })
   }),
-  Rule.forAll({
-    id: "codes.code.type",
+  section.forAll("codes.code.type", {
     statement: "Refuses a code that is not a string",
-    clause,
     values: fc.oneof(Boundaries.noTexts, fc.integer()),
-    check: (world, code) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
-        yield* Refusals.call(answer, world.dialect, "code")
-      })
+    check: Effect.fnUntraced(function*(world, code) {
+      const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
+      yield* Refusals.call(answer, world.dialect, "code")
+    })
   }),
-  Rule.forAll({
-    id: "codes.code.unknown",
+  section.forAll("codes.code.unknown", {
     statement: "Refuses an unknown code",
-    clause,
     level: "SHOULD",
     values: fc.uuid().map((id) => `WB${id}ETH`),
-    check: (world, code) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
-        yield* Refusals.call(answer, world.dialect, "code")
-      })
+    check: Effect.fnUntraced(function*(world, code) {
+      const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
+      yield* Refusals.call(answer, world.dialect, "code")
+    })
   }),
-  Rule.forAll({
-    id: "codes.passphrase.required",
+  section.forAll("codes.passphrase.required", {
     statement: "Refuses a passphrase-protected code without its passphrase, or with a wrong one",
-    clause,
     values: fc.tuple(passphrases, fc.option(passphrases, { nil: undefined })),
     examples: [["open sesame", undefined], ["open sesame", "open sesam"]],
-    check: (world, [passphrase, given]) =>
-      Effect.gen(function*() {
-        if (given === passphrase) return
-        const { code } = yield* issue(world, "1", passphrase)
-        const account = yield* world.open({ isFunded: false })
-        const answer = yield* world.call(account, Paths.applyCode, {
-          code,
-          ...(given === undefined ? {} : { passphrase: given })
-        })
-        yield* Refusals.any(answer, "because the passphrase is wrong")
-        const held = yield* ethOf(world, account)
-        yield* Verdict.conclude("a balance of zero", held, held === 0, answer)
+    check: Effect.fnUntraced(function*(world, [passphrase, given]) {
+      if (given === passphrase) return
+      const { code } = yield* issue(world, "1", passphrase)
+      const account = yield* world.open({ isFunded: false })
+      const answer = yield* world.call(account, Paths.applyCode, {
+        code,
+        ...(given === undefined ? {} : { passphrase: given })
       })
+      yield* Refusals.any(answer, "because the passphrase is wrong")
+      const held = yield* ethOf(world, account)
+      yield* Verdict.conclude("a balance of zero", held, held === 0, answer)
+    })
   }),
-  Rule.forAll({
-    id: "codes.passphrase.accepts",
+  section.forAll("codes.passphrase.accepts", {
     statement: "Applies a passphrase-protected code with its passphrase",
-    clause,
     values: passphrases,
-    check: (world, passphrase) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, "1", passphrase)
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
-        yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
-      })
+    check: Effect.fnUntraced(function*(world, passphrase) {
+      const { code } = yield* issue(world, "1", passphrase)
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
+      yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
+    })
   }),
-  Rule.forAll({
-    id: "codes.passphrase.length.accepts",
+  section.forAll("codes.passphrase.length.accepts", {
     statement: "Accepts a passphrase of 25 characters, including multi-byte characters",
-    clause,
     values: Boundaries.longestPassphrases,
     examples: ["p".repeat(25), "漢".repeat(25)],
-    check: (world, passphrase) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, "1", passphrase)
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
-        yield* Refusals.notNaming(answer, "passphrase")
-        yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
-      })
+    check: Effect.fnUntraced(function*(world, passphrase) {
+      const { code } = yield* issue(world, "1", passphrase)
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
+      yield* Refusals.notNaming(answer, "passphrase")
+      yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
+    })
   }),
   Rule.forAll({
     id: "codes.passphrase.length.refuses",
@@ -163,72 +140,60 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause: "Limits",
     values: Boundaries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
-    check: (world, passphrase) =>
-      Effect.gen(function*() {
-        // A target that truncates the passphrase would apply this code.
-        const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
-        const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
-        yield* Refusals.call(answer, world.dialect, "passphrase")
-      })
+    check: Effect.fnUntraced(function*(world, passphrase) {
+      // A target that truncates the passphrase would apply this code.
+      const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
+      const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
+      yield* Refusals.call(answer, world.dialect, "passphrase")
+    })
   }),
-  Rule.forAll({
-    id: "codes.passphrase.type",
+  section.forAll("codes.passphrase.type", {
     statement: "Refuses a passphrase that is not a string",
-    clause,
     values: Boundaries.noTexts,
-    check: (world, passphrase) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, "1")
-        const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
-        yield* Refusals.call(answer, world.dialect, "passphrase")
-      })
+    check: Effect.fnUntraced(function*(world, passphrase) {
+      const { code } = yield* issue(world, "1")
+      const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
+      yield* Refusals.call(answer, world.dialect, "passphrase")
+    })
   }),
-  Rule.always({
-    id: "codes.once",
+  section.always("codes.once", {
     statement: "Refuses the second application of a code, and credits nothing for it",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, "2")
-        const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
-        yield* world.call(one, Paths.applyCode, { code })
-        for (const account of [one, two]) {
-          yield* Refusals.call(yield* world.call(account, Paths.applyCode, { code }), world.dialect, "code")
-        }
-        const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
-        yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { code } = yield* issue(world, "2")
+      const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
+      yield* world.call(one, Paths.applyCode, { code })
+      for (const account of [one, two]) {
+        yield* Refusals.call(yield* world.call(account, Paths.applyCode, { code }), world.dialect, "code")
+      }
+      const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
+      yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
+    })
   }),
-  Rule.forAll({
-    id: "codes.race",
+  section.forAll("codes.race", {
     statement: "Credits a code to exactly one of several accounts that apply it at the same time",
-    clause,
     values: fc.integer({ min: 2, max: 6 }),
-    check: (world, count) =>
-      Effect.gen(function*() {
-        const { code } = yield* issue(world, "2")
-        const accounts = yield* Effect.forEach(Array.from({ length: count }), () => world.open({ isFunded: false }))
-        const answers = yield* Effect.forEach(
-          accounts,
-          (account) => world.call(account, Paths.applyCode, { code }),
-          { concurrency: "unbounded" }
-        )
-        const winners = answers.filter((answer) => isApplied(world, answer)).length
-        yield* Verdict.conclude(
-          `one of ${count} accounts gets the code`,
-          `${winners} accounts get it`,
-          winners === 1,
-          answers[0]
-        )
-        let sum = 0
-        for (const account of accounts) sum += yield* ethOf(world, account)
-        yield* Verdict.conclude("2 ETH in total", sum, sum === 2)
-      })
+    check: Effect.fnUntraced(function*(world, count) {
+      const { code } = yield* issue(world, "2")
+      const accounts = yield* Effect.forEach(Array.from({ length: count }), () => world.open({ isFunded: false }))
+      const answers = yield* Effect.forEach(
+        accounts,
+        (account) => world.call(account, Paths.applyCode, { code }),
+        { concurrency: "unbounded" }
+      )
+      const winners = answers.filter((answer) => isApplied(world, answer)).length
+      yield* Verdict.conclude(
+        `one of ${count} accounts gets the code`,
+        `${winners} accounts get it`,
+        winners === 1,
+        answers[0]
+      )
+      let sum = 0
+      for (const account of accounts) sum += yield* ethOf(world, account)
+      yield* Verdict.conclude("2 ETH in total", sum, sum === 2)
+    })
   }),
-  Rule.forEach({
-    id: "codes.refusal",
+  section.forEach("codes.refusal", {
     statement: "Refuses a wrong field with HTTP 400, code 0, Validation failed, and errors that name the field",
-    clause,
     level: "SHOULD",
     values: [
       [{}, "code"],
@@ -236,22 +201,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       [{ code: "no-such-code" }, "code"],
       [{ code: "no-such-code", passphrase: "p".repeat(26) }, "passphrase"]
     ] as const,
-    check: (world, [fields, key]) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.applyCode, { ...fields })
-        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), key)
-      })
+    check: Effect.fnUntraced(function*(world, [fields, key]) {
+      const answer = yield* world.call(yield* world.reader, Paths.applyCode, { ...fields })
+      yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), key)
+    })
   }),
-  Rule.always({
-    id: "codes.own",
+  section.always("codes.own", {
     statement: "Refuses an account's own code",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { code, creator } = yield* issue(world, "1")
-        const answer = yield* world.call(creator, Paths.applyCode, { code })
-        yield* Refusals.any(answer, "because the caller created the code")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { code, creator } = yield* issue(world, "1")
+      const answer = yield* world.call(creator, Paths.applyCode, { code })
+      yield* Refusals.any(answer, "because the caller created the code")
+    })
   })
 ]

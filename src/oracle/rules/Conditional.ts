@@ -84,197 +84,167 @@ const cancels = Effect.fnUntraced(function*(
 const isSame = (text: unknown, expected: string): boolean => Number(text) === Number(expected)
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading("Shows take-profit, stop-loss and the group's id of an order in oto"),
-    id: "oto.answer",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, exit, order, oto } = yield* rest(world, yield* world.trader)
-        yield* Verdict.expect(
-          answer,
-          `oto with takeProfit ${exit.takeProfit}, stopLoss ${exit.stopLoss} and an otoId other than the order id`,
-          isSame(oto["takeProfit"], exit.takeProfit) && isSame(oto["stopLoss"], exit.stopLoss) &&
-            Number.isSafeInteger(oto["otoId"]) && oto["otoId"] !== order["orderId"]
-        )
-      })
+  LiveCalls.section.always("oto.answer", {
+    statement: "Shows take-profit, stop-loss and the group's id of an order in oto",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, exit, order, oto } = yield* rest(world, yield* world.trader)
+      yield* Verdict.expect(
+        answer,
+        `oto with takeProfit ${exit.takeProfit}, stopLoss ${exit.stopLoss} and an otoId other than the order id`,
+        isSame(oto["takeProfit"], exit.takeProfit) && isSame(oto["stopLoss"], exit.stopLoss) &&
+          Number.isSafeInteger(oto["otoId"]) && oto["otoId"] !== order["orderId"]
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading(
-      "Lists an unfilled order as a conditional order of type oto, with its prices and the order itself"
-    ),
-    id: "oto.listed",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const { exit, order, oto } = yield* rest(world, account)
-        const { answer, records } = yield* conditional(world, account)
-        const [record = {}] = records
-        const entry = record["conditionalOrder"]
-        yield* Verdict.expect(
-          answer,
-          "one record: type oto, the group's id, both prices, and the order",
-          records.length === 1 && record["type"] === "oto" && record["id"] === oto["otoId"] &&
-            isSame(record["takeProfitPrice"], exit.takeProfit) && isSame(record["stopLossPrice"], exit.stopLoss) &&
-            Json.isObject(entry) && entry["orderId"] === order["orderId"]
-        )
-        const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("only that order open", open.size, open.size === 1)
-      })
+  LiveCalls.section.always("oto.listed", {
+    statement: "Lists an unfilled order as a conditional order of type oto, with its prices and the order itself",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const { exit, order, oto } = yield* rest(world, account)
+      const { answer, records } = yield* conditional(world, account)
+      const [record = {}] = records
+      const entry = record["conditionalOrder"]
+      yield* Verdict.expect(
+        answer,
+        "one record: type oto, the group's id, both prices, and the order",
+        records.length === 1 && record["type"] === "oto" && record["id"] === oto["otoId"] &&
+          isSame(record["takeProfitPrice"], exit.takeProfit) && isSame(record["stopLossPrice"], exit.stopLoss) &&
+          Json.isObject(entry) && entry["orderId"] === order["orderId"]
+      )
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("only that order open", open.size, open.size === 1)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Places waiting orders at both prices once the order is filled, and no longer lists it"
-    ),
-    id: "oto.filled",
+  LiveCalls.section.forEach("oto.filled", {
+    statement: "Places waiting orders at both prices once the order is filled, and no longer lists it",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { account, exit } = yield* filled(world, side)
-        const found = yield* triggers(world, account, Orders.opposite(side))
-        const expected = [Number(exit.takeProfit), Number(exit.stopLoss)]
-        yield* Verdict.conclude(
-          `orders that wait for ${expected.join(" and ")}`,
-          found,
-          found.length === 2 && expected.every((price) => found.includes(price))
-        )
-        const { answer, records } = yield* conditional(world, account)
-        yield* Verdict.expect(answer, "no conditional order", records.length === 0)
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { account, exit } = yield* filled(world, side)
+      const found = yield* triggers(world, account, Orders.opposite(side))
+      const expected = [Number(exit.takeProfit), Number(exit.stopLoss)]
+      yield* Verdict.conclude(
+        `orders that wait for ${expected.join(" and ")}`,
+        found,
+        found.length === 2 && expected.every((price) => found.includes(price))
+      )
+      const { answer, records } = yield* conditional(world, account)
+      yield* Verdict.expect(answer, "no conditional order", records.length === 0)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Closes the position when the price reaches one leg, and cancels the other leg"),
-    id: "oto.exit",
+  LiveCalls.section.forEach("oto.exit", {
+    statement: "Closes the position when the price reaches one leg, and cancels the other leg",
     values: Orders.sides.flatMap((side) => (["takeProfit", "stopLoss"] as const).map((leg) => ({ side, leg }))),
-    check: (world, { leg, side }) =>
-      Effect.gen(function*() {
-        const { account, exit, market } = yield* filled(world, side)
-        yield* Trading.movePrice(world, market, Number(exit[leg]))
-        const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
-        const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
-        yield* Verdict.expect(answer, "no positions", items.length === 0)
-      })
+    check: Effect.fnUntraced(function*(world, { leg, side }) {
+      const { account, exit, market } = yield* filled(world, side)
+      yield* Trading.movePrice(world, market, Number(exit[leg]))
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
+      const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
+      yield* Verdict.expect(answer, "no positions", items.length === 0)
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading(
-      "Cancels an order by the group's id with oto-cancel, returns an empty list, and then no longer finds it"
-    ),
-    id: "oto.cancel",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const { oto } = yield* rest(world, account)
-        yield* cancels(world, account, Paths.cancelOto, "otoId", oto["otoId"])
-      })
+  LiveCalls.section.always("oto.cancel", {
+    statement: "Cancels an order by the group's id with oto-cancel, returns an empty list, and then no longer finds it",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const { oto } = yield* rest(world, account)
+      yield* cancels(world, account, Paths.cancelOto, "otoId", oto["otoId"])
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses a leg on the wrong side of the order's price with HTTP 422: code 105 for takeProfit, 106 for stopLoss"
-    ),
-    id: "oto.side",
+  LiveCalls.section.forEach("oto.side", {
+    statement:
+      "Refuses a leg on the wrong side of the order's price with HTTP 422: code 105 for takeProfit, 106 for stopLoss",
     values: [["takeProfit", 105], ["stopLoss", 106]] as const,
-    check: (world, [key, code]) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const wrong = market.price * (key === "takeProfit" ? 0.4 : 0.6)
-        const fields = {
-          market: market.name,
-          side: "buy",
-          amount: "0.01",
-          price: Orders.lowPrice(market),
-          [key]: priceText(market, wrong)
-        }
-        yield* LiveCalls.refuses(world, account, Paths.collateralLimit, fields, { codes: [code], key })
-      })
+    check: Effect.fnUntraced(function*(world, [key, code]) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const wrong = market.price * (key === "takeProfit" ? 0.4 : 0.6)
+      const fields = {
+        market: market.name,
+        side: "buy",
+        amount: "0.01",
+        price: Orders.lowPrice(market),
+        [key]: priceText(market, wrong)
+      }
+      yield* LiveCalls.refuses(world, account, Paths.collateralLimit, fields, { codes: [code], key })
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Refuses reduceOnly together with take-profit or stop-loss with HTTP 422, code 30"),
-    id: "oto.reduce-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* Trading.openPosition(world, account, "sell", "0.01")
-        const fields = {
-          market: market.name,
-          side: "buy",
-          amount: "0.01",
-          price: Orders.lowPrice(market),
-          reduceOnly: true,
-          stopLoss: priceText(market, market.price * 0.4)
-        }
-        const answer = yield* LiveCalls.call(world, account, Paths.collateralLimit, fields)
-        yield* Refusals.exactly(
-          answer,
-          { status: 422, codes: [30] },
-          "because reduceOnly and stopLoss exclude each other"
-        )
-      })
+  LiveCalls.section.always("oto.reduce-only", {
+    statement: "Refuses reduceOnly together with take-profit or stop-loss with HTTP 422, code 30",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const market = yield* Trading.openPosition(world, account, "sell", "0.01")
+      const fields = {
+        market: market.name,
+        side: "buy",
+        amount: "0.01",
+        price: Orders.lowPrice(market),
+        reduceOnly: true,
+        stopLoss: priceText(market, market.price * 0.4)
+      }
+      const answer = yield* LiveCalls.call(world, account, Paths.collateralLimit, fields)
+      yield* Refusals.exactly(
+        answer,
+        { status: 422, codes: [30] },
+        "because reduceOnly and stopLoss exclude each other"
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists OCO orders too, with camelCase legs, in pages of 100 that show the total"),
-    id: "conditional.listed",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const fields = Orders.oco(market, "sell")
-        const { order: pair } = yield* Orders.place(world, account, Paths.oco, fields)
-        yield* rest(world, account)
-        const all = yield* conditional(world, account)
-        yield* Verdict.expect(
-          all.answer,
-          "two records of types oto and oco, limit 100, offset 0, total 2",
-          all.records.map(({ type }) => type).join() === "oto,oco" && all.json["limit"] === 100 &&
-            all.json["offset"] === 0 && all.json["total"] === 2
-        )
-        const second = yield* conditional(world, account, { limit: 1, offset: 1 })
-        const [record = {}] = second.records
-        const [stopLoss, takeProfit] = [record["stopLoss"], record["takeProfit"]]
-        yield* Verdict.expect(
-          second.answer,
-          "the OCO order with its id and both legs, limit 1, offset 1, total 2",
-          second.records.length === 1 && record["id"] === pair["id"] && second.json["total"] === 2 &&
-            second.json["limit"] === 1 && second.json["offset"] === 1 &&
-            Json.isObject(stopLoss) && isSame(stopLoss["activationPrice"], String(fields["activation_price"])) &&
-            Json.isObject(takeProfit) && isSame(takeProfit["price"], String(fields["price"]))
-        )
-      })
+  LiveCalls.section.always("conditional.listed", {
+    statement: "Lists OCO orders too, with camelCase legs, in pages of 100 that show the total",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const fields = Orders.oco(market, "sell")
+      const { order: pair } = yield* Orders.place(world, account, Paths.oco, fields)
+      yield* rest(world, account)
+      const all = yield* conditional(world, account)
+      yield* Verdict.expect(
+        all.answer,
+        "two records of types oto and oco, limit 100, offset 0, total 2",
+        all.records.map(({ type }) => type).join() === "oto,oco" && all.json["limit"] === 100 &&
+          all.json["offset"] === 0 && all.json["total"] === 2
+      )
+      const second = yield* conditional(world, account, { limit: 1, offset: 1 })
+      const [record = {}] = second.records
+      const [stopLoss, takeProfit] = [record["stopLoss"], record["takeProfit"]]
+      yield* Verdict.expect(
+        second.answer,
+        "the OCO order with its id and both legs, limit 1, offset 1, total 2",
+        second.records.length === 1 && record["id"] === pair["id"] && second.json["total"] === 2 &&
+          second.json["limit"] === 1 && second.json["offset"] === 1 &&
+          Json.isObject(stopLoss) && isSame(stopLoss["activationPrice"], String(fields["activation_price"])) &&
+          Json.isObject(takeProfit) && isSame(takeProfit["price"], String(fields["price"]))
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Cancels either kind by its id with conditional-cancel, and returns an empty list"),
-    id: "conditional.cancel",
+  LiveCalls.section.forEach("conditional.cancel", {
+    statement: "Cancels either kind by its id with conditional-cancel, and returns an empty list",
     values: ["oco", "oto"] as const,
-    check: (world, kind) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const id = kind === "oto"
-          ? (yield* rest(world, account)).oto["otoId"]
-          : (yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))).order["id"]
-        yield* cancels(world, account, Paths.cancelConditional, "id", id)
-      })
+    check: Effect.fnUntraced(function*(world, kind) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const id = kind === "oto"
+        ? (yield* rest(world, account)).oto["otoId"]
+        : (yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))).order["id"]
+      yield* cancels(world, account, Paths.cancelConditional, "id", id)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Does not find another account's conditional order with either call"),
-    id: "conditional.isolation",
+  LiveCalls.section.forEach("conditional.isolation", {
+    statement: "Does not find another account's conditional order with either call",
     values: [[Paths.cancelOto, "otoId"], [Paths.cancelConditional, "id"]] as const,
-    check: (world, [path, key]) =>
-      Effect.gen(function*() {
-        const [account, other] = [yield* world.trader, yield* world.open()]
-        const { market, oto } = yield* rest(world, account)
-        yield* notFound(yield* LiveCalls.call(world, other, path, { market: market.name, [key]: oto["otoId"] }), key)
-        const { answer, records } = yield* conditional(world, other)
-        yield* Verdict.expect(answer, "no conditional order", records.length === 0)
-        const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("the order is open", open.size, open.size === 1)
-      })
+    check: Effect.fnUntraced(function*(world, [path, key]) {
+      const [account, other] = [yield* world.trader, yield* world.open()]
+      const { market, oto } = yield* rest(world, account)
+      yield* notFound(yield* LiveCalls.call(world, other, path, { market: market.name, [key]: oto["otoId"] }), key)
+      const { answer, records } = yield* conditional(world, other)
+      yield* Verdict.expect(answer, "no conditional order", records.length === 0)
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("the order is open", open.size, open.size === 1)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses to list an unknown market with code 31, and a wrong limit or offset with code 30"
-    ),
-    id: "conditional.refusal",
+  LiveCalls.section.forEach("conditional.refusal", {
+    statement: "Refuses to list an unknown market with code 31, and a wrong limit or offset with code 30",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

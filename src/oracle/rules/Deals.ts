@@ -32,98 +32,83 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown]> = [
 ]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading(
-      "Shows a trade as a deal of both orders: same id, amount, price and total, and each order's role"
-    ),
-    id: "deals.trade",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker, price, taker, took } = yield* Trading.take(world, "0.01")
-        const [mine, theirs] = [
-          yield* page(world, maker, { orderId: idOf(made) }),
-          yield* page(world, taker, { orderId: idOf(took) })
-        ]
-        const expected = { amount: 0.01, price: Number(price), deal: 0.01 * Number(price) }
-        for (const [{ answer, deals }, role] of [[mine, 1], [theirs, 2]] as const) {
-          const [deal = {}] = deals
-          yield* Verdict.expect(
-            answer,
-            `one deal of ${JSON.stringify(expected)} with role ${role}`,
-            deals.length === 1 && deal["role"] === role &&
-              Object.entries(expected).every(([key, value]) => Math.abs(Number(deal[key]) - value) < 1e-9)
-          )
-        }
-        yield* Verdict.conclude(
-          "the same id",
-          [mine.deals, theirs.deals],
-          mine.deals[0]?.["id"] === theirs.deals[0]?.["id"]
-        )
-      })
-  }),
-  Rule.always({
-    ...LiveCalls.heading("Shows the other order's id in dealOrderId"),
-    id: "deals.counterparty",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker, taker, took } = yield* Trading.take(world, "0.01")
-        for (const [account, own, other] of [[maker, made, took], [taker, took, made]] as const) {
-          const { answer, deals } = yield* page(world, account, { orderId: idOf(own) })
-          yield* Verdict.expect(
-            answer,
-            `dealOrderId ${String(idOf(other))}`,
-            deals.length === 1 && deals[0]?.["dealOrderId"] === idOf(other)
-          )
-        }
-      })
-  }),
-  Rule.always({
-    ...LiveCalls.heading(
-      "Pages deals by limit and offset, with a default limit of 50"
-    ),
-    id: "deals.pages",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker, market, price, taker } = yield* Trading.take(world, "0.01")
-        yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
-        const all = yield* page(world, maker, { orderId: idOf(made) })
+  LiveCalls.section.always("deals.trade", {
+    statement: "Shows a trade as a deal of both orders: same id, amount, price and total, and each order's role",
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker, price, taker, took } = yield* Trading.take(world, "0.01")
+      const [mine, theirs] = [
+        yield* page(world, maker, { orderId: idOf(made) }),
+        yield* page(world, taker, { orderId: idOf(took) })
+      ]
+      const expected = { amount: 0.01, price: Number(price), deal: 0.01 * Number(price) }
+      for (const [{ answer, deals }, role] of [[mine, 1], [theirs, 2]] as const) {
+        const [deal = {}] = deals
         yield* Verdict.expect(
-          all.answer,
-          "two deals, limit 50, offset 0",
-          all.deals.length === 2 && all.json["limit"] === 50 && all.json["offset"] === 0
+          answer,
+          `one deal of ${JSON.stringify(expected)} with role ${role}`,
+          deals.length === 1 && deal["role"] === role &&
+            Object.entries(expected).every(([key, value]) => Math.abs(Number(deal[key]) - value) < 1e-9)
         )
-        const rest = yield* page(world, maker, { orderId: idOf(made), limit: 1, offset: 1 })
-        yield* Verdict.expect(
-          rest.answer,
-          "the second deal, limit 1, offset 1",
-          rest.deals.length === 1 && rest.json["limit"] === 1 && rest.json["offset"] === 1 &&
-            rest.deals[0]?.["id"] === all.deals[1]?.["id"]
-        )
-      })
+      }
+      yield* Verdict.conclude(
+        "the same id",
+        [mine.deals, theirs.deals],
+        mine.deals[0]?.["id"] === theirs.deals[0]?.["id"]
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists no deals for an unknown order, without an error"),
-    id: "deals.unknown",
+  LiveCalls.section.always("deals.counterparty", {
+    statement: "Shows the other order's id in dealOrderId",
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker, taker, took } = yield* Trading.take(world, "0.01")
+      for (const [account, own, other] of [[maker, made, took], [taker, took, made]] as const) {
+        const { answer, deals } = yield* page(world, account, { orderId: idOf(own) })
+        yield* Verdict.expect(
+          answer,
+          `dealOrderId ${String(idOf(other))}`,
+          deals.length === 1 && deals[0]?.["dealOrderId"] === idOf(other)
+        )
+      }
+    })
+  }),
+  LiveCalls.section.always("deals.pages", {
+    statement: "Pages deals by limit and offset, with a default limit of 50",
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker, market, price, taker } = yield* Trading.take(world, "0.01")
+      yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
+      const all = yield* page(world, maker, { orderId: idOf(made) })
+      yield* Verdict.expect(
+        all.answer,
+        "two deals, limit 50, offset 0",
+        all.deals.length === 2 && all.json["limit"] === 50 && all.json["offset"] === 0
+      )
+      const rest = yield* page(world, maker, { orderId: idOf(made), limit: 1, offset: 1 })
+      yield* Verdict.expect(
+        rest.answer,
+        "the second deal, limit 1, offset 1",
+        rest.deals.length === 1 && rest.json["limit"] === 1 && rest.json["offset"] === 1 &&
+          rest.deals[0]?.["id"] === all.deals[1]?.["id"]
+      )
+    })
+  }),
+  LiveCalls.section.always("deals.unknown", {
+    statement: "Lists no deals for an unknown order, without an error",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, deals } = yield* page(world, yield* world.reader, { orderId: nobodys })
-        yield* Verdict.expect(answer, "no records", deals.length === 0)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, deals } = yield* page(world, yield* world.reader, { orderId: nobodys })
+      yield* Verdict.expect(answer, "no records", deals.length === 0)
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists no deals for another account's order"),
-    id: "deals.isolation",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, taker } = yield* Trading.take(world, "0.01")
-        const { answer, deals } = yield* page(world, taker, { orderId: idOf(made) })
-        yield* Verdict.expect(answer, "no records", deals.length === 0)
-      })
+  LiveCalls.section.always("deals.isolation", {
+    statement: "Lists no deals for another account's order",
+    check: Effect.fnUntraced(function*(world) {
+      const { made, taker } = yield* Trading.take(world, "0.01")
+      const { answer, deals } = yield* page(world, taker, { orderId: idOf(made) })
+      yield* Verdict.expect(answer, "no records", deals.length === 0)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Refuses a missing or malformed order id, limit or offset with HTTP 422, code 30"),
-    id: "deals.refusal",
+  LiveCalls.section.forEach("deals.refusal", {
+    statement: "Refuses a missing or malformed order id, limit or offset with HTTP 422, code 30",
     profile: "read-only",
     values: wrong,
     check: (world, [key, value]) =>

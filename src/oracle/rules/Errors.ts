@@ -8,9 +8,10 @@ import * as Dialects from "../world/Dialects.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
-const clause = "Errors"
+const section = Section.of({ clause: "Errors", profile: "read-only", level: "SHOULD" })
 
 /** The reasons for a refusal. */
 const reasons = [
@@ -36,11 +37,9 @@ const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reason
 })
 
 const privateField = (id: string, statement: string, expected: string, holds: (json: Answer["json"]) => boolean) =>
-  Rule.forEach({
-    id: `errors.private.${id}`,
+  section.forEach(`errors.private.${id}`, {
     statement,
-    clause,
-    profile: "read-only",
+    level: "MUST",
     live: id === "errors"
       ? Rule.other("errors may be missing if no parameter is wrong", Rule.liveAnswers)
       : Rule.same,
@@ -54,13 +53,9 @@ const isErrors = (value: unknown): boolean =>
   Object.values(value).every((list) => Array.isArray(list) && list.every((message) => typeof message === "string"))
 
 const publicField = (id: string, statement: string, expected: string, holds: (json: Answer["json"]) => boolean) =>
-  Rule.forEach({
-    id: `errors.public.${id}`,
+  section.forEach(`errors.public.${id}`, {
     statement,
-    clause,
     // The document shows no failing public call, so these paths are open points.
-    level: "SHOULD",
-    profile: "read-only",
     live: Rule.notApplicable("the live exchange answers public errors in several forms"),
     values: [Paths.unknown.public, Paths.unknownOrderBook],
     check: (world, path) =>
@@ -89,12 +84,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "errors, an object of arrays of strings",
     (json) => Json.isObject(json) && isErrors(json["errors"])
   ),
-  Rule.forEach({
-    id: "errors.private.status",
+  section.forEach("errors.private.status", {
     statement: "Returns HTTP 4xx for an error",
-    clause,
-    level: "SHOULD",
-    profile: "read-only",
     values: [...reasons],
     check: (world, reason) =>
       Effect.flatMap(
@@ -102,37 +93,27 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         (answer) => Verdict.expect(answer, "HTTP 4xx", answer.status >= 400 && answer.status < 500)
       )
   }),
-  Rule.always({
-    id: "errors.private.messages",
+  section.always("errors.private.messages", {
     statement: "Shows at least one message per wrong parameter",
-    clause,
-    level: "SHOULD",
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: -1 })
-        const { json } = answer
-        const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.values(json["errors"]) : []
-        yield* Verdict.expect(
-          answer,
-          "arrays with at least one message",
-          errors.length === 2 && errors.every((list) => Array.isArray(list) && list.length > 0)
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: -1 })
+      const { json } = answer
+      const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.values(json["errors"]) : []
+      yield* Verdict.expect(
+        answer,
+        "arrays with at least one message",
+        errors.length === 2 && errors.every((list) => Array.isArray(list) && list.length > 0)
+      )
+    })
   }),
-  Rule.always({
-    id: "errors.private.only-wrong",
+  section.always("errors.private.only-wrong", {
     statement: "Shows no messages for a correct parameter",
-    clause,
-    level: "SHOULD",
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: 0 })
-        const { json } = answer
-        const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.keys(json["errors"]) : []
-        yield* Verdict.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: 0 })
+      const { json } = answer
+      const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.keys(json["errors"]) : []
+      yield* Verdict.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
+    })
   }),
   publicField(
     "success",
@@ -152,90 +133,75 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "params, an array",
     (json) => Json.isObject(json) && Array.isArray(json["params"])
   ),
-  Rule.forEach({
-    id: "errors.order.validation",
+  section.forEach("errors.order.validation", {
     statement: "Refuses wrong fields of OCO and cancel-all calls with code 30, Validation failed, and errors",
-    clause,
+    profile: "control",
+    level: "MUST",
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values: [Paths.oco, Paths.cancelAll],
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(
-          yield* world.reader,
-          path,
-          path === Paths.oco ? { market: "NO_SUCH" } : { type: ["option"] }
-        )
-        yield* Refusals.order(answer, world.dialect, true, path === Paths.oco ? "side" : "type")
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* world.call(
+        yield* world.reader,
+        path,
+        path === Paths.oco ? { market: "NO_SUCH" } : { type: ["option"] }
+      )
+      yield* Refusals.order(answer, world.dialect, true, path === Paths.oco ? "side" : "type")
+    })
   }),
-  Rule.always({
-    id: "errors.order.validation.status",
+  section.always("errors.order.validation.status", {
     statement: "Sends code 30 with HTTP 400, the only error status that the document shows",
-    clause,
-    level: "SHOULD",
+    profile: "control",
     live: Rule.other("HTTP 422"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { type: ["option"] })
-        const { status } = Dialects.orderValidation(world.dialect)
-        yield* Verdict.expect(answer, `HTTP ${status}`, answer.status === status)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { type: ["option"] })
+      const { status } = Dialects.orderValidation(world.dialect)
+      yield* Verdict.expect(answer, `HTTP ${status}`, answer.status === status)
+    })
   }),
-  Rule.always({
-    id: "errors.reduce-only",
+  section.always("errors.reduce-only", {
     statement: "Sends code 116 with HTTP 400 and errors that name reduceOnly",
-    clause,
-    level: "SHOULD",
+    profile: "control",
     live: Rule.other("HTTP 422"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const answer = yield* world.call(
-          yield* world.trader,
-          Paths.oco,
-          Orders.oco(market, "buy", { reduceOnly: true })
-        )
-        if (Json.isObject(answer.json) && answer.json["code"] === 30)
-          return yield* Verdict.skip("the target does not accept reduceOnly")
-        yield* Refusals.exactly(answer, Dialects.reduceOnly(world.dialect), "because there is no position")
-        yield* Verdict.expect(
-          answer,
-          "errors that name reduceOnly",
-          Refusals.namedFields(answer).includes("reduceOnly")
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const answer = yield* world.call(
+        yield* world.trader,
+        Paths.oco,
+        Orders.oco(market, "buy", { reduceOnly: true })
+      )
+      if (Json.isObject(answer.json) && answer.json["code"] === 30)
+        return yield* Verdict.skip("the target does not accept reduceOnly")
+      yield* Refusals.exactly(answer, Dialects.reduceOnly(world.dialect), "because there is no position")
+      yield* Verdict.expect(
+        answer,
+        "errors that name reduceOnly",
+        Refusals.namedFields(answer).includes("reduceOnly")
+      )
+    })
   }),
-  Rule.forEach({
-    id: "errors.unknown-path",
+  section.forEach("errors.unknown-path", {
     statement: "Returns HTTP 404 and a JSON error object for an unknown path",
-    clause,
     level: "INFO",
-    profile: "read-only",
     values: Object.values(Paths.unknown),
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path)
-        yield* Verdict.expect(
-          answer,
-          "HTTP 404 with a JSON object",
-          answer.status === 404 && Json.isObject(answer.json)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* world.call(yield* world.reader, path)
+      yield* Verdict.expect(
+        answer,
+        "HTTP 404 with a JSON object",
+        answer.status === 404 && Json.isObject(answer.json)
+      )
+    })
   }),
-  Rule.always({
-    id: "errors.method",
+  section.always("errors.method", {
     statement: "Returns HTTP 405 and a JSON error object for a wrong method",
-    clause,
     level: "INFO",
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.get(Paths.mainBalance)
-        yield* Verdict.expect(
-          answer,
-          "HTTP 405 with a JSON object",
-          answer.status === 405 && Json.isObject(answer.json)
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.get(Paths.mainBalance)
+      yield* Verdict.expect(
+        answer,
+        "HTTP 405 with a JSON object",
+        answer.status === 405 && Json.isObject(answer.json)
+      )
+    })
   })
 ]

@@ -6,9 +6,12 @@ import * as Verdict from "../Verdict.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Fee entry (one per currency)"
+
+const section = Section.of({ clause, profile: "read-only" })
 
 const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<FieldRules.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.reader, Paths.fees)
@@ -64,39 +67,31 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   ...FieldRules.rules(direction("deposit")),
   ...FieldRules.rules(direction("withdraw")),
-  Rule.always({
-    id: "fees.complete",
+  section.always("fees.complete", {
     statement: "Lists a fee entry for every currency in the main balance",
-    clause,
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* rich(world)
-        const { json } = yield* world.call(account, Paths.mainBalance)
-        const held = Json.isObject(json) ? Object.keys(json) : []
-        if (held.length === 0) return yield* Verdict.skip("the account has no main balance")
-        const { answer, objects } = yield* fees(world)
-        const known = new Set(objects.map((entry) => Json.isObject(entry) ? entry["ticker"] : undefined))
-        const without = held.filter((ticker) => !known.has(ticker))
-        yield* Verdict.conclude(
-          `entries for ${held.join(", ")}`,
-          `no entry for ${without.join(", ")}`,
-          without.length === 0,
-          answer
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* rich(world)
+      const { json } = yield* world.call(account, Paths.mainBalance)
+      const held = Json.isObject(json) ? Object.keys(json) : []
+      if (held.length === 0) return yield* Verdict.skip("the account has no main balance")
+      const { answer, objects } = yield* fees(world)
+      const known = new Set(objects.map((entry) => Json.isObject(entry) ? entry["ticker"] : undefined))
+      const without = held.filter((ticker) => !known.has(ticker))
+      yield* Verdict.conclude(
+        `entries for ${held.join(", ")}`,
+        `no entry for ${without.join(", ")}`,
+        without.length === 0,
+        answer
+      )
+    })
   }),
-  Rule.always({
-    id: "fees.one-per-currency",
+  section.always("fees.one-per-currency", {
     statement: "Lists one fee entry per currency",
-    clause,
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, objects } = yield* fees(world)
-        const tickers = objects.map((entry) => Json.isObject(entry) ? String(entry["ticker"]) : "")
-        const twice = tickers.filter((ticker, index) => tickers.indexOf(ticker) !== index)
-        yield* Verdict.conclude("each ticker once", `twice: ${twice.join(", ")}`, twice.length === 0, answer)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* fees(world)
+      const tickers = objects.map((entry) => Json.isObject(entry) ? String(entry["ticker"]) : "")
+      const twice = tickers.filter((ticker, index) => tickers.indexOf(ticker) !== index)
+      yield* Verdict.conclude("each ticker once", `twice: ${twice.join(", ")}`, twice.length === 0, answer)
+    })
   })
 ]

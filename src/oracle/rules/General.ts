@@ -15,8 +15,9 @@ import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 
-const clause = "General rules"
+const section = Section.of({ clause: "General rules", profile: "read-only" })
 
 /** The keys of amounts, prices and fees, at any depth of an answer. */
 const moneyKeys =
@@ -37,23 +38,17 @@ const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    id: "general.public.get",
+  section.always("general.public.get", {
     statement: "Answers GET on a public endpoint without authentication",
-    clause,
-    profile: "read-only",
     check: (world) =>
       Effect.flatMap(
         world.get(Paths.ping),
         (answer) => Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && Refusals.isSuccess(answer))
       )
   }),
-  Rule.forAll({
-    id: "general.public.query",
+  section.forAll("general.public.query", {
     statement: "Reads public parameters from the query string, and ignores unknown ones",
-    clause,
     level: "SHOULD",
-    profile: "read-only",
     values: fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 4 })
       .map((fields) => new URLSearchParams(fields).toString()),
     runs: 20,
@@ -68,113 +63,86 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           )
       )
   }),
-  Rule.forEach({
-    id: "general.private.post",
+  section.forEach("general.private.post", {
     statement: "Answers POST on a private endpoint with success",
-    clause,
-    profile: "read-only",
     values: Paths.reads,
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path)
-        yield* Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && Refusals.isSuccess(answer))
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* world.call(yield* world.reader, path)
+      yield* Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && Refusals.isSuccess(answer))
+    })
   }),
-  Rule.forEach({
-    id: "general.private.post.only",
+  section.forEach("general.private.post.only", {
     statement: "Refuses GET on a private endpoint, even with the headers of a signed call",
-    clause,
-    profile: "read-only",
     values: [...Paths.reads, Paths.interest],
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
-        yield* Refusals.notServed(answer, "because the method is GET")
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
+      yield* Refusals.notServed(answer, "because the method is GET")
+    })
   }),
-  Rule.forAll({
-    id: "general.private.json",
+  section.forAll("general.private.json", {
     statement: "Refuses a private body that is not a JSON object, even if it is signed correctly",
-    clause,
-    profile: "read-only",
     values: fc.tuple(
       fc.constantFrom(Paths.fees, Paths.mainBalance),
       fc.constantFrom("", "null", "[]", "1", `"text"`, "{", "a=1&b=2", "[{}]", "{\"request\":")
     ),
     examples: [[Paths.fees, "[]"], [Paths.mainBalance, "[]"]],
-    check: (world, [path, body]) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
-        yield* Refusals.any(answer, "because the body is not a JSON object")
-      })
+    check: Effect.fnUntraced(function*(world, [path, body]) {
+      const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
+      yield* Refusals.any(answer, "because the body is not a JSON object")
+    })
   }),
-  Rule.forEach({
-    id: "general.private.field-case",
+  section.forEach("general.private.field-case", {
     statement: "Compares field names case-sensitively: LIMIT is not limit",
-    clause,
     level: "SHOULD",
-    profile: "read-only",
     values: Lists.all.map(({ id }) => id),
-    check: (world, id) =>
-      Effect.gen(function*() {
-        const list = Lists.all.find((list) => list.id === id) ?? Lists.subAccounts
-        const answer = yield* Lists.read(world, list, { LIMIT: 1 })
-        yield* Verdict.expect(
-          answer,
-          "a refusal, or a page with a limit other than 1",
-          Refusals.isRefused(answer) || (Json.isObject(answer.json) && answer.json["limit"] !== 1)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, id) {
+      const list = Lists.all.find((list) => list.id === id) ?? Lists.subAccounts
+      const answer = yield* Lists.read(world, list, { LIMIT: 1 })
+      yield* Verdict.expect(
+        answer,
+        "a refusal, or a page with a limit other than 1",
+        Refusals.isRefused(answer) || (Json.isObject(answer.json) && answer.json["limit"] !== 1)
+      )
+    })
   }),
-  Rule.forEach({
-    id: "general.answer.success",
+  section.forEach("general.answer.success", {
     statement: "Returns a JSON object or array for a valid call, never a scalar or an empty body",
-    clause,
-    profile: "read-only",
     values: pathsOf,
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const account = world.profile === "control" ? yield* world.open() : yield* world.reader
-        const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path))
-        yield* Verdict.expect(
-          answer,
-          "a JSON object or array",
-          (Json.isObject(answer.json) || Array.isArray(answer.json)) &&
-            (world.profile !== "control" || answer.status < 300)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = world.profile === "control" ? yield* world.open() : yield* world.reader
+      const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path))
+      yield* Verdict.expect(
+        answer,
+        "a JSON object or array",
+        (Json.isObject(answer.json) || Array.isArray(answer.json)) &&
+          (world.profile !== "control" || answer.status < 300)
+      )
+    })
   }),
-  Rule.always({
-    id: "general.answer.each",
+  section.always("general.answer.each", {
     statement: `Answers all of ${2 * manyCalls} calls`,
-    clause,
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.reader
-        const calls = [world.get(Paths.ping), world.call(account, Paths.fees)]
-        const lost: Array<TargetError> = []
-        let inRow = 0
-        for (const call of Array.from({ length: manyCalls }, () => calls).flat()) {
-          const outcome = yield* Effect.result(call)
-          inRow = Result.isFailure(outcome) ? inRow + 1 : 0
-          if (Result.isSuccess(outcome)) continue
-          if (outcome.failure._tag !== "TargetError") return yield* outcome.failure
-          lost.push(outcome.failure)
-          if (inRow === maxInRow) return yield* outcome.failure
-        }
-        yield* Verdict.conclude(
-          "an answer to every call",
-          `${lost.length} without: ${lost[0]?.reason}`,
-          lost.length === 0
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      const calls = [world.get(Paths.ping), world.call(account, Paths.fees)]
+      const lost: Array<TargetError> = []
+      let inRow = 0
+      for (const call of Array.from({ length: manyCalls }, () => calls).flat()) {
+        const outcome = yield* Effect.result(call)
+        inRow = Result.isFailure(outcome) ? inRow + 1 : 0
+        if (Result.isSuccess(outcome)) continue
+        if (outcome.failure._tag !== "TargetError") return yield* outcome.failure
+        lost.push(outcome.failure)
+        if (inRow === maxInRow) return yield* outcome.failure
+      }
+      yield* Verdict.conclude(
+        "an answer to every call",
+        `${lost.length} without: ${lost[0]?.reason}`,
+        lost.length === 0
+      )
+    })
   }),
-  Rule.forAll({
-    id: "general.answer.json",
+  section.forAll("general.answer.json", {
     statement: "Returns a JSON object or array for every call, even a refused one",
-    clause,
-    profile: "read-only",
     values: fc.tuple(
       fc.constantFrom(...Paths.reads, Paths.interest),
       fc.constantFrom<Array<object>>({}, { limit: 0 }, { offset: -1 }, { limit: "ten" })
@@ -183,129 +151,112 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       [path, {}],
       [path, { limit: 0 }]
     ]),
-    check: (world, [path, fields]) =>
-      Effect.gen(function*() {
-        for (
-          const answer of [yield* world.call(yield* world.reader, path, { ...fields }), yield* world.get(Paths.ping)]
-        ) {
-          yield* Verdict.expect(
-            answer,
-            "a JSON object or array",
-            Json.isObject(answer.json) || Array.isArray(answer.json)
-          )
-        }
-      })
+    check: Effect.fnUntraced(function*(world, [path, fields]) {
+      for (
+        const answer of [yield* world.call(yield* world.reader, path, { ...fields }), yield* world.get(Paths.ping)]
+      ) {
+        yield* Verdict.expect(
+          answer,
+          "a JSON object or array",
+          Json.isObject(answer.json) || Array.isArray(answer.json)
+        )
+      }
+    })
   }),
-  Rule.forEach({
-    id: "general.answer.type",
+  section.forEach("general.answer.type", {
     statement: "Sends JSON with the Content-Type application/json",
-    clause,
     level: "SHOULD",
-    profile: "read-only",
     values: [Paths.ping, ...Paths.reads],
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = path === Paths.ping ? yield* world.get(path) : yield* world.call(yield* world.reader, path)
-        const type = answer.headers["content-type"] ?? "no content type"
-        yield* Verdict.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = path === Paths.ping ? yield* world.get(path) : yield* world.call(yield* world.reader, path)
+      const type = answer.headers["content-type"] ?? "no content type"
+      yield* Verdict.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
+    })
   }),
-  Rule.forEach({
-    id: "general.money.text",
+  section.forEach("general.money.text", {
     statement: "Sends amounts, prices and fees as decimals in strings, never as numbers",
-    clause,
-    profile: "read-only",
     values: [Paths.fees, Paths.mainBalance, Paths.interest],
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.lender, path)
-        for (const [key, value] of yield* FieldRules.atLeastOne(world, answer, moneyIn(answer.json), "amounts")) {
-          yield* Verdict.conclude(
-            `${key} is ${Kinds.decimal.name}`,
-            { [key]: value },
-            Kinds.decimal.holds(value),
-            answer
-          )
-        }
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const answer = yield* world.call(yield* world.lender, path)
+      for (const [key, value] of yield* FieldRules.atLeastOne(world, answer, moneyIn(answer.json), "amounts")) {
+        yield* Verdict.conclude(
+          `${key} is ${Kinds.decimal.name}`,
+          { [key]: value },
+          Kinds.decimal.holds(value),
+          answer
+        )
+      }
+    })
   }),
-  Rule.forAll({
-    id: "general.money.exact",
+  section.forAll("general.money.exact", {
     statement: "Keeps every digit of a balance, however small or large",
-    clause,
+    profile: "control",
     level: "SHOULD",
     values: fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n })),
     examples: [[9_007_199_254_740_993n, 1n], [1n, 999_999_999_999_999_999n]],
-    check: (world, [whole, fraction]) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const amount = `${whole}.${fraction.toString().padStart(18, "0")}`
-        yield* world.control("Fund", { account: account.id, wallet: "main", ticker: "ETH", amount })
-        const answer = yield* world.call(account, Paths.mainBalance)
-        const entry = Json.isObject(answer.json) ? answer.json["ETH"] : undefined
-        const shown = Json.isObject(entry) ? String(entry["main_balance"]) : ""
-        yield* Verdict.expect(
-          answer,
-          `ETH with a main_balance equal to ${amount}`,
-          shown.includes(".")
-            ? shown.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
-            : shown === amount.replace(/\.0+$/u, "")
-        )
-      })
+    check: Effect.fnUntraced(function*(world, [whole, fraction]) {
+      const account = yield* world.open({ isFunded: false })
+      const amount = `${whole}.${fraction.toString().padStart(18, "0")}`
+      yield* world.control("Fund", { account: account.id, wallet: "main", ticker: "ETH", amount })
+      const answer = yield* world.call(account, Paths.mainBalance)
+      const entry = Json.isObject(answer.json) ? answer.json["ETH"] : undefined
+      const shown = Json.isObject(entry) ? String(entry["main_balance"]) : ""
+      yield* Verdict.expect(
+        answer,
+        `ETH with a main_balance equal to ${amount}`,
+        shown.includes(".")
+          ? shown.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
+          : shown === amount.replace(/\.0+$/u, "")
+      )
+    })
   }),
-  Rule.forEach({
-    id: "general.times.now",
+  section.forEach("general.times.now", {
     statement: "Shows an order's creation time in timestamp, in Unix seconds",
-    clause,
     profile: "mutating",
     values: ["buy", "sell"],
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const account = yield* world.trader
-        const { answer, order } = yield* Orders.place(
-          world,
-          account,
-          Paths.stopLimit,
-          Orders.stopLimit(market, side === "buy" ? "buy" : "sell")
-        )
-        const now = (yield* world.now) / 1000
-        const at = Number(order["timestamp"])
-        yield* Verdict.conclude(
-          `a timestamp within a minute of ${Math.floor(now)}`,
-          { timestamp: order["timestamp"] },
-          Math.abs(at - now) < 60,
-          answer
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const market = yield* world.market
+      const account = yield* world.trader
+      const { answer, order } = yield* Orders.place(
+        world,
+        account,
+        Paths.stopLimit,
+        Orders.stopLimit(market, side === "buy" ? "buy" : "sell")
+      )
+      const now = (yield* world.now) / 1000
+      const at = Number(order["timestamp"])
+      yield* Verdict.conclude(
+        `a timestamp within a minute of ${Math.floor(now)}`,
+        { timestamp: order["timestamp"] },
+        Math.abs(at - now) < 60,
+        answer
+      )
+    })
   }),
-  Rule.forEach({
-    id: "general.times.fraction",
+  section.forEach("general.times.fraction", {
     statement: "Shows order timestamps with fractions of a second",
-    clause,
     profile: "mutating",
     values: [Paths.stopLimit, Paths.oco],
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const account = yield* world.trader
-        const isOco = path === Paths.oco
-        const fields = isOco ? Orders.oco(market, "buy") : Orders.stopLimit(market, "buy")
-        const times: Array<unknown> = []
-        for (let count = 0; count < 4; count++) {
-          const { order } = yield* Orders.place(world, account, path, fields)
-          for (const shown of isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]) {
-            times.push(...["timestamp", "mtime"].flatMap((key) => Object.hasOwn(shown, key) ? [shown[key]] : []))
-          }
-          // If the clock can be moved, the timestamps cannot all be whole by coincidence.
-          if (world.profile === "control") yield* world.advance(337)
+    check: Effect.fnUntraced(function*(world, path) {
+      const market = yield* world.market
+      const account = yield* world.trader
+      const isOco = path === Paths.oco
+      const fields = isOco ? Orders.oco(market, "buy") : Orders.stopLimit(market, "buy")
+      const times: Array<unknown> = []
+      for (let count = 0; count < 4; count++) {
+        const { order } = yield* Orders.place(world, account, path, fields)
+        for (const shown of isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]) {
+          times.push(...["timestamp", "mtime"].flatMap((key) => Object.hasOwn(shown, key) ? [shown[key]] : []))
         }
-        yield* Verdict.conclude(
-          "timestamps with fractions of a second",
-          times,
-          times.some((time) => !Number.isInteger(Number(time)))
-        )
-      })
+        // If the clock can be moved, the timestamps cannot all be whole by coincidence.
+        if (world.profile === "control") yield* world.advance(337)
+      }
+      yield* Verdict.conclude(
+        "timestamps with fractions of a second",
+        times,
+        times.some((time) => !Number.isInteger(Number(time)))
+      )
+    })
   }),
   Rule.forEach({
     id: "versioning.prefix",
@@ -313,12 +264,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause: "Versioning",
     profile: "read-only",
     values: [Paths.mainBalance, Paths.subAccounts],
-    check: (world, path) =>
-      Effect.gen(function*() {
-        const elsewhere = `/api/v40${path.slice(Paths.version.length)}`
-        const answer = yield* world.call(yield* world.reader, elsewhere)
-        yield* Refusals.notServed(answer, "because there is no version 40")
-      })
+    check: Effect.fnUntraced(function*(world, path) {
+      const elsewhere = `/api/v40${path.slice(Paths.version.length)}`
+      const answer = yield* world.call(yield* world.reader, elsewhere)
+      yield* Refusals.notServed(answer, "because there is no version 40")
+    })
   }),
   Rule.always({
     id: "versioning.reduce-only",
@@ -328,18 +278,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "INFO",
     profile: "control",
     live: Rule.other("the parameter is accepted"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const account = yield* world.trader
-        const answer = yield* world.call(account, Paths.oco, Orders.oco(market, "buy", { reduceOnly: true }))
-        const { codes } = Dialects.reduceOnly(world.dialect)
-        const code = Json.isObject(answer.json) ? Number(answer.json["code"]) : 0
-        yield* Verdict.expect(
-          answer,
-          "code 116, or a refusal that names reduceOnly",
-          codes.includes(code) || Refusals.namedFields(answer).includes("reduceOnly")
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.trader
+      const answer = yield* world.call(account, Paths.oco, Orders.oco(market, "buy", { reduceOnly: true }))
+      const { codes } = Dialects.reduceOnly(world.dialect)
+      const code = Json.isObject(answer.json) ? Number(answer.json["code"]) : 0
+      yield* Verdict.expect(
+        answer,
+        "code 116, or a refusal that names reduceOnly",
+        codes.includes(code) || Refusals.namedFields(answer).includes("reduceOnly")
+      )
+    })
   })
 ]

@@ -11,9 +11,10 @@ import * as Kinds from "../world/Kinds.ts"
 import * as Lists from "../world/Lists.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
-const clause = "Endpoints §1"
+const section = Section.of({ clause: "Endpoints §1" })
 
 const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lists.read(world, Lists.interest, fields)
 
@@ -43,41 +44,35 @@ const payment: FieldRules.Table = {
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...FieldRules.rules(payment),
-  Rule.forEach({
-    id: "interest.plan.filter",
+  section.forEach("interest.plan.filter", {
     statement: "Lists exactly the payments of the given planId",
-    clause,
     values: [...plans],
-    check: (world, [planId]) =>
-      Effect.gen(function*() {
-        const whole = yield* FieldRules.records(world, yield* history(world, {}), "records")
-        const answer = yield* history(world, { planId })
-        const { objects } = yield* FieldRules.records(world, answer, "records")
-        const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
-        yield* Verdict.expect(
-          answer,
-          `the ${expected.length} payments from plan ${planId}`,
-          sorted(objects) === sorted(expected)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, [planId]) {
+      const whole = yield* FieldRules.records(world, yield* history(world, {}), "records")
+      const answer = yield* history(world, { planId })
+      const { objects } = yield* FieldRules.records(world, answer, "records")
+      const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
+      yield* Verdict.expect(
+        answer,
+        `the ${expected.length} payments from plan ${planId}`,
+        sorted(objects) === sorted(expected)
+      )
+    })
   }),
-  Rule.forEach({
-    id: "interest.ticker.filter",
+  section.forEach("interest.ticker.filter", {
     statement: "Lists exactly the payments in the given ticker",
-    clause,
     values: [...plans],
-    check: (world, [, ticker]) =>
-      Effect.gen(function*() {
-        const whole = yield* FieldRules.records(world, yield* history(world, {}), "records")
-        const answer = yield* history(world, { ticker })
-        const { objects } = yield* FieldRules.records(world, answer, "records")
-        const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
-        yield* Verdict.expect(
-          answer,
-          `the ${expected.length} payments in ${ticker}`,
-          sorted(objects) === sorted(expected)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, [, ticker]) {
+      const whole = yield* FieldRules.records(world, yield* history(world, {}), "records")
+      const answer = yield* history(world, { ticker })
+      const { objects } = yield* FieldRules.records(world, answer, "records")
+      const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
+      yield* Verdict.expect(
+        answer,
+        `the ${expected.length} payments in ${ticker}`,
+        sorted(objects) === sorted(expected)
+      )
+    })
   }),
   Rule.forAll({
     id: "interest.plan.unknown",
@@ -95,10 +90,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["NOSUCH", "XXX1", "BTCUSDT0"],
     check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isKnownCase(answer, "ticker"))
   }),
-  Rule.forAll({
-    id: "interest.both.unknown",
+  section.forAll("interest.both.unknown", {
     statement: "Names both planId and ticker in errors when both are wrong",
-    clause,
     level: "SHOULD",
     profile: "read-only",
     values: unknownValues,
@@ -109,10 +102,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   ...(["planId", "ticker"] as const).map((field) =>
-    Rule.forAll({
-      id: `interest.${field === "planId" ? "plan" : field}.type`,
+    section.forAll(`interest.${field === "planId" ? "plan" : field}.type`, {
       statement: `Refuses a ${field} that is not a string`,
-      clause,
       profile: "read-only",
       values: Boundaries.noTexts,
       check: (world, value) =>
@@ -122,29 +113,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
     })
   ),
-  Rule.forAll({
-    id: "interest.fresh",
+  section.forAll("interest.fresh", {
     statement: "Lists a payment as soon as it is made, without caching",
-    clause,
     values: fc.tuple(fc.constantFrom(...plans), fc.integer({ min: 1, max: 999_999 })),
-    check: (world, [[planId, ticker], units]) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const amount = (units / 1e6).toFixed(6)
-        const before = yield* world.call(account, Paths.interest)
-        yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
-        const answer = yield* world.call(account, Paths.interest)
-        const { objects } = yield* FieldRules.records(world, answer, "records")
-        const [record] = objects
-        const now = (yield* world.now) / 1000
-        yield* Verdict.expect(
-          answer,
-          `one new payment of ${amount} ${ticker} from plan ${planId}`,
-          objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&
-            Number(record["amount"]) === Number(amount) && record["investmentId"] === "once" &&
-            Math.abs(Number(record["timestamp"]) - now) < 60 &&
-            Json.isObject(before.json) && JSON.stringify(before.json["records"]) === "[]"
-        )
-      })
+    check: Effect.fnUntraced(function*(world, [[planId, ticker], units]) {
+      const account = yield* world.open({ isFunded: false })
+      const amount = (units / 1e6).toFixed(6)
+      const before = yield* world.call(account, Paths.interest)
+      yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
+      const answer = yield* world.call(account, Paths.interest)
+      const { objects } = yield* FieldRules.records(world, answer, "records")
+      const [record] = objects
+      const now = (yield* world.now) / 1000
+      yield* Verdict.expect(
+        answer,
+        `one new payment of ${amount} ${ticker} from plan ${planId}`,
+        objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&
+          Number(record["amount"]) === Number(amount) && record["investmentId"] === "once" &&
+          Math.abs(Number(record["timestamp"]) - now) < 60 &&
+          Json.isObject(before.json) && JSON.stringify(before.json["records"]) === "[]"
+      )
+    })
   })
 ]

@@ -68,11 +68,8 @@ const timed = (check: (world: World) => Effect.Effect<unknown, Verdict.CheckErro
   world.whileFrozen(check(world))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading(
-      "Returns market, types, start time and cancellation time in seconds when the kill switch is armed"
-    ),
-    id: "kill-switch.timer",
+  LiveCalls.section.always("kill-switch.timer", {
+    statement: "Returns market, types, start time and cancellation time in seconds when the kill switch is armed",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -94,11 +91,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
     )
   }),
-  Rule.always({
-    ...LiveCalls.heading(
-      "Cancels the market's orders when the timeout ends, not earlier, and removes the timer"
-    ),
-    id: "kill-switch.cancels",
+  LiveCalls.section.always("kill-switch.cancels", {
+    statement: "Cancels the market's orders when the timeout ends, not earlier, and removes the timer",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -114,9 +108,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
     )
   }),
-  Rule.always({
-    ...LiveCalls.heading("Restarts the timeout when the kill switch is armed again, and cancels nothing"),
-    id: "kill-switch.again",
+  LiveCalls.section.always("kill-switch.again", {
+    statement: "Restarts the timeout when the kill switch is armed again, and cancels nothing",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -133,9 +126,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
     )
   }),
-  Rule.always({
-    ...LiveCalls.heading("Disarms the kill switch with timeout null, returns an empty list, and cancels nothing"),
-    id: "kill-switch.disarm",
+  LiveCalls.section.always("kill-switch.disarm", {
+    statement: "Disarms the kill switch with timeout null, returns an empty list, and cancels nothing",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -151,9 +143,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
     )
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Cancels only orders of the given types"),
-    id: "kill-switch.types",
+  LiveCalls.section.forEach("kill-switch.types", {
+    statement: "Cancels only orders of the given types",
     values: ["spot", "margin"] as const,
     check: (world, type) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -164,9 +155,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* leaves(world, account, [ids[type === "spot" ? "margin" : "spot"]], `armed for ${type} orders`)
       }))
   }),
-  Rule.always({
-    ...LiveCalls.heading("Keeps one timer per market, and lists all timers or the timer of one market"),
-    id: "kill-switch.markets",
+  LiveCalls.section.always("kill-switch.markets", {
+    statement: "Keeps one timer per market, and lists all timers or the timer of one market",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -189,11 +179,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
     )
   }),
-  Rule.always({
-    ...LiveCalls.heading(
-      "Keeps a kill switch private to its account: other accounts do not see it, and their orders stay open"
-    ),
-    id: "kill-switch.isolation",
+  LiveCalls.section.always("kill-switch.isolation", {
+    statement: "Keeps a kill switch private to its account: other accounts do not see it, and their orders stay open",
     check: timed((world) =>
       Effect.gen(function*() {
         const [account, other] = [yield* world.trader, yield* world.open()]
@@ -206,20 +193,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
     )
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses a wrong field with HTTP 422; timeout is required, and is null or a string from 5 to 600"
-    ),
-    id: "kill-switch.refusal",
+  LiveCalls.section.forEach("kill-switch.refusal", {
+    statement: "Refuses a wrong field with HTTP 422; timeout is required, and is null or a string from 5 to 600",
     values: wrong,
-    check: (world, [key, value, codes = [30]]) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const { name: market } = yield* world.market
-        const fields = { market, timeout: "60", [key]: value }
-        yield* LiveCalls.refuses(world, account, Paths.killSwitch, fields, { key, codes })
-        const { answer, timers: left } = yield* timers(world, account)
-        yield* Verdict.expect(answer, "no timers", left.length === 0)
-      })
+    check: Effect.fnUntraced(function*(world, [key, value, codes = [30]]) {
+      const account = yield* world.open({ isFunded: false })
+      const { name: market } = yield* world.market
+      const fields = { market, timeout: "60", [key]: value }
+      yield* LiveCalls.refuses(world, account, Paths.killSwitch, fields, { key, codes })
+      const { answer, timers: left } = yield* timers(world, account)
+      yield* Verdict.expect(answer, "no timers", left.length === 0)
+    })
   })
 ]

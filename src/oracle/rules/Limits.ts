@@ -6,9 +6,10 @@ import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
-const clause = "Limits"
+const section = Section.of({ clause: "Limits" })
 
 /**
  * Makes a call `count` times, one after the other, because nonces may have to increase. The target's clock is frozen,
@@ -30,48 +31,39 @@ const interestLimit = 1000
 const publicLimit = 2000
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    id: "limits.interest",
+  section.always("limits.interest", {
     statement: "Accepts 1000 requests for the interest payment history in 10 seconds",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        yield* areAccepted(yield* times(world, interestLimit, world.attempt(account, Paths.interest, { limit: 1 })))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      yield* areAccepted(yield* times(world, interestLimit, world.attempt(account, Paths.interest, { limit: 1 })))
+    })
   }),
-  Rule.always({
-    id: "limits.exceeded",
+  section.always("limits.exceeded", {
     statement: "Refuses a call beyond the limit with HTTP 429, code 0, and a message other than that for a used nonce",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const answers = yield* times(world, interestLimit + 1, world.attempt(account, Paths.interest, { limit: 1 }))
-        const refused = answers.find(({ status }) => status === 429)
-        if (refused === undefined) {
-          return yield* Verdict.conclude("a call refused with HTTP 429", "none", false, answers[0])
-        }
-        yield* Refusals.exactly(refused, { status: 429, codes: [0] }, "because there were too many calls")
-        yield* Verdict.expect(
-          refused,
-          "a message other than Too many requests.",
-          Json.isObject(refused.json) && refused.json["message"] !== "Too many requests."
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const answers = yield* times(world, interestLimit + 1, world.attempt(account, Paths.interest, { limit: 1 }))
+      const refused = answers.find(({ status }) => status === 429)
+      if (refused === undefined) {
+        return yield* Verdict.conclude("a call refused with HTTP 429", "none", false, answers[0])
+      }
+      yield* Refusals.exactly(refused, { status: 429, codes: [0] }, "because there were too many calls")
+      yield* Verdict.expect(
+        refused,
+        "a message other than Too many requests.",
+        Json.isObject(refused.json) && refused.json["message"] !== "Too many requests."
+      )
+    })
   }),
-  Rule.always({
-    id: "limits.public",
+  section.always("limits.public", {
     statement: "Accepts 2000 public requests in 10 seconds",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        // The limit counts all calls from this address, so this check must not share its window with other calls.
-        yield* world.advance(11_000)
-        yield* world.onEnd(world.advance(11_000))
-        const ping = world.send({ method: "GET", path: Paths.ping, headers: {} })
-        yield* areAccepted(yield* times(world, publicLimit, ping))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      // The limit counts all calls from this address, so this check must not share its window with other calls.
+      yield* world.advance(11_000)
+      yield* world.onEnd(world.advance(11_000))
+      const ping = world.send({ method: "GET", path: Paths.ping, headers: {} })
+      yield* areAccepted(yield* times(world, publicLimit, ping))
+    })
   })
 ]

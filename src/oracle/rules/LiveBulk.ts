@@ -75,148 +75,132 @@ const isOpen = (world: World, account: Account, ids: ReadonlyArray<unknown>) =>
   Effect.map(Orders.list(world, account, Paths.activeOrders), (open) => ids.map((id) => open.has(String(id))))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.forEach({
-    ...LiveCalls.heading("Places the orders of one call in sequence, and leaves all of them open"),
-    id: "live-bulk.places",
+  LiveCalls.section.forEach("live-bulk.places", {
+    statement: "Places the orders of one call in sequence, and leaves all of them open",
     values: kinds,
-    check: (world, { path }) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const clientOrderId = world.unique("bulk")
-        const orders = [
-          offer(market, 10, { clientOrderId }),
-          offer(market, 12, { clientOrderId: "" }),
-          offer(market, 14)
-        ]
-        const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "good", "good"])
-        yield* Verdict.expect(
-          answer,
-          `prices ${orders.map(({ price }) => String(price)).join(", ")}, and client order id ${clientOrderId} first`,
-          results.every(({ price }, index) => Number(price) === Number(orders[index]?.["price"])) &&
-            results[0]?.["clientOrderId"] === clientOrderId
-        )
-        const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
-        yield* Verdict.conclude("all orders open", open, open.every((is) => is))
-      })
+    check: Effect.fnUntraced(function*(world, { path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const clientOrderId = world.unique("bulk")
+      const orders = [
+        offer(market, 10, { clientOrderId }),
+        offer(market, 12, { clientOrderId: "" }),
+        offer(market, 14)
+      ]
+      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "good", "good"])
+      yield* Verdict.expect(
+        answer,
+        `prices ${orders.map(({ price }) => String(price)).join(", ")}, and client order id ${clientOrderId} first`,
+        results.every(({ price }, index) => Number(price) === Number(orders[index]?.["price"])) &&
+          results[0]?.["clientOrderId"] === clientOrderId
+      )
+      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("all orders open", open, open.every((is) => is))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Shows an error in place of a refused order, and places the others"),
-    id: "live-bulk.apart",
+  LiveCalls.section.forEach("live-bulk.apart", {
+    statement: "Shows an error in place of a refused order, and places the others",
     values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),
-    check: (world, { path, what }) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const orders = [offer(market), wrong(market, what), offer(market, 12)]
-        const { results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
-        const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
-        yield* Verdict.conclude("the other orders open", open, open.every((is) => is))
-      })
+    check: Effect.fnUntraced(function*(world, { path, what }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const orders = [offer(market), wrong(market, what), offer(market, 12)]
+      const { results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("the other orders open", open, open.every((is) => is))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Places no order after the first refused one with stopOnFail, and keeps the earlier ones"
-    ),
-    id: "live-bulk.stops",
+  LiveCalls.section.forEach("live-bulk.stops", {
+    statement: "Places no order after the first refused one with stopOnFail, and keeps the earlier ones",
     values: kinds,
-    check: (world, { path }) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const [before, after] = [world.unique("before"), world.unique("after")]
-        yield* LiveCalls.list(world, account, path, {
-          orders: [
-            offer(market, 10, { clientOrderId: before }),
-            wrong(market, "too small"),
-            offer(market, 12, { clientOrderId: after })
-          ],
-          stopOnFail: true
-        })
-        const open = [...(yield* Orders.list(world, account, Paths.activeOrders)).values()]
-          .map((order) => order["clientOrderId"] ?? order["client_order_id"])
-        yield* Verdict.conclude("only the first order open", open, open.includes(before) && !open.includes(after))
+    check: Effect.fnUntraced(function*(world, { path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const [before, after] = [world.unique("before"), world.unique("after")]
+      yield* LiveCalls.list(world, account, path, {
+        orders: [
+          offer(market, 10, { clientOrderId: before }),
+          wrong(market, "too small"),
+          offer(market, 12, { clientOrderId: after })
+        ],
+        stopOnFail: true
       })
+      const open = [...(yield* Orders.list(world, account, Paths.activeOrders)).values()]
+        .map((order) => order["clientOrderId"] ?? order["client_order_id"])
+      yield* Verdict.conclude("only the first order open", open, open.includes(before) && !open.includes(after))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Refuses a missing list, an empty list, and more than 20 orders as a whole"),
-    id: "live-bulk.refusal",
+  LiveCalls.section.forEach("live-bulk.refusal", {
+    statement: "Refuses a missing list, an empty list, and more than 20 orders as a whole",
     values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
-    check: (world, { count, path }) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const orders = count === undefined ? undefined : Array.from({ length: count }, () => offer(market))
-        yield* LiveCalls.refuses(world, account, path, { orders }, { key: "orders" })
-        const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
-      })
+    check: Effect.fnUntraced(function*(world, { count, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const orders = count === undefined ? undefined : Array.from({ length: count }, () => offer(market))
+      yield* LiveCalls.refuses(world, account, path, { orders }, { key: "orders" })
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Cancels the orders of one call, each by order id or client order id"),
-    id: "live-bulk.cancels",
+  LiveCalls.section.forEach("live-bulk.cancels", {
+    statement: "Cancels the orders of one call, each by order id or client order id",
     values: ["orderId", "clientOrderId"] as const,
-    check: (world, key) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const named: Array<Body> = []
-        for (const percent of [10, 12]) {
-          const clientOrderId = world.unique("cancel")
-          const { orderId } = yield* Trading.placeOther(world, account, offer(market, percent, { clientOrderId }))
-          named.push({ orderId, clientOrderId })
-        }
-        const orders = named.map((order) => ({ market: market.name, [key]: order[key] }))
-        const { answer, results } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "good"])
-        yield* Verdict.expect(
-          answer,
-          "market, orderId and clientOrderId of each order",
-          results.every((result, index) =>
-            result["market"] === market.name &&
-            String(result["orderId"]) === String(named[index]?.["orderId"]) &&
-            result["clientOrderId"] === named[index]?.["clientOrderId"]
-          )
+    check: Effect.fnUntraced(function*(world, key) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const named: Array<Body> = []
+      for (const percent of [10, 12]) {
+        const clientOrderId = world.unique("cancel")
+        const { orderId } = yield* Trading.placeOther(world, account, offer(market, percent, { clientOrderId }))
+        named.push({ orderId, clientOrderId })
+      }
+      const orders = named.map((order) => ({ market: market.name, [key]: order[key] }))
+      const { answer, results } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "good"])
+      yield* Verdict.expect(
+        answer,
+        "market, orderId and clientOrderId of each order",
+        results.every((result, index) =>
+          result["market"] === market.name &&
+          String(result["orderId"]) === String(named[index]?.["orderId"]) &&
+          result["clientOrderId"] === named[index]?.["clientOrderId"]
         )
-        const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
-        yield* Verdict.conclude("no orders open", open, !open.includes(true))
-      })
+      )
+      const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("no orders open", open, !open.includes(true))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Shows an error in place of an unknown order, and cancels the others"),
-    id: "live-bulk.not-there",
+  LiveCalls.section.forEach("live-bulk.not-there", {
+    statement: "Shows an error in place of an unknown order, and cancels the others",
     values: ["nobody's", "another's", "twice"] as const,
-    check: (world, whose) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const place = (caller: Account) => Trading.placeOther(world, caller, offer(market))
-        const { orderId } = yield* place(account)
-        const stranger = yield* world.open()
-        const others = yield* place(stranger)
-        const missing = { "nobody's": Number.MAX_SAFE_INTEGER, "another's": others["orderId"], "twice": orderId }[whose]
-        const orders = [orderId, missing].map((id) => ({ market: market.name, orderId: id }))
-        yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad"])
-        const open = [
-          ...yield* isOpen(world, account, [orderId]),
-          ...yield* isOpen(world, stranger, [others["orderId"]])
-        ]
-        yield* Verdict.conclude(
-          "the account's order canceled, the other account's open",
-          open,
-          open[0] === false && open[1] === true
-        )
-      })
+    check: Effect.fnUntraced(function*(world, whose) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const place = (caller: Account) => Trading.placeOther(world, caller, offer(market))
+      const { orderId } = yield* place(account)
+      const stranger = yield* world.open()
+      const others = yield* place(stranger)
+      const missing = { "nobody's": Number.MAX_SAFE_INTEGER, "another's": others["orderId"], "twice": orderId }[whose]
+      const orders = [orderId, missing].map((id) => ({ market: market.name, orderId: id }))
+      yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad"])
+      const open = [
+        ...yield* isOpen(world, account, [orderId]),
+        ...yield* isOpen(world, stranger, [others["orderId"]])
+      ]
+      yield* Verdict.conclude(
+        "the account's order canceled, the other account's open",
+        open,
+        open[0] === false && open[1] === true
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Refuses a call without a list of orders to cancel"),
-    id: "live-bulk.cancel-refusal",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        yield* Refusals.any(
-          yield* LiveCalls.call(world, account, Paths.cancelBulk, {}),
-          "because the orders are missing"
-        )
-      })
+  LiveCalls.section.always("live-bulk.cancel-refusal", {
+    statement: "Refuses a call without a list of orders to cancel",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      yield* Refusals.any(
+        yield* LiveCalls.call(world, account, Paths.cancelBulk, {}),
+        "because the orders are missing"
+      )
+    })
   })
 ]

@@ -37,128 +37,112 @@ const isOpen = Effect.fnUntraced(function*(world: World, account: Account, id: u
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading("Replaces a changed order: cancels the old one and opens a new one with another order id"),
-    id: "live-changes.replaces",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const { answer, order } = yield* changed(world, account, market, { orderId: id, price: above(market, 12) })
-        yield* Verdict.expect(answer, "a different order id", order["orderId"] !== undefined && order["orderId"] !== id)
-        const open = [yield* isOpen(world, account, id), yield* isOpen(world, account, order["orderId"])]
-        yield* Verdict.conclude("the new order open, the old one not", open, !open[0] && open[1] === true)
-      })
+  LiveCalls.section.always("live-changes.replaces", {
+    statement: "Replaces a changed order: cancels the old one and opens a new one with another order id",
+    check: Effect.fnUntraced(function*(world) {
+      const { account, id, market } = yield* place(world)
+      const { answer, order } = yield* changed(world, account, market, { orderId: id, price: above(market, 12) })
+      yield* Verdict.expect(answer, "a different order id", order["orderId"] !== undefined && order["orderId"] !== id)
+      const open = [yield* isOpen(world, account, id), yield* isOpen(world, account, order["orderId"])]
+      yield* Verdict.conclude("the new order open, the old one not", open, !open[0] && open[1] === true)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Changes the given fields, and keeps the others"),
-    id: "live-changes.keeps",
+  LiveCalls.section.forEach("live-changes.keeps", {
+    statement: "Changes the given fields, and keeps the others",
     values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
-    check: (world, { amount, price }) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const stated = {
-          ...(amount === undefined ? {} : { amount }),
-          ...(price === undefined ? {} : { price: above(market, price) })
-        }
-        const { answer, order } = yield* changed(world, account, market, { orderId: id, ...stated })
-        const expected = { amount: "0.03", price: above(market, 10), ...stated }
-        yield* Verdict.expect(
-          answer,
-          JSON.stringify(expected),
-          order["side"] === "sell" && order["market"] === market.name &&
-            Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
-        )
-      })
+    check: Effect.fnUntraced(function*(world, { amount, price }) {
+      const { account, id, market } = yield* place(world)
+      const stated = {
+        ...(amount === undefined ? {} : { amount }),
+        ...(price === undefined ? {} : { price: above(market, price) })
+      }
+      const { answer, order } = yield* changed(world, account, market, { orderId: id, ...stated })
+      const expected = { amount: "0.03", price: above(market, 10), ...stated }
+      yield* Verdict.expect(
+        answer,
+        JSON.stringify(expected),
+        order["side"] === "sell" && order["market"] === market.name &&
+          Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Keeps a changed order's client order id, and finds the order by it"),
-    id: "live-changes.client-order-id",
-    check: (world) =>
-      Effect.gen(function*() {
-        const clientOrderId = world.unique("change")
-        const { account, market } = yield* place(world, { clientOrderId })
-        for (const percent of [12, 14]) {
-          const fields = { clientOrderId, price: above(market, percent) }
-          const { answer, order } = yield* changed(world, account, market, fields)
-          yield* Verdict.expect(answer, `clientOrderId ${clientOrderId}`, order["clientOrderId"] === clientOrderId)
-        }
-      })
+  LiveCalls.section.always("live-changes.client-order-id", {
+    statement: "Keeps a changed order's client order id, and finds the order by it",
+    check: Effect.fnUntraced(function*(world) {
+      const clientOrderId = world.unique("change")
+      const { account, market } = yield* place(world, { clientOrderId })
+      for (const percent of [12, 14]) {
+        const fields = { clientOrderId, price: above(market, percent) }
+        const { answer, order } = yield* changed(world, account, market, fields)
+        yield* Verdict.expect(answer, `clientOrderId ${clientOrderId}`, order["clientOrderId"] === clientOrderId)
+      }
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Queues a changed order behind the others at its price"),
-    id: "live-changes.queue",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const [second, taker] = [yield* world.open(), yield* world.open()]
-        const fields = { market: market.name, amount: "0.03", price: above(market, 10) }
-        const behind = yield* Trading.placeOther(world, second, { ...fields, side: "sell" })
-        yield* changed(world, account, market, { orderId: id, amount: "0.03" })
-        yield* Trading.placeOther(world, taker, { ...fields, side: "buy" })
-        const { dealStock } = yield* Orders.find(world, second, behind["orderId"])
-        yield* Verdict.conclude(
-          "the other order filled",
-          `${String(dealStock)} of it filled`,
-          Number(dealStock) === 0.03
-        )
-      })
+  LiveCalls.section.always("live-changes.queue", {
+    statement: "Queues a changed order behind the others at its price",
+    check: Effect.fnUntraced(function*(world) {
+      const { account, id, market } = yield* place(world)
+      const [second, taker] = [yield* world.open(), yield* world.open()]
+      const fields = { market: market.name, amount: "0.03", price: above(market, 10) }
+      const behind = yield* Trading.placeOther(world, second, { ...fields, side: "sell" })
+      yield* changed(world, account, market, { orderId: id, amount: "0.03" })
+      yield* Trading.placeOther(world, taker, { ...fields, side: "buy" })
+      const { dealStock } = yield* Orders.find(world, second, behind["orderId"])
+      yield* Verdict.conclude(
+        "the other order filled",
+        `${String(dealStock)} of it filled`,
+        Number(dealStock) === 0.03
+      )
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Trades a changed order immediately if its new price crosses the book"),
-    id: "live-changes.trades",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const other = yield* world.open()
-        const bid = { market: market.name, side: "buy", amount: "0.03", price: above(market, -2) }
-        yield* Trading.placeOther(world, other, bid)
-        const { order } = yield* changed(world, account, market, { orderId: id, price: above(market, -3) })
-        const { dealStock } = yield* Orders.find(world, account, order["orderId"])
-        yield* Verdict.conclude("0.03 filled", `${String(dealStock)} filled`, Number(dealStock) === 0.03)
-      })
+  LiveCalls.section.always("live-changes.trades", {
+    statement: "Trades a changed order immediately if its new price crosses the book",
+    check: Effect.fnUntraced(function*(world) {
+      const { account, id, market } = yield* place(world)
+      const other = yield* world.open()
+      const bid = { market: market.name, side: "buy", amount: "0.03", price: above(market, -2) }
+      yield* Trading.placeOther(world, other, bid)
+      const { order } = yield* changed(world, account, market, { orderId: id, price: above(market, -3) })
+      const { dealStock } = yield* Orders.find(world, account, order["orderId"])
+      yield* Verdict.conclude("0.03 filled", `${String(dealStock)} filled`, Number(dealStock) === 0.03)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Refuses a field that the order type does not have with a specific code, and keeps the order"),
-    id: "live-changes.inapplicable",
+  LiveCalls.section.forEach("live-changes.inapplicable", {
+    statement: "Refuses a field that the order type does not have with a specific code, and keeps the order",
     values: [{ key: "activationPrice", codes: [158] }, { key: "total", codes: [162] }] as const,
-    check: (world, { codes, key }) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const answer = yield* modify(world, account, market, { orderId: id, [key]: above(market, 20) })
-        yield* Refusals.coded(answer, { status: 422, codes }, `because a limit order has no ${key}`)
-        yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
-      })
+    check: Effect.fnUntraced(function*(world, { codes, key }) {
+      const { account, id, market } = yield* place(world)
+      const answer = yield* modify(world, account, market, { orderId: id, [key]: above(market, 20) })
+      yield* Refusals.coded(answer, { status: 422, codes }, `because a limit order has no ${key}`)
+      yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Refuses a change with no order, with two ids, with no field, or with both amount and total"),
-    id: "live-changes.refusal",
+  LiveCalls.section.forEach("live-changes.refusal", {
+    statement: "Refuses a change with no order, with two ids, with no field, or with both amount and total",
     values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
-    check: (world, wrong) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const price = above(market, 12)
-        const fields = {
-          "no order": { price },
-          "two identifiers": { orderId: id, clientOrderId: "mine", price },
-          "nothing": { orderId: id },
-          "amount and total": { orderId: id, amount: "0.02", total: "1000" }
-        }[wrong]
-        yield* Refusals.any(yield* modify(world, account, market, fields), `because it has ${wrong}`)
-        yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
-      })
+    check: Effect.fnUntraced(function*(world, wrong) {
+      const { account, id, market } = yield* place(world)
+      const price = above(market, 12)
+      const fields = {
+        "no order": { price },
+        "two identifiers": { orderId: id, clientOrderId: "mine", price },
+        "nothing": { orderId: id },
+        "amount and total": { orderId: id, amount: "0.02", total: "1000" }
+      }[wrong]
+      yield* Refusals.any(yield* modify(world, account, market, fields), `because it has ${wrong}`)
+      yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Does not find a closed order or another account's order: HTTP 400, code 2 or 6"),
-    id: "live-changes.unknown",
+  LiveCalls.section.forEach("live-changes.unknown", {
+    statement: "Does not find a closed order or another account's order: HTTP 400, code 2 or 6",
     values: ["nobody's", "another's"] as const,
-    check: (world, whose) =>
-      Effect.gen(function*() {
-        const { account, id, market } = yield* place(world)
-        const caller = whose === "another's" ? yield* world.open() : account
-        const orderId = whose === "another's" ? id : Number.MAX_SAFE_INTEGER
-        const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12) })
-        yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order does not exist")
-        yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
-      })
+    check: Effect.fnUntraced(function*(world, whose) {
+      const { account, id, market } = yield* place(world)
+      const caller = whose === "another's" ? yield* world.open() : account
+      const orderId = whose === "another's" ? id : Number.MAX_SAFE_INTEGER
+      const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12) })
+      yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order does not exist")
+      yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
+    })
   })
 ]

@@ -67,71 +67,61 @@ const isStep = (value: unknown): boolean =>
   value === undefined || value === "" || /^[0-9]+(?:\.[0-9]+)?$/u.test(String(value)) && typeof value === "string"
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading("A market's tickSize and stepSize are decimals in strings, or empty where it has none"),
-    id: "live-steps.listed",
+  LiveCalls.section.always("live-steps.listed", {
+    statement: "A market's tickSize and stepSize are decimals in strings, or empty where it has none",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.get(Paths.markets)
-        const markets = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
-        yield* Verdict.expect(
-          answer,
-          "tickSize and stepSize as decimals in strings, or empty",
-          markets.every((market) => isStep(market["tickSize"]) && isStep(market["stepSize"]))
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.get(Paths.markets)
+      const markets = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
+      yield* Verdict.expect(
+        answer,
+        "tickSize and stepSize as decimals in strings, or empty",
+        markets.every((market) => isStep(market["tickSize"]) && isStep(market["stepSize"]))
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "A value off its market's step is refused with HTTP 422, code 1, and errors that name it in camel case"
-    ),
-    id: "live-steps.refused",
+  LiveCalls.section.forEach("live-steps.refused", {
+    statement: "A value off its market's step is refused with HTTP 422, code 1, and errors that name it in camel case",
     values: cases.flatMap(({ keys, ...order }) =>
       Object.entries(keys).map(([key, named]) => ({ ...order, key, named: String(named) }))
     ),
-    check: (world, { draft, key, named, path }) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const answer = yield* LiveCalls.call(world, yield* world.trader, path, wrong(market, draft(market), key))
-        yield* Refusals.fields(answer, Refusals.offStep, named)
-      })
+    check: Effect.fnUntraced(function*(world, { draft, key, named, path }) {
+      const market = yield* world.market
+      const answer = yield* LiveCalls.call(world, yield* world.trader, path, wrong(market, draft(market), key))
+      yield* Refusals.fields(answer, Refusals.offStep, named)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("A change off its market's step is refused as an order is, and the order stays"),
-    id: "live-steps.changes",
+  LiveCalls.section.forEach("live-steps.changes", {
+    statement: "A change off its market's step is refused as an order is, and the order stays",
     values: ["price", "amount"],
-    check: (world, key) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const order = offer(market)
-        const { orderId } = yield* Trading.placeOther(world, account, order)
-        const fields = { market: market.name, orderId, [key]: wrong(market, order, key)[key] }
-        const answer = yield* LiveCalls.call(world, account, Paths.modifyOrder, fields)
-        yield* Refusals.fields(answer, Refusals.offStep, key)
-        const open = yield* Orders.list(world, account, Paths.activeOrders)
-        yield* Verdict.conclude("the order open", "not open", open.has(String(orderId)))
-      })
+    check: Effect.fnUntraced(function*(world, key) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const order = offer(market)
+      const { orderId } = yield* Trading.placeOther(world, account, order)
+      const fields = { market: market.name, orderId, [key]: wrong(market, order, key)[key] }
+      const answer = yield* LiveCalls.call(world, account, Paths.modifyOrder, fields)
+      yield* Refusals.fields(answer, Refusals.offStep, key)
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("the order open", "not open", open.has(String(orderId)))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("An order of many that is off its market's step has the error of a single one in its place"),
-    id: "live-steps.bulk",
+  LiveCalls.section.forEach("live-steps.bulk", {
+    statement: "An order of many that is off its market's step has the error of a single one in its place",
     values: [Paths.bulk, Paths.collateralBulk].flatMap((path) => ["price", "amount"].map((key) => ({ path, key }))),
-    check: (world, { key, path }) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const orders = [offer(market), wrong(market, offer(market), key)]
-        const { answer, items } = yield* LiveCalls.list(world, account, path, { orders })
-        const [right, refused] = items.map((item) => Json.isObject(item) ? item : {})
-        const error = refused?.["error"]
-        yield* Verdict.expect(
-          answer,
-          `a result, and an error of code 1 that names ${key}`,
-          Json.isObject(right?.["result"]) && Json.isObject(error) && error["code"] === 1 &&
-            Json.isObject(error["errors"]) && Object.hasOwn(error["errors"], key)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, { key, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const orders = [offer(market), wrong(market, offer(market), key)]
+      const { answer, items } = yield* LiveCalls.list(world, account, path, { orders })
+      const [right, refused] = items.map((item) => Json.isObject(item) ? item : {})
+      const error = refused?.["error"]
+      yield* Verdict.expect(
+        answer,
+        `a result, and an error of code 1 that names ${key}`,
+        Json.isObject(right?.["result"]) && Json.isObject(error) && error["code"] === 1 &&
+          Json.isObject(error["errors"]) && Object.hasOwn(error["errors"], key)
+      )
+    })
   })
 ]

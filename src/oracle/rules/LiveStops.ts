@@ -100,126 +100,104 @@ const required: { readonly [K in Kind]: ReadonlyArray<string> } = {
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.forEach({
-    ...LiveCalls.heading("Shows a new stop order with its type, its activation price and no fills"),
-    id: "live-stops.waits",
+  LiveCalls.section.forEach("live-stops.waits", {
+    statement: "Shows a new stop order with its type, its activation price and no fills",
     values: cases,
-    check: (world, { kind, side }) =>
-      Effect.gen(function*() {
-        const { answer, market, order } = yield* place(world, yield* world.trader, kind, side)
-        yield* Verdict.expect(
-          answer,
-          `type ${types[kind].join(" or ")}, the activation price, dealStock 0, and not activated`,
-          types[kind].includes(String(order["type"])) &&
-            Number(order["activation_price"]) === Number(priceAt(market, side, 5)) &&
-            Number(order["dealStock"]) === 0 && (order["activated"] ?? 0) === 0
-        )
-      })
+    check: Effect.fnUntraced(function*(world, { kind, side }) {
+      const { answer, market, order } = yield* place(world, yield* world.trader, kind, side)
+      yield* Verdict.expect(
+        answer,
+        `type ${types[kind].join(" or ")}, the activation price, dealStock 0, and not activated`,
+        types[kind].includes(String(order["type"])) &&
+          Number(order["activation_price"]) === Number(priceAt(market, side, 5)) &&
+          Number(order["dealStock"]) === 0 && (order["activated"] ?? 0) === 0
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Trades a triggered stop-market order immediately with the best orders of the book"),
-    id: "live-stops.market.trades",
+  LiveCalls.section.forEach("live-stops.market.trades", {
+    statement: "Trades a triggered stop-market order immediately with the best orders of the book",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { found, market } = yield* trigger(world, "trigger-market", side, [7, 6])
-        const money = 0.01 * (Number(priceAt(market, side, 6)) + Number(priceAt(market, side, 7)))
-        yield* hasTraded(found, 0.02, money)
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { found, market } = yield* trigger(world, "trigger-market", side, [7, 6])
+      const money = 0.01 * (Number(priceAt(market, side, 6)) + Number(priceAt(market, side, 7)))
+      yield* hasTraded(found, 0.02, money)
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Takes the amount of a spot stop-market buy as its cost, in the quote currency"),
-    id: "live-stops.market.spends",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { found, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
-        const spent = Number(found["dealMoney"])
-        const most = Number(cost(market))
-        yield* Verdict.conclude(
-          `nearly ${most} spent`,
-          `${String(found["dealMoney"])} spent`,
-          spent <= most && spent > most * 0.9
-        )
-      })
+  LiveCalls.section.always("live-stops.market.spends", {
+    statement: "Takes the amount of a spot stop-market buy as its cost, in the quote currency",
+    check: Effect.fnUntraced(function*(world) {
+      const { found, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
+      const spent = Number(found["dealMoney"])
+      const most = Number(cost(market))
+      yield* Verdict.conclude(
+        `nearly ${most} spent`,
+        `${String(found["dealMoney"])} spent`,
+        spent <= most && spent > most * 0.9
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Takes the amount of a margin stop-market order, or of any sell, in the base currency"),
-    id: "live-stops.market.base",
+  LiveCalls.section.forEach("live-stops.market.base", {
+    statement: "Takes the amount of a margin stop-market order, or of any sell, in the base currency",
     values: [{ kind: "trigger-market", side: "buy" }, { kind: "stop-market", side: "sell" }] as const,
-    check: (world, { kind, side }) =>
-      Effect.gen(function*() {
-        const { found, market } = yield* trigger(world, kind, side, [6, 6, 6])
-        yield* hasTraded(found, 0.02, 0.02 * Number(priceAt(market, side, 6)))
-      })
+    check: Effect.fnUntraced(function*(world, { kind, side }) {
+      const { found, market } = yield* trigger(world, kind, side, [6, 6, 6])
+      yield* hasTraded(found, 0.02, 0.02 * Number(priceAt(market, side, 6)))
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Cancels the unfilled rest of a triggered stop-market order, which never rests in the book"),
-    id: "live-stops.market.never-rests",
+  LiveCalls.section.forEach("live-stops.market.never-rests", {
+    statement: "Cancels the unfilled rest of a triggered stop-market order, which never rests in the book",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { found, isOpen } = yield* trigger(world, "trigger-market", side, [6])
-        yield* Verdict.conclude(
-          "0.01 filled, and the order closed",
-          { filled: found["dealStock"], isOpen },
-          Number(found["dealStock"]) === 0.01 && !isOpen
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { found, isOpen } = yield* trigger(world, "trigger-market", side, [6])
+      yield* Verdict.conclude(
+        "0.01 filled, and the order closed",
+        { filled: found["dealStock"], isOpen },
+        Number(found["dealStock"]) === 0.01 && !isOpen
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Trades a triggered margin stop-limit order up to its limit, and rests the remainder"
-    ),
-    id: "live-stops.limit.rests",
+  LiveCalls.section.forEach("live-stops.limit.rests", {
+    statement: "Trades a triggered margin stop-limit order up to its limit, and rests the remainder",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { found, isOpen } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
-        yield* Verdict.conclude(
-          "0.01 filled, and the order open",
-          { filled: found["dealStock"], isOpen },
-          Number(found["dealStock"]) === 0.01 && isOpen
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { found, isOpen } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
+      yield* Verdict.conclude(
+        "0.01 filled, and the order open",
+        { filled: found["dealStock"], isOpen },
+        Number(found["dealStock"]) === 0.01 && isOpen
+      )
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Refuses a reduce-only stop order without a position with code 116"),
-    id: "live-stops.reduce-only",
+  LiveCalls.section.forEach("live-stops.reduce-only", {
+    statement: "Refuses a reduce-only stop order without a position with code 116",
     values: ["collateral-stop-limit", "trigger-market"] as const,
-    check: (world, kind) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const fields = fieldsOf(market, kind, "sell", { reduceOnly: true })
-        const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
-        yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
-      })
+    check: Effect.fnUntraced(function*(world, kind) {
+      const market = yield* world.market
+      const fields = fieldsOf(market, kind, "sell", { reduceOnly: true })
+      const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
+      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field"
-    ),
-    id: "live-stops.refusal",
+  LiveCalls.section.forEach("live-stops.refusal", {
+    statement: "Refuses a stop order without a required field with HTTP 422, code 30, and errors that name the field",
     values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),
-    check: (world, { key, kind }) =>
-      Effect.gen(function*() {
-        const { [key]: _missing, ...fields } = fieldsOf(yield* world.market, kind, "sell")
-        yield* LiveCalls.refuses(world, yield* world.trader, paths[kind], fields, { key })
-      })
+    check: Effect.fnUntraced(function*(world, { key, kind }) {
+      const { [key]: _missing, ...fields } = fieldsOf(yield* world.market, kind, "sell")
+      yield* LiveCalls.refuses(world, yield* world.trader, paths[kind], fields, { key })
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading("Refuses an activation price equal to the last price"),
-    id: "live-stops.last-price",
+  LiveCalls.section.forEach("live-stops.last-price", {
+    statement: "Refuses an activation price equal to the last price",
     values: kinds,
-    check: (world, kind) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const fields = fieldsOf(market, kind, "sell", { activation_price: priceText(market, market.price) })
-        const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
-        yield* Refusals.coded(
-          answer,
-          { status: 422, codes: [30, 101] },
-          "because the activation price equals the last price"
-        )
-      })
+    check: Effect.fnUntraced(function*(world, kind) {
+      const market = yield* world.market
+      const fields = fieldsOf(market, kind, "sell", { activation_price: priceText(market, market.price) })
+      const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
+      yield* Refusals.coded(
+        answer,
+        { status: 422, codes: [30, 101] },
+        "because the activation price equals the last price"
+      )
+    })
   })
 ]

@@ -30,13 +30,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Returns an object keyed by asset ticker",
     clause: "Endpoints §7",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer } = yield* balances(world)
-        const keys = Json.isObject(answer.json) ? Object.keys(answer.json) : []
-        const odd = keys.filter((key) => !Kinds.ticker.holds(key))
-        yield* Verdict.conclude("keys that are tickers", odd, odd.length === 0, answer)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer } = yield* balances(world)
+      const keys = Json.isObject(answer.json) ? Object.keys(answer.json) : []
+      const odd = keys.filter((key) => !Kinds.ticker.holds(key))
+      yield* Verdict.conclude("keys that are tickers", odd, odd.length === 0, answer)
+    })
   }),
   ...FieldRules.rules({
     id: "balance.entry",
@@ -51,17 +50,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists an asset once it is credited: unlisted assets have a zero balance",
     clause,
     values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
-    check: (world, [ticker, units]) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const before = yield* world.call(account, Paths.mainBalance)
-        const nothing = mainBalanceOf(before.json, ticker) ?? "0"
-        yield* Verdict.conclude(`no ${ticker}, or a zero balance`, nothing, Number(nothing) === 0, before)
-        const amount = (units / 1e6).toFixed(6)
-        yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount })
-        const answer = yield* world.call(account, Paths.mainBalance)
-        const shown = mainBalanceOf(answer.json, ticker)
-        yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(shown) === Number(amount))
-      })
+    check: Effect.fnUntraced(function*(world, [ticker, units]) {
+      const account = yield* world.open({ isFunded: false })
+      const before = yield* world.call(account, Paths.mainBalance)
+      const nothing = mainBalanceOf(before.json, ticker) ?? "0"
+      yield* Verdict.conclude(`no ${ticker}, or a zero balance`, nothing, Number(nothing) === 0, before)
+      const amount = (units / 1e6).toFixed(6)
+      yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount })
+      const answer = yield* world.call(account, Paths.mainBalance)
+      const shown = mainBalanceOf(answer.json, ticker)
+      yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(shown) === Number(amount))
+    })
   })
 ]

@@ -39,7 +39,7 @@ const everyList = <Model extends object, Real extends object>(
 ): Rule.Rule =>
   Rule.forAll({
     ...heading,
-    values: ({ replayPath }) =>
+    values: ({ replayPath }: Rule.Setting) =>
       fc.commands(
         steps.map((step) =>
           step.map((step): fc.AsyncCommand<Model, Real> => ({
@@ -53,15 +53,14 @@ const everyList = <Model extends object, Real extends object>(
         ),
         { maxCommands: 24, size: "max", ...(replayPath === undefined ? {} : { replayPath }) }
       ),
-    check: (world, list) =>
-      Effect.gen(function*() {
-        const started = yield* begin(world)
-        const ended = yield* Effect.promise(() =>
-          fc.asyncModelRun(() => started, list).then(() => undefined, (error: unknown) => ({ error }))
-        )
-        if (ended === undefined) return
-        return yield* isCheckError(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
-      })
+    check: Effect.fnUntraced(function*(world, list) {
+      const started = yield* begin(world)
+      const ended = yield* Effect.promise(() =>
+        fc.asyncModelRun(() => started, list).then(() => undefined, (error: unknown) => ({ error }))
+      )
+      if (ended === undefined) return
+      return yield* isCheckError(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
+    })
   })
 
 const step = <Model, Real>(

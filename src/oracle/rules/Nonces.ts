@@ -8,9 +8,10 @@ import * as Dialects from "../world/Dialects.ts"
 import { accepted, envelopedPathsOf, fieldsOf, isSuccess, refused } from "../world/FaultyCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
-const clause = "Authentication"
+const section = Section.of({ clause: "Authentication", level: "SHOULD" })
 
 /** A nonce near the clock, which need not be the greatest so far. */
 const windowed = (world: World, value: number) => Dialects.nonce(world.dialect, value, true)
@@ -23,199 +24,161 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     why: "because nonce is missing in the body",
     paths: envelopedPathsOf
   }),
-  Rule.forEach({
-    id: "auth.nonce.form",
+  section.forEach("auth.nonce.form", {
     statement: "Refuses a nonce that is not a numeric string",
-    clause,
-    level: "SHOULD",
     profile: "read-only",
     live: Rule.other("an integer is accepted too"),
     values: ["", "abc", "1e9", " 1", true, [], {}, null, 1.5],
-    check: (world, nonce) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { envelope: { nonce } })
-        yield* Refusals.any(answer, "because the nonce is not a numeric string")
-      })
+    check: Effect.fnUntraced(function*(world, nonce) {
+      const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { envelope: { nonce } })
+      yield* Refusals.any(answer, "because the nonce is not a numeric string")
+    })
   }),
-  Rule.forEach({
-    id: "auth.nonce.unique",
+  section.forEach("auth.nonce.unique", {
     statement: "Refuses the second call with the same nonce, even on another endpoint",
-    clause,
+    level: "MUST",
     profile: "read-only",
-    values: (
-      setting
-    ) => [[Paths.mainBalance, Paths.fees], ...envelopedPathsOf(setting).map((path) => [Paths.mainBalance, path])],
-    check: (world, [first = "", second = ""]) =>
-      Effect.gen(function*() {
-        const account = yield* world.reader
-        const envelope = yield* world.nonce(account)
-        yield* accepted(yield* world.call(account, first, {}, { envelope }), "because the nonce is new")
-        const answer = yield* world.call(account, second, yield* fieldsOf(world, account, second), { envelope })
-        yield* Refusals.any(answer, "because the nonce was used")
-      })
+    values: (setting: Rule.Setting) =>
+      [Paths.fees, ...envelopedPathsOf(setting)].map((path) => [Paths.mainBalance, path]),
+    check: Effect.fnUntraced(function*(world, [first = "", second = ""]) {
+      const account = yield* world.reader
+      const envelope = yield* world.nonce(account)
+      yield* accepted(yield* world.call(account, first, {}, { envelope }), "because the nonce is new")
+      const answer = yield* world.call(account, second, yield* fieldsOf(world, account, second), { envelope })
+      yield* Refusals.any(answer, "because the nonce was used")
+    })
   }),
-  Rule.always({
-    id: "auth.nonce.unique.refused-call",
+  section.always("auth.nonce.unique.refused-call", {
     statement: "Uses up the nonce of a call that it refuses for its fields",
-    clause,
-    level: "SHOULD",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.reader
-        const envelope = yield* world.nonce(account)
-        yield* world.call(account, Paths.subAccounts, { limit: 0 }, { envelope })
-        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        yield* Refusals.any(answer, "because a refused call has used the nonce")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      const envelope = yield* world.nonce(account)
+      yield* world.call(account, Paths.subAccounts, { limit: 0 }, { envelope })
+      const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+      yield* Refusals.any(answer, "because a refused call has used the nonce")
+    })
   }),
-  Rule.always({
-    id: "auth.nonce.unused",
+  section.always("auth.nonce.unused", {
     statement:
       "Does not use up the nonce of a call with a wrong signature, so that others cannot use up a key's nonces",
-    clause,
-    level: "SHOULD",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.reader
-        const envelope = yield* world.nonce(account)
-        yield* world.call(account, Paths.mainBalance, {}, { envelope, signature: () => "0".repeat(128) })
-        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        yield* accepted(answer, "because no authenticated call has used this nonce")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      const envelope = yield* world.nonce(account)
+      yield* world.call(account, Paths.mainBalance, {}, { envelope, signature: () => "0".repeat(128) })
+      const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+      yield* accepted(answer, "because no authenticated call has used this nonce")
+    })
   }),
-  Rule.always({
-    id: "auth.nonce.per-key",
+  section.always("auth.nonce.per-key", {
     statement: "Accepts the same nonce from two keys: nonces are unique per key",
-    clause,
-    level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
-        const envelope = yield* world.nonce(one)
-        yield* accepted(
-          yield* world.call(one, Paths.mainBalance, {}, { envelope }),
-          "because the first key's nonce is new"
-        )
-        yield* accepted(
-          yield* world.call(two, Paths.mainBalance, {}, { envelope }),
-          "because the other key's nonce is new"
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
+      const envelope = yield* world.nonce(one)
+      yield* accepted(
+        yield* world.call(one, Paths.mainBalance, {}, { envelope }),
+        "because the first key's nonce is new"
+      )
+      yield* accepted(
+        yield* world.call(two, Paths.mainBalance, {}, { envelope }),
+        "because the other key's nonce is new"
+      )
+    })
   }),
-  Rule.always({
-    id: "auth.nonce.race",
+  section.always("auth.nonce.race", {
     statement: "Accepts exactly one of several simultaneous calls with the same nonce",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const envelope = yield* world.nonce(account)
-        const answers = yield* Effect.all(
-          Array.from({ length: 8 }, () => world.call(account, Paths.mainBalance, {}, { envelope })),
-          { concurrency: "unbounded" }
-        )
-        const count = answers.filter(isSuccess).length
-        yield* Verdict.conclude(
-          "one of eight calls with the same nonce is accepted",
-          `${count} are`,
-          count === 1,
-          answers[0]
-        )
-      })
+    level: "MUST",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const envelope = yield* world.nonce(account)
+      const answers = yield* Effect.all(
+        Array.from({ length: 8 }, () => world.call(account, Paths.mainBalance, {}, { envelope })),
+        { concurrency: "unbounded" }
+      )
+      const count = answers.filter(isSuccess).length
+      yield* Verdict.conclude(
+        "one of eight calls with the same nonce is accepted",
+        `${count} are`,
+        count === 1,
+        answers[0]
+      )
+    })
   }),
-  Rule.forAll({
-    id: "auth.nonce.any-order",
+  section.forAll("auth.nonce.any-order", {
     statement: "Accepts new nonces in any order",
-    clause,
     level: "INFO",
     live: Rule.other("only with nonceWindow, and only near the clock"),
     values: fc.shuffledSubarray([3, 1, 4, 5, 9, 2, 6], { minLength: 7 }),
     profile: "control",
-    check: (world, offsets) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const now = yield* world.serverTime
-        for (const offset of offsets) {
-          const envelope = windowed(world, now + offset)
-          yield* accepted(yield* world.call(account, Paths.mainBalance, {}, { envelope }), "because the nonce is new")
-        }
-      })
+    check: Effect.fnUntraced(function*(world, offsets) {
+      const account = yield* world.open({ isFunded: false })
+      const now = yield* world.serverTime
+      for (const offset of offsets) {
+        const envelope = windowed(world, now + offset)
+        yield* accepted(yield* world.call(account, Paths.mainBalance, {}, { envelope }), "because the nonce is new")
+      }
+    })
   }),
-  Rule.forAll({
-    id: "auth.nonce.interleaved",
+  section.forAll("auth.nonce.interleaved", {
     statement: "Accepts all simultaneous calls with different nonces",
-    clause,
-    level: "SHOULD",
     profile: "control",
     values: fc.integer({ min: 2, max: 24 }),
-    check: (world, count) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const now = yield* world.serverTime
-        const answers = yield* Effect.all(
-          Array.from({ length: count }, (_, index) =>
-            world.call(account, Paths.mainBalance, {}, { envelope: windowed(world, now + index) })),
-          { concurrency: "unbounded" }
-        )
-        yield* Effect.forEach(answers, (answer) =>
-          accepted(answer, "because the nonce is new"), { discard: true })
-      })
+    check: Effect.fnUntraced(function*(world, count) {
+      const account = yield* world.open({ isFunded: false })
+      const now = yield* world.serverTime
+      const answers = yield* Effect.all(
+        Array.from(
+          { length: count },
+          (_, index) => world.call(account, Paths.mainBalance, {}, { envelope: windowed(world, now + index) })
+        ),
+        { concurrency: "unbounded" }
+      )
+      yield* Effect.forEach(answers, (answer) => accepted(answer, "because the nonce is new"), { discard: true })
+    })
   }),
-  Rule.always({
-    id: "auth.nonce.increasing",
+  section.always("auth.nonce.increasing", {
     statement: "Refuses a nonce that is not greater than all before it, without nonceWindow",
-    clause,
-    level: "SHOULD",
     document: Rule.notApplicable("the document asks for unique nonces only"),
     live: Rule.other("nonces of a key increase unless nonceWindow is true"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const now = yield* world.serverTime
-        yield* accepted(
-          yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now } }),
-          "because it is the first nonce"
-        )
-        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now - 1 } })
-        yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce is lower than the last one")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const now = yield* world.serverTime
+      yield* accepted(
+        yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now } }),
+        "because it is the first nonce"
+      )
+      const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now - 1 } })
+      yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce is lower than the last one")
+    })
   }),
-  Rule.forEach({
-    id: "auth.nonce.window",
+  section.forEach("auth.nonce.window", {
     statement: "Refuses a nonce more than five seconds from the exchange's clock with nonceWindow",
-    clause,
-    level: "SHOULD",
     document: Rule.notApplicable("the document shows no acceptance window"),
     live: Rule.other("a nonce more than five seconds off is refused"),
     values: [-3_600_000, -60_000, 60_000, 3_600_000],
-    check: (world, off) =>
-      Effect.gen(function*() {
-        const account = yield* world.open({ isFunded: false })
-        const envelope = { nonce: (yield* world.serverTime) + off, nonceWindow: true }
-        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        yield* Refusals.exactly(answer, { status: 400, codes: [9] }, "because the nonce is far from the clock")
-      })
+    check: Effect.fnUntraced(function*(world, off) {
+      const account = yield* world.open({ isFunded: false })
+      const envelope = { nonce: (yield* world.serverTime) + off, nonceWindow: true }
+      const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+      yield* Refusals.exactly(answer, { status: 400, codes: [9] }, "because the nonce is far from the clock")
+    })
   }),
-  Rule.always({
-    id: "auth.nonce.refusal",
+  section.always("auth.nonce.refusal", {
     statement: "Refuses a used nonce with HTTP 429, code 0 and the message Too many requests.",
-    clause,
     level: "INFO",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.reader
-        const envelope = yield* world.nonce(account)
-        yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce was used")
-        yield* Verdict.expect(
-          answer,
-          "the message Too many requests.",
-          Json.isObject(answer.json) && answer.json["message"] === "Too many requests."
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      const envelope = yield* world.nonce(account)
+      yield* world.call(account, Paths.mainBalance, {}, { envelope })
+      const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+      yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce was used")
+      yield* Verdict.expect(
+        answer,
+        "the message Too many requests.",
+        Json.isObject(answer.json) && answer.json["message"] === "Too many requests."
+      )
+    })
   })
 ]

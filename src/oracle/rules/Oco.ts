@@ -14,10 +14,13 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as PlacedOrderRules from "../world/PlacedOrderRules.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §2"
+
+const section = Section.of({ clause })
 
 const entry: OrderEntry = {
   id: "oco",
@@ -62,109 +65,94 @@ const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, pri
 })
 
 const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
-  Rule.forEach({
-    id: "oco.one-cancels-other.take-profit",
+  section.forEach("oco.one-cancels-other.take-profit", {
     statement: "Cancels the stop-loss leg when the take-profit leg is filled",
-    clause,
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 0.45 : 1.9))
-        const { CANCELED, FILLED } = Dialects.statuses(world.dialect)
-        yield* Verdict.conclude(
-          `the take-profit ${FILLED}, the stop-loss ${CANCELED}`,
-          [limit["status"], stop["status"]],
-          limit["status"] === FILLED && stop["status"] === CANCELED && filled(limit) && !filled(stop)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 0.45 : 1.9))
+      const { CANCELED, FILLED } = Dialects.statuses(world.dialect)
+      yield* Verdict.conclude(
+        `the take-profit ${FILLED}, the stop-loss ${CANCELED}`,
+        [limit["status"], stop["status"]],
+        limit["status"] === FILLED && stop["status"] === CANCELED && filled(limit) && !filled(stop)
+      )
+    })
   }),
-  Rule.forEach({
-    id: "oco.one-cancels-other.stop-loss",
+  section.forEach("oco.one-cancels-other.stop-loss", {
     statement: "Cancels the take-profit leg when the stop-loss leg is triggered",
-    clause,
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 1.85 : 0.45))
-        yield* Verdict.conclude(
-          "the take-profit canceled, the stop-loss activated",
-          [limit["status"], stop["activated"]],
-          limit["status"] === Dialects.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 1.85 : 0.45))
+      yield* Verdict.conclude(
+        "the take-profit canceled, the stop-loss activated",
+        [limit["status"], stop["activated"]],
+        limit["status"] === Dialects.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
+      )
+    })
   }),
-  Rule.forEach({
-    id: "oco.stop-loss.limit",
+  section.forEach("oco.stop-loss.limit", {
     statement: "Trades an activated stop-loss as a limit order at stop_limit_price",
-    clause,
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const fields = Orders.oco(market, side)
-        const { order } = yield* Orders.place(world, account, Paths.oco, fields)
-        const keys = Dialects.keys(world.dialect)
-        // The price moves past the trigger, where nothing trades at the limit, then back across the limit.
-        for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
-          yield* Trading.movePrice(world, market, basePrice * factor)
-        }
-        const stop = yield* Orders.find(world, account, Oco.leg(order, "stop_loss")[keys.orderId])
-        const money = Number(fields["amount"]) * Number(fields["stop_limit_price"])
-        yield* Verdict.conclude(
-          `filled for ${money}`,
-          [stop["status"], stop[keys.dealMoney]],
-          stop["status"] === Dialects.statuses(world.dialect).FILLED &&
-            Math.abs(Number(stop[keys.dealMoney]) - money) < 1e-6
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const fields = Orders.oco(market, side)
+      const { order } = yield* Orders.place(world, account, Paths.oco, fields)
+      const keys = Dialects.keys(world.dialect)
+      // The price moves past the trigger, where nothing trades at the limit, then back across the limit.
+      for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
+        yield* Trading.movePrice(world, market, basePrice * factor)
+      }
+      const stop = yield* Orders.find(world, account, Oco.leg(order, "stop_loss")[keys.orderId])
+      const money = Number(fields["amount"]) * Number(fields["stop_limit_price"])
+      yield* Verdict.conclude(
+        `filled for ${money}`,
+        [stop["status"], stop[keys.dealMoney]],
+        stop["status"] === Dialects.statuses(world.dialect).FILLED &&
+          Math.abs(Number(stop[keys.dealMoney]) - money) < 1e-6
+      )
+    })
   }),
-  Rule.forAll({
-    id: "oco.never-both",
+  section.forAll("oco.never-both", {
     statement: "Fills at most one leg, however the price moves",
-    clause,
     values: fc.tuple(
       fc.constantFrom(...Orders.sides),
       fc.array(fc.constantFrom(0.4, 0.45, 0.6, 1, 1.5, 1.85, 2.2), { minLength: 1, maxLength: 6 })
     ),
     examples: [["buy", [0.45, 1.85, 1]], ["sell", [1.85, 0.45, 1]], ["buy", [1.85, 0.4]]],
-    check: (world, [side, path]) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const market = yield* world.market
-        const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
-        for (const factor of path) {
-          yield* Trading.movePrice(world, market, basePrice * factor)
-        }
-        const keys = Dialects.keys(world.dialect)
-        const both = yield* Effect.forEach(Oco.legs, (key) =>
-          Orders.find(world, account, Oco.leg(order, key)[keys.orderId]))
-        const filled = both.map((found) =>
-          Number(found[keys.dealStock])
-        )
-        yield* Verdict.conclude("at most one leg with fills", filled, filled.filter((stock) => stock > 0).length <= 1)
-      })
+    check: Effect.fnUntraced(function*(world, [side, path]) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
+      for (const factor of path) {
+        yield* Trading.movePrice(world, market, basePrice * factor)
+      }
+      const keys = Dialects.keys(world.dialect)
+      const both = yield* Effect.forEach(
+        Oco.legs,
+        (key) => Orders.find(world, account, Oco.leg(order, key)[keys.orderId])
+      )
+      const filled = both.map((found) => Number(found[keys.dealStock]))
+      yield* Verdict.conclude("at most one leg with fills", filled, filled.filter((stock) => stock > 0).length <= 1)
+    })
   })
 ]
 
-const marginMarket: Rule.Rule = Rule.always({
-  id: "oco.request.market.margin",
+const marginMarket: Rule.Rule = section.always("oco.request.market.margin", {
   statement: "Refuses a market without collateral trading",
-  clause,
   live: Rule.other("HTTP 422"),
-  check: (world) =>
-    Effect.gen(function*() {
-      const answer = yield* world.get(Paths.markets)
-      const listed = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
-      const spot = listed.find((market) => market["isCollateral"] === false)
-      if (spot === undefined) return yield* Verdict.skip("all markets can be traded with collateral")
-      // Everything but the market is valid, so only the market can cause the refusal.
-      const market = toMarket(spot, basePrice)
-      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
-      const draft = Orders.oco(market, "buy")
-      const refused = yield* Orders.submit(world, yield* world.trader, Paths.oco, draft)
-      yield* Refusals.order(refused, world.dialect, true, "market")
-    })
+  check: Effect.fnUntraced(function*(world) {
+    const answer = yield* world.get(Paths.markets)
+    const listed = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
+    const spot = listed.find((market) => market["isCollateral"] === false)
+    if (spot === undefined) return yield* Verdict.skip("all markets can be traded with collateral")
+    // Everything but the market is valid, so only the market can cause the refusal.
+    const market = toMarket(spot, basePrice)
+    yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+    const draft = Orders.oco(market, "buy")
+    const refused = yield* Orders.submit(world, yield* world.trader, Paths.oco, draft)
+    yield* Refusals.order(refused, world.dialect, true, "market")
+  })
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [

@@ -9,10 +9,11 @@ import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-const clause = "Endpoints §2"
+const section = Section.of({ clause: "Endpoints §2", level: "SHOULD" })
 
 /** Whether the target supports reduceOnly: it places a reduce-only order that closes a position. */
 const isTaken = Effect.fnUntraced(function*(world: World) {
@@ -47,58 +48,46 @@ const submitReduceOnly = Effect.fnUntraced(function*(
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.forEach({
-    id: "oco.reduce-only.no-position",
+  section.forEach("oco.reduce-only.no-position", {
     statement: "Refuses a reduce-only order without a position with code 116",
-    clause,
-    level: "SHOULD",
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const answer = yield* submitReduceOnly(world, yield* world.trader, side)
-        yield* Refusals.coded(answer, Dialects.reduceOnly(world.dialect), "because there is no position")
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const answer = yield* submitReduceOnly(world, yield* world.trader, side)
+      yield* Refusals.coded(answer, Dialects.reduceOnly(world.dialect), "because there is no position")
+    })
   }),
-  Rule.forEach({
-    id: "oco.reduce-only.same-side",
+  section.forEach("oco.reduce-only.same-side", {
     statement: "Refuses a reduce-only order on the position's side with code 116",
-    clause,
-    level: "SHOULD",
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        yield* Trading.openPosition(world, account, side, "0.01")
-        const answer = yield* submitReduceOnly(world, account, side)
-        yield* Refusals.coded(
-          answer,
-          Dialects.reduceOnly(world.dialect),
-          "because the order is on the position's side"
-        )
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* world.trader
+      yield* Trading.openPosition(world, account, side, "0.01")
+      const answer = yield* submitReduceOnly(world, account, side)
+      yield* Refusals.coded(
+        answer,
+        Dialects.reduceOnly(world.dialect),
+        "because the order is on the position's side"
+      )
+    })
   }),
-  Rule.forAll({
-    id: "oco.reduce-only.clipped",
+  section.forAll("oco.reduce-only.clipped", {
     statement: "Reduces a reduce-only order to the size of the position",
-    clause,
-    level: "SHOULD",
     values: fc.tuple(fc.constantFrom(...Orders.sides), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 20 })),
     examples: [["buy", 3, 5], ["sell", 3, 0]],
-    check: (world, [side, size, more]) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        yield* Trading.openPosition(world, account, side, `0.0${size}`)
-        const amount = ((size + more) / 100).toFixed(6)
-        const answer = yield* submitReduceOnly(world, account, Orders.opposite(side), { amount })
-        const order = yield* Orders.objectOf(answer)
-        yield* Verdict.expect(
-          answer,
-          `an amount of 0.0${size} in both legs`,
-          Oco.both(order, (leg) => Number(leg["amount"]) === size / 100)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, [side, size, more]) {
+      const account = yield* world.trader
+      yield* Trading.openPosition(world, account, side, `0.0${size}`)
+      const amount = ((size + more) / 100).toFixed(6)
+      const answer = yield* submitReduceOnly(world, account, Orders.opposite(side), { amount })
+      const order = yield* Orders.objectOf(answer)
+      yield* Verdict.expect(
+        answer,
+        `an amount of 0.0${size} in both legs`,
+        Oco.both(order, (leg) => Number(leg["amount"]) === size / 100)
+      )
+    })
   }),
   Rule.forEach({
     id: "oco.reduce-only.flag",
@@ -106,45 +95,38 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause: "Collateral OCO order (response)",
     level: "SHOULD",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        yield* Trading.openPosition(world, account, side, "0.01")
-        const answer = yield* submitReduceOnly(world, account, Orders.opposite(side), { amount: "0.01" })
-        const order = yield* Orders.objectOf(answer)
-        yield* Verdict.expect(answer, "reduceOnly true", order["reduceOnly"] === true)
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* world.trader
+      yield* Trading.openPosition(world, account, side, "0.01")
+      const answer = yield* submitReduceOnly(world, account, Orders.opposite(side), { amount: "0.01" })
+      const order = yield* Orders.objectOf(answer)
+      yield* Verdict.expect(answer, "reduceOnly true", order["reduceOnly"] === true)
+    })
   }),
-  Rule.forEach({
-    id: "oco.reduce-only.type",
+  section.forEach("oco.reduce-only.type", {
     statement: "Refuses a reduceOnly that is not a boolean",
-    clause,
-    level: "SHOULD",
     live: Rule.other("HTTP 422"),
     values: ["true", 1, 0, [], {}],
-    check: (world, reduceOnly) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const fields = Orders.oco(market, "buy", { reduceOnly })
-        const answer = yield* Orders.submit(world, yield* world.trader, Paths.oco, fields)
-        yield* Refusals.order(answer, world.dialect, true, "reduceOnly")
-      })
+    check: Effect.fnUntraced(function*(world, reduceOnly) {
+      const market = yield* world.market
+      const fields = Orders.oco(market, "buy", { reduceOnly })
+      const answer = yield* Orders.submit(world, yield* world.trader, Paths.oco, fields)
+      yield* Refusals.order(answer, world.dialect, true, "reduceOnly")
+    })
   }),
-  Rule.forEach({
-    id: "oco.reduce-only.default",
+  section.forEach("oco.reduce-only.default", {
     statement: "Uses reduceOnly false by default: the order may open a position, and the answer shows false",
-    clause,
+    level: "MUST",
     profile: "mutating",
     values: [{}, { reduceOnly: false }],
-    check: (world, more) =>
-      Effect.gen(function*() {
-        const { answer, order } = yield* Oco.place(world, "buy", more)
-        const isLive = world.dialect.name === "live"
-        yield* Verdict.expect(
-          answer,
-          "reduceOnly false",
-          order["reduceOnly"] === false || (isLive && order["reduceOnly"] === undefined)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, more) {
+      const { answer, order } = yield* Oco.place(world, "buy", more)
+      const isLive = world.dialect.name === "live"
+      yield* Verdict.expect(
+        answer,
+        "reduceOnly false",
+        order["reduceOnly"] === false || (isLive && order["reduceOnly"] === undefined)
+      )
+    })
   })
 ]

@@ -100,11 +100,10 @@ const newOrder = (
     level,
     profile: "mutating",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { answer, order } = yield* Oco.place(world, side)
-        yield* Verdict.expect(answer, expected, holds(order, world, side, (yield* world.market).name))
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { answer, order } = yield* Oco.place(world, side)
+      yield* Verdict.expect(answer, expected, holds(order, world, side, (yield* world.market).name))
+    })
   })
 
 const newOrderRules: ReadonlyArray<Rule.Rule> = [

@@ -9,139 +9,118 @@ import * as Dialects from "../world/Dialects.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
 
-const clause = "Order status"
+const section = Section.of({ clause: "Order status" })
 
 const live = Rule.other("OPEN and PARTIALLY_FILLED; a canceled order does not show whether it was partially filled")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    id: "status.new",
+  section.always("status.new", {
     statement: "Shows NEW for an order that is accepted and not yet matched",
-    clause,
     live,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
-        yield* Trading.hasStatus(world, account, order, "NEW")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
+      yield* Trading.hasStatus(world, account, order, "NEW")
+    })
   }),
-  Rule.always({
-    id: "status.filled",
+  section.always("status.filled", {
     statement: "Shows FILLED for a fully executed order, to maker and taker",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker, taker, took } = yield* Trading.take(world, "0.02")
-        yield* Trading.hasStatus(world, maker, made, "FILLED")
-        yield* Trading.hasStatus(world, taker, took, "FILLED")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker, taker, took } = yield* Trading.take(world, "0.02")
+      yield* Trading.hasStatus(world, maker, made, "FILLED")
+      yield* Trading.hasStatus(world, taker, took, "FILLED")
+    })
   }),
   Rule.always({
     id: "status.filled.left",
     statement: "Shows \"0\" in left of a filled order, and the unfilled amount in left of a resting order",
     clause: "Stop-limit order (response)",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker, took } = yield* Trading.take(world, "0.005")
-        yield* Verdict.conclude("left \"0\"", { left: took["left"] }, took["left"] === "0")
-        const { dealStock, orderId } = Dialects.keys(world.dialect)
-        const rests = yield* Orders.find(world, maker, made[orderId])
-        yield* Verdict.conclude(
-          "left 0.015 of 0.02 and 0.005 filled",
-          { left: rests["left"], [dealStock]: rests[dealStock] },
-          Number(rests["left"]) === 0.015 && Number(rests[dealStock]) === 0.005
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker, took } = yield* Trading.take(world, "0.005")
+      yield* Verdict.conclude("left \"0\"", { left: took["left"] }, took["left"] === "0")
+      const { dealStock, orderId } = Dialects.keys(world.dialect)
+      const rests = yield* Orders.find(world, maker, made[orderId])
+      yield* Verdict.conclude(
+        "left 0.015 of 0.02 and 0.005 filled",
+        { left: rests["left"], [dealStock]: rests[dealStock] },
+        Number(rests["left"]) === 0.015 && Number(rests[dealStock]) === 0.005
+      )
+    })
   }),
-  Rule.always({
-    id: "status.canceled",
+  section.always("status.canceled", {
     statement: "Shows CANCELED for an order canceled before any execution",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
-        yield* world.call(account, Paths.cancelAll)
-        yield* Trading.hasStatus(world, account, order, "CANCELED")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
+      yield* world.call(account, Paths.cancelAll)
+      yield* Trading.hasStatus(world, account, order, "CANCELED")
+    })
   }),
-  Rule.always({
-    id: "status.partial-filled",
+  section.always("status.partial-filled", {
     statement: "Shows PARTIAL_FILLED for a partially executed order with an active remainder",
-    clause,
     live,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker } = yield* Trading.take(world, "0.005")
-        yield* Trading.hasStatus(world, maker, made, "PARTIAL_FILLED")
-        const open = yield* Orders.list(world, maker, Paths.activeOrders)
-        const id = String(made[Dialects.keys(world.dialect).orderId])
-        yield* Verdict.conclude("still open", [...open.keys()], open.has(id))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker } = yield* Trading.take(world, "0.005")
+      yield* Trading.hasStatus(world, maker, made, "PARTIAL_FILLED")
+      const open = yield* Orders.list(world, maker, Paths.activeOrders)
+      const id = String(made[Dialects.keys(world.dialect).orderId])
+      yield* Verdict.conclude("still open", [...open.keys()], open.has(id))
+    })
   }),
-  Rule.always({
-    id: "status.partial-canceled",
+  section.always("status.partial-canceled", {
     statement: "Shows PARTIAL_CANCELED for a partially filled order with a canceled remainder",
-    clause,
     live,
-    check: (world) =>
-      Effect.gen(function*() {
-        const { made, maker } = yield* Trading.take(world, "0.005")
-        yield* world.call(maker, Paths.cancelAll)
-        yield* Trading.hasStatus(world, maker, made, "PARTIAL_CANCELED")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { made, maker } = yield* Trading.take(world, "0.005")
+      yield* world.call(maker, Paths.cancelAll)
+      yield* Trading.hasStatus(world, maker, made, "PARTIAL_CANCELED")
+    })
   }),
-  Rule.always({
-    id: "status.taker-band",
+  section.always("status.taker-band", {
     statement: "Shows CANCELED_TAKER_BAND for an order filled up to the taker band, with a canceled remainder",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const [maker, taker] = [yield* world.trader, yield* world.open()]
-        const market = yield* world.market
-        const near = {
-          market: market.name,
-          side: "sell",
-          amount: "0.01",
-          price: priceText(market, market.price)
-        }
-        yield* Trading.placeOther(world, maker, near)
-        yield* Trading.placeOther(world, maker, { ...near, price: priceText(market, market.price * 3) })
-        // The quote amount covers the near order and part of the far one.
-        const money = priceText(market, market.price * 0.03)
-        const swept = yield* Trading.placeOther(
-          world,
-          taker,
-          { market: market.name, side: "buy", amount: money },
-          Paths.marketOrder
-        )
-        yield* Trading.hasStatus(world, taker, swept, "CANCELED_TAKER_BAND")
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const [maker, taker] = [yield* world.trader, yield* world.open()]
+      const market = yield* world.market
+      const near = {
+        market: market.name,
+        side: "sell",
+        amount: "0.01",
+        price: priceText(market, market.price)
+      }
+      yield* Trading.placeOther(world, maker, near)
+      yield* Trading.placeOther(world, maker, { ...near, price: priceText(market, market.price * 3) })
+      // The quote amount covers the near order and part of the far one.
+      const money = priceText(market, market.price * 0.03)
+      const swept = yield* Trading.placeOther(
+        world,
+        taker,
+        { market: market.name, side: "buy", amount: money },
+        Paths.marketOrder
+      )
+      yield* Trading.hasStatus(world, taker, swept, "CANCELED_TAKER_BAND")
+    })
   }),
-  Rule.forEach({
-    id: "status.auto-canceled-reduce-only",
+  section.forEach("status.auto-canceled-reduce-only", {
     statement: "Shows AUTO_CANCELED_REDUCE_ONLY for a pending reduce-only order whose position was closed",
-    clause,
     level: "SHOULD",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const account = yield* world.trader
-        const opposite = Orders.opposite(side)
-        const market = yield* Trading.openPosition(world, account, side, "0.01")
-        const price = priceText(market, market.price * (opposite === "sell" ? 1.5 : 0.6))
-        const pending = yield* Trading.placeOther(
-          world,
-          account,
-          { market: market.name, side: opposite, amount: "0.01", price, reduceOnly: true },
-          Paths.collateralLimit
-        )
-        yield* Trading.openPosition(world, account, opposite, "0.01")
-        yield* Trading.hasStatus(world, account, pending, "AUTO_CANCELED_REDUCE_ONLY")
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* world.trader
+      const opposite = Orders.opposite(side)
+      const market = yield* Trading.openPosition(world, account, side, "0.01")
+      const price = priceText(market, market.price * (opposite === "sell" ? 1.5 : 0.6))
+      const pending = yield* Trading.placeOther(
+        world,
+        account,
+        { market: market.name, side: opposite, amount: "0.01", price, reduceOnly: true },
+        Paths.collateralLimit
+      )
+      yield* Trading.openPosition(world, account, opposite, "0.01")
+      yield* Trading.hasStatus(world, account, pending, "AUTO_CANCELED_REDUCE_ONLY")
+    })
   })
 ]

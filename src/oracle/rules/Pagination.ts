@@ -10,6 +10,7 @@ import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
 import { all, beginning, distinct, type List, page, pageOf, read } from "../world/Lists.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 
 /** Records as text, for comparison and display. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
@@ -17,6 +18,9 @@ const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 /** Whether two pages contain the same records. The document states no order, so order does not matter. */
 const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
   one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
+
+/** The makers of a list's rules. */
+const rulesOf = ({ clause }: List) => Section.of({ clause, profile: "read-only" })
 
 /** Makes a rule that these values are refused as a limit or an offset. */
 const refuses = (
@@ -27,18 +31,14 @@ const refuses = (
   values: fc.Arbitrary<unknown>,
   examples: ReadonlyArray<unknown>
 ): Rule.Rule =>
-  Rule.forAll({
-    id: `${list.id}.${field}.${detail}`,
+  rulesOf(list).forAll(`${list.id}.${field}.${detail}`, {
     statement,
-    clause: list.clause,
-    profile: "read-only",
     values,
     examples,
-    check: (world, value) =>
-      Effect.gen(function*() {
-        const answer = yield* read(world, list, { [field]: value })
-        yield* Refusals.call(answer, world.dialect, field)
-      })
+    check: Effect.fnUntraced(function*(world, value) {
+      const answer = yield* read(world, list, { [field]: value })
+      yield* Refusals.call(answer, world.dialect, field)
+    })
   })
 
 /** Makes a rule that a page repeats the requested limit or offset. */
@@ -49,18 +49,14 @@ const echoes = (
   values: fc.Arbitrary<number>,
   examples: ReadonlyArray<number>
 ): Rule.Rule =>
-  Rule.forAll({
-    id: `${list.id}.${field}.echo`,
+  rulesOf(list).forAll(`${list.id}.${field}.echo`, {
     statement,
-    clause: list.clause,
-    profile: "read-only",
     values,
     examples,
-    check: (world, value) =>
-      Effect.gen(function*() {
-        const { answer, json } = yield* page(world, list, { [field]: value })
-        yield* Verdict.expect(answer, `${field} ${value}`, json[field] === value)
-      })
+    check: Effect.fnUntraced(function*(world, value) {
+      const { answer, json } = yield* page(world, list, { [field]: value })
+      yield* Verdict.expect(answer, `${field} ${value}`, json[field] === value)
+    })
   })
 
 // -----------------------------------------------------------------------------
@@ -68,55 +64,45 @@ const echoes = (
 // -----------------------------------------------------------------------------
 
 const limitBound = (list: List): Rule.Rule =>
-  Rule.forAll({
-    id: `${list.id}.limit.bound`,
+  rulesOf(list).forAll(`${list.id}.limit.bound`, {
     statement: "Lists all records on one page, up to its limit",
-    clause: list.clause,
-    profile: "read-only",
     values: fc.integer({ min: 1, max: 12 }),
     examples: [1, 2],
-    check: (world, limit) =>
-      Effect.gen(function*() {
-        const whole = yield* distinct(world, list)
-        const { answer, records } = yield* page(world, list, { limit })
-        const count = Math.min(limit, whole.records.length)
-        yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
-      })
+    check: Effect.fnUntraced(function*(world, limit) {
+      const whole = yield* distinct(world, list)
+      const { answer, records } = yield* page(world, list, { limit })
+      const count = Math.min(limit, whole.records.length)
+      yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
+    })
   })
 
 const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
-  const { clause, defaultLimit, id } = list
+  const { defaultLimit, id } = list
   return [
-    Rule.always({
-      id: `${id}.limit.default`,
+    rulesOf(list).always(`${id}.limit.default`, {
       statement: `Uses a default limit of ${defaultLimit}`,
-      clause,
-      profile: "read-only",
       live: id === "api-keys"
         ? Rule.other("30 according to recorded documentation, 100 according to newer documentation")
         : Rule.same,
-      check: (world) =>
-        Effect.gen(function*() {
-          const { answer, json, records } = yield* page(world, list, {})
-          yield* Verdict.expect(
-            answer,
-            `limit ${defaultLimit}`,
-            json["limit"] === defaultLimit && records.length <= defaultLimit
-          )
-        })
+      check: Effect.fnUntraced(function*(world) {
+        const { answer, json, records } = yield* page(world, list, {})
+        yield* Verdict.expect(
+          answer,
+          `limit ${defaultLimit}`,
+          json["limit"] === defaultLimit && records.length <= defaultLimit
+        )
+      })
     }),
-    Rule.always({
-      id: `${id}.limit.default.applies`,
+    rulesOf(list).always(`${id}.limit.default.applies`, {
       statement: `Limits a page to ${defaultLimit} records by default`,
-      clause,
-      check: (world) =>
-        Effect.gen(function*() {
-          const account = yield* world.open({ isFunded: false })
-          for (let count = 0; count <= defaultLimit; count++) yield* list.add(world, account)
-          const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path))
-          const isWhole = records.length === defaultLimit
-          yield* Verdict.conclude(`${defaultLimit} records`, `${records.length} records`, isWhole, answer)
-        })
+      profile: "control",
+      check: Effect.fnUntraced(function*(world) {
+        const account = yield* world.open({ isFunded: false })
+        for (let count = 0; count <= defaultLimit; count++) yield* list.add(world, account)
+        const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path))
+        const isWhole = records.length === defaultLimit
+        yield* Verdict.conclude(`${defaultLimit} records`, `${records.length} records`, isWhole, answer)
+      })
     })
   ]
 }
@@ -144,37 +130,29 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
 // -----------------------------------------------------------------------------
 
 const offsetDefault = (list: List): Rule.Rule =>
-  Rule.always({
-    id: `${list.id}.offset.default`,
+  rulesOf(list).always(`${list.id}.offset.default`, {
     statement: "Uses a default offset of 0, which is the first page",
-    clause: list.clause,
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* distinct(world, list)
-        const first = yield* page(world, list, { limit: 100, offset: 0 })
-        const { answer, json, records } = yield* page(world, list, { limit: 100 })
-        yield* Verdict.expect(answer, "offset 0", json["offset"] === 0)
-        yield* Verdict.conclude("the first page", records, isSameSet(records, first.records), answer)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      yield* distinct(world, list)
+      const first = yield* page(world, list, { limit: 100, offset: 0 })
+      const { answer, json, records } = yield* page(world, list, { limit: 100 })
+      yield* Verdict.expect(answer, "offset 0", json["offset"] === 0)
+      yield* Verdict.conclude("the first page", records, isSameSet(records, first.records), answer)
+    })
   })
 
 const offsetSkips = (list: List): Rule.Rule =>
-  Rule.forAll({
-    id: `${list.id}.offset.skips`,
+  rulesOf(list).forAll(`${list.id}.offset.skips`, {
     statement: "Skips the first `offset` records of the list",
-    clause: list.clause,
-    profile: "read-only",
     values: fc.integer({ min: 1, max: 12 }),
     examples: [1, 2],
-    check: (world, offset) =>
-      Effect.gen(function*() {
-        const whole = yield* distinct(world, list)
-        if (whole.records.length === 100) return yield* Verdict.skip("the account has more records than fit in a page")
-        const { answer, records } = yield* page(world, list, { limit: 100, offset })
-        const count = Math.max(0, whole.records.length - offset)
-        yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
-      })
+    check: Effect.fnUntraced(function*(world, offset) {
+      const whole = yield* distinct(world, list)
+      if (whole.records.length === 100) return yield* Verdict.skip("the account has more records than fit in a page")
+      const { answer, records } = yield* page(world, list, { limit: 100, offset })
+      const count = Math.max(0, whole.records.length - offset)
+      yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
+    })
   })
 
 const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
@@ -203,70 +181,58 @@ const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
 const maxRecords = 20
 
 const pagesComplete = (list: List): Rule.Rule =>
-  Rule.forAll({
-    id: `${list.id}.pages.complete`,
+  rulesOf(list).forAll(`${list.id}.pages.complete`, {
     statement: "Lists every record once over consecutive pages, in the order of the list",
-    clause: list.clause,
     level: "SHOULD",
-    profile: "read-only",
     values: fc.integer({ min: 1, max: 5 }),
     examples: [1, 2],
-    check: (world, limit) =>
-      Effect.gen(function*() {
-        const whole = yield* distinct(world, list)
-        const count = Math.min(whole.records.length, maxRecords)
-        const seen: Array<unknown> = []
-        for (let offset = 0; offset < count; offset += limit) {
-          seen.push(...(yield* page(world, list, { limit, offset })).records)
-        }
-        const expected = whole.records.slice(0, seen.length)
-        yield* Verdict.conclude(
-          `all ${count} records of the list, in pages of ${limit}`,
-          textOf(seen),
-          seen.length >= count && textOf(seen) === textOf(expected)
-        )
-      })
+    check: Effect.fnUntraced(function*(world, limit) {
+      const whole = yield* distinct(world, list)
+      const count = Math.min(whole.records.length, maxRecords)
+      const seen: Array<unknown> = []
+      for (let offset = 0; offset < count; offset += limit) {
+        seen.push(...(yield* page(world, list, { limit, offset })).records)
+      }
+      const expected = whole.records.slice(0, seen.length)
+      yield* Verdict.conclude(
+        `all ${count} records of the list, in pages of ${limit}`,
+        textOf(seen),
+        seen.length >= count && textOf(seen) === textOf(expected)
+      )
+    })
   })
 
 const pagesStable = (list: List): Rule.Rule =>
-  Rule.always({
-    id: `${list.id}.pages.stable`,
+  rulesOf(list).always(`${list.id}.pages.stable`, {
     statement: "Returns the same page twice in a row",
-    clause: list.clause,
     level: "SHOULD",
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* distinct(world, list)
-        const one = yield* page(world, list, { limit: 10 })
-        const two = yield* page(world, list, { limit: 10 })
-        const [first, second] = [textOf(one.records), textOf(two.records)]
-        yield* Verdict.conclude(first, second, first === second, two.answer)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      yield* distinct(world, list)
+      const one = yield* page(world, list, { limit: 10 })
+      const two = yield* page(world, list, { limit: 10 })
+      const [first, second] = [textOf(one.records), textOf(two.records)]
+      yield* Verdict.conclude(first, second, first === second, two.answer)
+    })
   })
 
 const pagesBeyond = (list: List): Rule.Rule =>
-  Rule.always({
-    id: `${list.id}.pages.beyond`,
+  rulesOf(list).always(`${list.id}.pages.beyond`, {
     statement: "Returns an empty page past the last record, not a refusal",
-    clause: list.clause,
     level: "SHOULD",
-    profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const whole = yield* beginning(world, list)
-        const count = whole.records.length
-        for (const offset of count < 100 ? [count, 10000] : [10000]) {
-          const { answer, records } = yield* page(world, list, { limit: 5, offset })
-          if (count === 100 && records.length > 0) return yield* Verdict.skip("the account has more than 10000 records")
-          yield* Verdict.conclude(
-            `no records from offset ${offset} on`,
-            `${records.length} records`,
-            records.length === 0,
-            answer
-          )
-        }
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const whole = yield* beginning(world, list)
+      const count = whole.records.length
+      for (const offset of count < 100 ? [count, 10000] : [10000]) {
+        const { answer, records } = yield* page(world, list, { limit: 5, offset })
+        if (count === 100 && records.length > 0) return yield* Verdict.skip("the account has more than 10000 records")
+        yield* Verdict.conclude(
+          `no records from offset ${offset} on`,
+          `${records.length} records`,
+          records.length === 0,
+          answer
+        )
+      }
+    })
   })
 
 // -----------------------------------------------------------------------------
@@ -274,75 +240,56 @@ const pagesBeyond = (list: List): Rule.Rule =>
 // -----------------------------------------------------------------------------
 
 const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
-  Rule.forEach({
-    id: `${list.id}.integer.text`,
+  rulesOf(list).forEach(`${list.id}.integer.text`, {
     statement: "Refuses an integer in a string as a limit or an offset",
-    clause: list.clause,
     level: "SHOULD",
-    profile: "read-only",
     live: Rule.notApplicable("it is not known whether the live exchange refuses it"),
     values: ["limit", "offset"],
-    check: (world, field) =>
-      Effect.gen(function*() {
-        const answer = yield* read(world, list, { [field]: "1" })
-        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), field)
-      })
+    check: Effect.fnUntraced(function*(world, field) {
+      const answer = yield* read(world, list, { [field]: "1" })
+      yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), field)
+    })
   }),
-  Rule.forEach({
-    id: `${list.id}.refusal`,
+  rulesOf(list).forEach(`${list.id}.refusal`, {
     statement: "Refuses a wrong limit or offset with HTTP 400, code 0, Validation failed, and errors that name it",
-    clause: list.clause,
     level: "SHOULD",
-    profile: "read-only",
     values: [["limit", 0], ["limit", 101], ["limit", "ten"], ["offset", -1], ["offset", 10001], [
       "offset",
       1.5
     ]] as const,
-    check: (world, [field, value]) =>
-      Effect.gen(function*() {
-        const answer = yield* read(world, list, { [field]: value })
-        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), field)
-      })
+    check: Effect.fnUntraced(function*(world, [field, value]) {
+      const answer = yield* read(world, list, { [field]: value })
+      yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), field)
+    })
   }),
-  Rule.forAll({
-    id: `${list.id}.several`,
+  rulesOf(list).forAll(`${list.id}.several`, {
     statement: "Names all wrong fields when it refuses a request",
-    clause: list.clause,
     level: "SHOULD",
-    profile: "read-only",
     values: fc.tuple(Boundaries.badLimits, Boundaries.badOffsets),
-    check: (world, [limit, offset]) =>
-      Effect.gen(function*() {
-        const answer = yield* read(world, list, { limit, offset })
-        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "limit", "offset")
-      })
+    check: Effect.fnUntraced(function*(world, [limit, offset]) {
+      const answer = yield* read(world, list, { limit, offset })
+      yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "limit", "offset")
+    })
   })
 ]
 
 const responseRules = (list: List): ReadonlyArray<Rule.Rule> => [
   ...(["limit", "offset"] as const).map((field) =>
-    Rule.always({
-      id: `${list.id}.response.${field}`,
+    rulesOf(list).always(`${list.id}.response.${field}`, {
       statement: `Shows ${field} in a page as an integer: the requested or the default value`,
-      clause: list.clause,
-      profile: "read-only",
-      check: (world) =>
-        Effect.gen(function*() {
-          const { answer, json } = yield* page(world, list, {})
-          yield* Verdict.expect(answer, `${field} is an integer`, Number.isSafeInteger(json[field]))
-        })
+      check: Effect.fnUntraced(function*(world) {
+        const { answer, json } = yield* page(world, list, {})
+        yield* Verdict.expect(answer, `${field} is an integer`, Number.isSafeInteger(json[field]))
+      })
     })
   ),
-  Rule.always({
-    id: `${list.id}.response.${list.records}`,
+  rulesOf(list).always(`${list.id}.response.${list.records}`, {
     statement: `Shows ${list.records} in a page as an array, possibly empty`,
-    clause: list.clause,
-    profile: "read-only",
     check: (world) => page(world, list, {})
   })
 ]
 
-const rulesOf = (list: List): ReadonlyArray<Rule.Rule> => [
+const allOf = (list: List): ReadonlyArray<Rule.Rule> => [
   ...limitRules(list),
   ...offsetRules(list),
   pagesComplete(list),
@@ -352,4 +299,4 @@ const rulesOf = (list: List): ReadonlyArray<Rule.Rule> => [
   ...responseRules(list)
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = all.flatMap(rulesOf)
+export const rules: ReadonlyArray<Rule.Rule> = all.flatMap(allOf)

@@ -35,17 +35,16 @@ const rule = (permission: Permission, id: string, statement: string, path: strin
     clause,
     level: "SHOULD",
     values: [true, false],
-    check: (world, isAllowed) =>
-      Effect.gen(function*() {
-        const other = permissions.find((other) => other !== permission) ?? permission
-        const allowed = { [permission]: isAllowed, [other]: !isAllowed } as Record<Permission, boolean>
-        const account = yield* open(world, allowed)
-        const fields: Body = draft(yield* world.market, "buy")
-        const answer = yield* Orders.submit(world, account, path, fields)
-        yield* isAllowed
-          ? Verdict.expect(answer, `HTTP 200, because ${permission} is true`, answer.status === 200)
-          : Refusals.any(answer, `because ${permission} is false`)
-      })
+    check: Effect.fnUntraced(function*(world, isAllowed) {
+      const other = permissions.find((other) => other !== permission) ?? permission
+      const allowed = { [permission]: isAllowed, [other]: !isAllowed } as Record<Permission, boolean>
+      const account = yield* open(world, allowed)
+      const fields: Body = draft(yield* world.market, "buy")
+      const answer = yield* Orders.submit(world, account, path, fields)
+      yield* isAllowed
+        ? Verdict.expect(answer, `HTTP 200, because ${permission} is true`, answer.status === 200)
+        : Refusals.any(answer, `because ${permission} is false`)
+    })
   })
 
 export const rules: ReadonlyArray<Rule.Rule> = [

@@ -29,34 +29,31 @@ const depth = Effect.fnUntraced(function*(world: World) {
 })
 
 const depthRules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading("Lists exactly the depth levels within 2 % of the last price, best first"),
-    id: "depth.band",
-    check: (world) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const account = yield* world.open()
-        const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
-        for (const percent of [-1.9, -1, -2.5, 1, 1.9, 2.5]) {
-          const side = percent < 0 ? "buy" : "sell"
-          yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
-        }
-        const { answer, asks, bids } = yield* depth(world)
-        const has = (prices: ReadonlyArray<number>, percent: number) => prices.includes(Number(at(percent)))
-        const isNear = (price: number) => Math.abs(price / basePrice - 1) <= 0.02
-        const isRising = (prices: ReadonlyArray<number>) =>
-          prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
-        yield* Verdict.expect(
-          answer,
-          "levels at 1 and 1.9 % on both sides, and none beyond 2 %",
-          has(asks, 1) && has(asks, 1.9) && has(bids, -1) && has(bids, -1.9) && [...asks, ...bids].every(isNear)
-        )
-        yield* Verdict.expect(answer, "the best levels first", isRising(asks) && isRising(bids.toReversed()))
-      })
+  LiveCalls.section.always("depth.band", {
+    statement: "Lists exactly the depth levels within 2 % of the last price, best first",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
+      for (const percent of [-1.9, -1, -2.5, 1, 1.9, 2.5]) {
+        const side = percent < 0 ? "buy" : "sell"
+        yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
+      }
+      const { answer, asks, bids } = yield* depth(world)
+      const has = (prices: ReadonlyArray<number>, percent: number) => prices.includes(Number(at(percent)))
+      const isNear = (price: number) => Math.abs(price / basePrice - 1) <= 0.02
+      const isRising = (prices: ReadonlyArray<number>) =>
+        prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
+      yield* Verdict.expect(
+        answer,
+        "levels at 1 and 1.9 % on both sides, and none beyond 2 %",
+        has(asks, 1) && has(asks, 1.9) && has(bids, -1) && has(bids, -1.9) && [...asks, ...bids].every(isNear)
+      )
+      yield* Verdict.expect(answer, "the best levels first", isRising(asks) && isRising(bids.toReversed()))
+    })
   }),
-  Rule.always({
-    ...LiveCalls.heading("Refuses the depth of an unknown market with HTTP 422 and an object that names the field"),
-    id: "depth.refusal",
+  LiveCalls.section.always("depth.refusal", {
+    statement: "Refuses the depth of an unknown market with HTTP 422 and an object that names the field",
     profile: "read-only",
     check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
   })
@@ -97,22 +94,20 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
       { key: "withdraw", kind: Kinds.object, meaning: "fees and limits of withdrawals" }
     ]
   }),
-  Rule.always({
-    ...LiveCalls.heading("Lists exactly the margin markets that the market list marks as such"),
-    id: "collateral-markets.marked",
+  LiveCalls.section.always("collateral-markets.marked", {
+    statement: "Lists exactly the margin markets that the market list marks as such",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, value } = yield* LivePublicCalls.results(world, Paths.collateralMarkets)
-        const listed = yield* world.get(Paths.markets)
-        const marked = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : [])
-          .flatMap(({ isCollateral, name }) => isCollateral === true ? [name] : [])
-        yield* Verdict.expect(
-          answer,
-          `the markets ${marked.join(", ")}`,
-          marked.length > 0 && marked.length === value.length && marked.every((name) => value.includes(name))
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* LivePublicCalls.results(world, Paths.collateralMarkets)
+      const listed = yield* world.get(Paths.markets)
+      const marked = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : [])
+        .flatMap(({ isCollateral, name }) => isCollateral === true ? [name] : [])
+      yield* Verdict.expect(
+        answer,
+        `the markets ${marked.join(", ")}`,
+        marked.length > 0 && marked.length === value.length && marked.every((name) => value.includes(name))
+      )
+    })
   })
 ]
 
@@ -157,48 +152,44 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
       { key: "funding_interval_minutes", kind: Kinds.integer, meaning: "the funding interval in minutes" }
     ]
   }),
-  Rule.always({
-    ...LiveCalls.heading("Shows the next funding time in the future, within one funding interval"),
-    id: "futures.settlement",
+  LiveCalls.section.always("futures.settlement", {
+    statement: "Shows the next funding time in the future, within one funding interval",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, objects } = yield* futures(world)
-        const now = yield* world.now
-        // Tolerance for the target's clock, in milliseconds.
-        const slack = 60_000
-        yield* Verdict.expect(
-          answer,
-          `funding times after ${now}, each within its interval`,
-          objects.filter(Json.isObject).every((market) => {
-            const wait = Number(market["next_funding_rate_timestamp"]) - now
-            return wait > -slack && wait <= Number(market["funding_interval_minutes"]) * 60_000 + slack
-          })
-        )
-      })
-  }),
-  Rule.always({
-    ...LiveCalls.heading("Adds the amount of a position between two accounts to the open interest once"),
-    id: "futures.open-interest",
-    check: (world) =>
-      Effect.gen(function*() {
-        const interest = Effect.map(futures(world), ({ answer, objects }) => {
-          const market = objects.filter(Json.isObject).find(({ ticker_id: name }) => name === perpetual)
-          return { answer, open: Number(market?.["open_interest"]) }
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* futures(world)
+      const now = yield* world.now
+      // Tolerance for the target's clock, in milliseconds.
+      const slack = 60_000
+      yield* Verdict.expect(
+        answer,
+        `funding times after ${now}, each within its interval`,
+        objects.filter(Json.isObject).every((market) => {
+          const wait = Number(market["next_funding_rate_timestamp"]) - now
+          return wait > -slack && wait <= Number(market["funding_interval_minutes"]) * 60_000 + slack
         })
-        yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
-        const before = yield* interest
-        const order = { market: perpetual, amount: "0.01", price: String(basePrice) }
-        for (const side of ["sell", "buy"]) {
-          yield* Trading.placeOther(world, yield* world.open(), { ...order, side }, Paths.collateralLimit)
-        }
-        const { answer, open } = yield* interest
-        yield* Verdict.expect(
-          answer,
-          `an open interest of ${before.open + 0.01}`,
-          Math.abs(open - before.open - 0.01) < 1e-9
-        )
+      )
+    })
+  }),
+  LiveCalls.section.always("futures.open-interest", {
+    statement: "Adds the amount of a position between two accounts to the open interest once",
+    check: Effect.fnUntraced(function*(world) {
+      const interest = Effect.map(futures(world), ({ answer, objects }) => {
+        const market = objects.filter(Json.isObject).find(({ ticker_id: name }) => name === perpetual)
+        return { answer, open: Number(market?.["open_interest"]) }
       })
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+      const before = yield* interest
+      const order = { market: perpetual, amount: "0.01", price: String(basePrice) }
+      for (const side of ["sell", "buy"]) {
+        yield* Trading.placeOther(world, yield* world.open(), { ...order, side }, Paths.collateralLimit)
+      }
+      const { answer, open } = yield* interest
+      yield* Verdict.expect(
+        answer,
+        `an open interest of ${before.open + 0.01}`,
+        Math.abs(open - before.open - 0.01) < 1e-9
+      )
+    })
   })
 ]
 
@@ -221,28 +212,24 @@ const anyFuture = Effect.fnUntraced(function*(world: World) {
 })
 
 const fundingRules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    ...LiveCalls.heading("Lists funding rates with time, rate, market and price, latest first"),
-    id: "funding-rates.list",
+  LiveCalls.section.always("funding-rates.list", {
+    statement: "Lists funding rates with time, rate, market and price, latest first",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const market = yield* anyFuture(world)
-        const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
-        const rates: ReadonlyArray<unknown> | undefined = Array.isArray(answer.json) ? answer.json : undefined
-        yield* Verdict.expect(answer, "HTTP 200 with a list of at most three rates", (rates?.length ?? 9) <= 3)
-        const isRate = (rate: unknown) =>
-          Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
-          Kinds.decimal.holds(rate["settlementPrice"]) && Kinds.decimal.holds(rate["fundingTime"]) &&
-          Kinds.decimal.holds(rate["rateCalculatedTime"])
-        yield* Verdict.expect(answer, `rates of ${market} with strings as values`, rates?.every(isRate) === true)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* anyFuture(world)
+      const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
+      const rates: ReadonlyArray<unknown> | undefined = Array.isArray(answer.json) ? answer.json : undefined
+      yield* Verdict.expect(answer, "HTTP 200 with a list of at most three rates", (rates?.length ?? 9) <= 3)
+      const isRate = (rate: unknown) =>
+        Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
+        Kinds.decimal.holds(rate["settlementPrice"]) && Kinds.decimal.holds(rate["fundingTime"]) &&
+        Kinds.decimal.holds(rate["rateCalculatedTime"])
+      yield* Verdict.expect(answer, `rates of ${market} with strings as values`, rates?.every(isRate) === true)
+    })
   }),
-  Rule.forEach({
-    ...LiveCalls.heading(
-      "Refuses funding rates with a wrong limit, offset or window with HTTP 422 and an object that names the field"
-    ),
-    id: "funding-rates.refusal",
+  LiveCalls.section.forEach("funding-rates.refusal", {
+    statement:
+      "Refuses funding rates with a wrong limit, offset or window with HTTP 422 and an object that names the field",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>
@@ -251,9 +238,8 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         (market) => LivePublicCalls.refuses(world, `${Paths.fundingRates}/${market}`, query, field)
       )
   }),
-  Rule.always({
-    ...LiveCalls.heading("Refuses funding rates of an unknown market with HTTP 422 and an object that names the field"),
-    id: "funding-rates.market",
+  LiveCalls.section.always("funding-rates.market", {
+    statement: "Refuses funding rates of an unknown market with HTTP 422 and an object that names the field",
     profile: "read-only",
     check: (world) => LivePublicCalls.refuses(world, `${Paths.fundingRates}/${LivePublicCalls.noMarket}`, {}, "market")
   })

@@ -6,10 +6,13 @@ import * as Dialects from "../world/Dialects.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Stop-limit order (response)"
+
+const section = Section.of({ clause })
 
 type Mode = keyof ReturnType<typeof Dialects.modes>
 
@@ -41,34 +44,28 @@ const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: 
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.forEach({
-    id: "stop-limit.stp.prevents",
+  section.forEach("stop-limit.stp.prevents", {
     statement: "Does not match a triggered order with its account's own orders, unless stp is no",
-    clause,
     values: Orders.sides.flatMap((side) => modes.map((mode) => ({ side, mode }))),
-    check: (world, { mode, side }) =>
-      Effect.gen(function*() {
-        const met = yield* meet(world, side, mode)
-        yield* Verdict.conclude("nothing filled", met, met.old.filled === 0 && met.new.filled === 0)
-      })
+    check: Effect.fnUntraced(function*(world, { mode, side }) {
+      const met = yield* meet(world, side, mode)
+      yield* Verdict.conclude("nothing filled", met, met.old.filled === 0 && met.new.filled === 0)
+    })
   }),
-  Rule.forEach({
-    id: "stop-limit.stp.cancels",
+  section.forEach("stop-limit.stp.cancels", {
     statement: "Cancels the orders that stp names instead of trading them: new, old, both or none",
-    clause,
     level: "SHOULD",
     values: Orders.sides.flatMap((side) => (["no", ...modes] as const).map((mode) => ({ side, mode }))),
-    check: (world, { mode, side }) =>
-      Effect.gen(function*() {
-        const met = yield* meet(world, side, mode)
-        const isOpen = { old: mode === "cancel_new", new: mode === "cancel_old" }
-        yield* Verdict.conclude(
-          mode === "no" ? "both filled with 0.02" : `open: ${JSON.stringify(isOpen)}`,
-          met,
-          mode === "no"
-            ? met.old.filled === 0.02 && met.new.filled === 0.02
-            : met.old.isOpen === isOpen.old && met.new.isOpen === isOpen.new
-        )
-      })
+    check: Effect.fnUntraced(function*(world, { mode, side }) {
+      const met = yield* meet(world, side, mode)
+      const isOpen = { old: mode === "cancel_new", new: mode === "cancel_old" }
+      yield* Verdict.conclude(
+        mode === "no" ? "both filled with 0.02" : `open: ${JSON.stringify(isOpen)}`,
+        met,
+        mode === "no"
+          ? met.old.filled === 0.02 && met.new.filled === 0.02
+          : met.old.isOpen === isOpen.old && met.new.isOpen === isOpen.new
+      )
+    })
   })
 ]

@@ -14,17 +14,21 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as PlacedOrderRules from "../world/PlacedOrderRules.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §3"
 
+const section = Section.of({ clause, profile: "mutating" })
+
 const answerClause = "Stop-limit order (response)"
 
-const place = (world: World, side: Orders.Side = "buy", more: Readonly<Record<string, unknown>> = {}) =>
-  Effect.gen(function*() {
+const place = Effect.fnUntraced(
+  function*(world: World, side: Orders.Side = "buy", more: Readonly<Record<string, unknown>> = {}) {
     const market = yield* world.market
     return yield* Orders.place(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, side, more))
-  })
+  }
+)
 
 const omissible = { isOptional: true } as const
 
@@ -108,12 +112,11 @@ const newOrder = (
     clause: answerClause,
     profile: "mutating",
     values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
-        const { answer, order } = yield* place(world, side)
-        const [expected, holds] = check(order, world, side, (yield* world.market).name)
-        yield* Verdict.expect(answer, expected, holds)
-      })
+    check: Effect.fnUntraced(function*(world, side) {
+      const { answer, order } = yield* place(world, side)
+      const [expected, holds] = check(order, world, side, (yield* world.market).name)
+      yield* Verdict.expect(answer, expected, holds)
+    })
   })
 
 const absentOr = (world: World, value: unknown, expected: unknown): boolean =>
@@ -200,85 +203,67 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows activation_price exactly as submitted",
     clause: answerClause,
     values: fc.integer({ min: 110, max: 190 }),
-    check: (world, percent) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const text = priceText(market, market.price * percent / 100)
-        const { answer, order } = yield* place(world, "buy", { activation_price: text })
-        yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
-      })
+    check: Effect.fnUntraced(function*(world, percent) {
+      const market = yield* world.market
+      const text = priceText(market, market.price * percent / 100)
+      const { answer, order } = yield* place(world, "buy", { activation_price: text })
+      yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
+    })
   }),
-  Rule.forAll({
-    id: "stop-limit.amount.bounds",
+  section.forAll("stop-limit.amount.bounds", {
     statement: "Accepts an amount within the market's precision and bounds, including minAmount and minTotal",
-    clause,
+    profile: "control",
     values: fc.integer({ min: 1, max: 5 }),
     examples: [1],
-    check: (world, factor) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const { minAmount, minTotal, price, stockPrecision } = market
-        // High enough for minAmount to reach minTotal.
-        const limit = Math.max(price, minTotal / minAmount)
-        const text = priceText(market, Math.ceil(limit / market.tick) * market.tick)
-        const { answer } = yield* place(world, "buy", {
-          amount: digits(minAmount * factor, stockPrecision),
-          price: text,
-          activation_price: text
-        })
-        yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
+    check: Effect.fnUntraced(function*(world, factor) {
+      const market = yield* world.market
+      const { minAmount, minTotal, price, stockPrecision } = market
+      // High enough for minAmount to reach minTotal.
+      const limit = Math.max(price, minTotal / minAmount)
+      const text = priceText(market, Math.ceil(limit / market.tick) * market.tick)
+      const { answer } = yield* place(world, "buy", {
+        amount: digits(minAmount * factor, stockPrecision),
+        price: text,
+        activation_price: text
       })
+      yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
+    })
   }),
-  Rule.forEach({
-    id: "stop-limit.request.stp.accepts",
+  section.forEach("stop-limit.request.stp.accepts", {
     statement: "Accepts stp no, cancel_both, cancel_new and cancel_old, and shows it in the answer",
-    clause,
-    profile: "mutating",
     live: Rule.other("the answer shows no, cb, cn or co; requests may use either form"),
     values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
-    check: (world, stp) =>
-      Effect.gen(function*() {
-        const expected = Dialects.modes(world.dialect)[stp]
-        const { answer, order } = yield* place(world, "buy", { stp: world.dialect.name === "live" ? expected : stp })
-        yield* Verdict.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
-      })
+    check: Effect.fnUntraced(function*(world, stp) {
+      const expected = Dialects.modes(world.dialect)[stp]
+      const { answer, order } = yield* place(world, "buy", { stp: world.dialect.name === "live" ? expected : stp })
+      yield* Verdict.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
+    })
   }),
-  Rule.forEach({
-    id: "stop-limit.request.stp.refuses",
+  section.forEach("stop-limit.request.stp.refuses", {
     statement: "Refuses any other value of stp",
-    clause,
-    profile: "mutating",
     live: Rule.other("HTTP 422"),
     values: ["", "none", "cancel", "NO", "cancel_all", 1, true],
-    check: (world, stp) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const fields = Orders.stopLimit(market, "buy", { stp })
-        const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
-        yield* Refusals.order(answer, world.dialect, false, "stp")
-      })
+    check: Effect.fnUntraced(function*(world, stp) {
+      const market = yield* world.market
+      const fields = Orders.stopLimit(market, "buy", { stp })
+      const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
+      yield* Refusals.order(answer, world.dialect, false, "stp")
+    })
   }),
-  Rule.forEach({
-    id: "stop-limit.request.bboRole.accepts",
+  section.forEach("stop-limit.request.bboRole.accepts", {
     statement: "Accepts bboRole 1 (queue) and 2 (counterparty)",
-    clause,
-    profile: "mutating",
     values: [1, 2],
     check: (world, bboRole) => place(world, "buy", { bboRole })
   }),
-  Rule.forEach({
-    id: "stop-limit.request.bboRole.refuses",
+  section.forEach("stop-limit.request.bboRole.refuses", {
     statement: "Refuses any other value of bboRole",
-    clause,
-    profile: "mutating",
     live: Rule.other("HTTP 422"),
     values: [0, 3, -1, 1.5, "queue", true, []],
-    check: (world, bboRole) =>
-      Effect.gen(function*() {
-        const market = yield* world.market
-        const fields = Orders.stopLimit(market, "buy", { bboRole })
-        const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
-        yield* Refusals.order(answer, world.dialect, false, "bboRole")
-      })
+    check: Effect.fnUntraced(function*(world, bboRole) {
+      const market = yield* world.market
+      const fields = Orders.stopLimit(market, "buy", { bboRole })
+      const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
+      yield* Refusals.order(answer, world.dialect, false, "bboRole")
+    })
   })
 ]

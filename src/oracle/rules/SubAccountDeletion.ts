@@ -8,10 +8,11 @@ import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 import type { Account, World } from "../world/World.ts"
 
-const clause = "Endpoints §11"
+const section = Section.of({ clause: "Endpoints §11" })
 
 const listed = Effect.fnUntraced(function*(world: World, account: Account) {
   const { json } = yield* world.call(account, Paths.subAccounts, { limit: 100 })
@@ -22,137 +23,107 @@ const refuses = (answer: Parameters<typeof Refusals.namedFields>[0], world: Worl
   Refusals.call(answer, world.dialect, "id")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  Rule.always({
-    id: "delete.response",
+  section.always("delete.response", {
     statement: "Returns HTTP 200 and an empty JSON object for a deletion",
-    clause,
     live: Rule.other("the body may be empty", Rule.liveAnswers),
-    check: (world) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const answer = yield* world.call(parent, Paths.deleteSubAccount, {
-          id: yield* SubAccounts.create(world, parent)
-        })
-        const isEmpty = JSON.stringify(answer.json) === "{}" || (world.dialect.name === "live" && answer.text === "")
-        yield* Verdict.expect(answer, "HTTP 200 with {}", answer.status === 200 && isEmpty)
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const answer = yield* world.call(parent, Paths.deleteSubAccount, {
+        id: yield* SubAccounts.create(world, parent)
       })
+      const isEmpty = JSON.stringify(answer.json) === "{}" || (world.dialect.name === "live" && answer.text === "")
+      yield* Verdict.expect(answer, "HTTP 200 with {}", answer.status === 200 && isEmpty)
+    })
   }),
-  Rule.forAll({
-    id: "delete.effect",
+  section.forAll("delete.effect", {
     statement: "Removes only the deleted sub-account from the list",
-    clause,
     values: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(3)),
-    check: (world, [count, at]) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const ids: Array<string> = []
-        for (let index = 0; index < count; index++) ids.push(yield* SubAccounts.create(world, parent))
-        const id = ids[at % count]
-        yield* world.call(parent, Paths.deleteSubAccount, { id })
-        const left = yield* listed(world, parent)
-        const expected = ids.filter((other) => other !== id)
-        yield* Verdict.conclude(expected.join(), left, left.toSorted().join() === expected.toSorted().join())
-      })
+    check: Effect.fnUntraced(function*(world, [count, at]) {
+      const parent = yield* world.open({ isFunded: false })
+      const ids: Array<string> = []
+      for (let index = 0; index < count; index++) ids.push(yield* SubAccounts.create(world, parent))
+      const id = ids[at % count]
+      yield* world.call(parent, Paths.deleteSubAccount, { id })
+      const left = yield* listed(world, parent)
+      const expected = ids.filter((other) => other !== id)
+      yield* Verdict.conclude(expected.join(), left, left.toSorted().join() === expected.toSorted().join())
+    })
   }),
-  Rule.always({
-    id: "delete.id.required",
+  section.always("delete.id.required", {
     statement: "Refuses a deletion without id",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount), world)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount), world)
+    })
   }),
-  Rule.forAll({
-    id: "delete.id.type",
+  section.forAll("delete.id.type", {
     statement: "Refuses an id that is not a string",
-    clause,
     values: Boundaries.noTexts,
-    check: (world, id) =>
-      Effect.gen(function*() {
-        yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
-      })
+    check: Effect.fnUntraced(function*(world, id) {
+      yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
+    })
   }),
-  Rule.forAll({
-    id: "delete.id.unknown",
+  section.forAll("delete.id.unknown", {
     statement: "Refuses an unknown id",
-    clause,
     level: "SHOULD",
     values: fc.uuid(),
-    check: (world, id) =>
-      Effect.gen(function*() {
-        yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
-      })
+    check: Effect.fnUntraced(function*(world, id) {
+      yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
+    })
   }),
-  Rule.forEach({
-    id: "delete.refusal",
+  section.forEach("delete.refusal", {
     statement: "Refuses a wrong id with HTTP 400, code 0, Validation failed, and errors that name it",
-    clause,
     level: "SHOULD",
     values: [{}, { id: 1 }, { id: "no-such-sub-account" }],
-    check: (world, fields) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.deleteSubAccount, fields)
-        yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "id")
-      })
+    check: Effect.fnUntraced(function*(world, fields) {
+      const answer = yield* world.call(yield* world.reader, Paths.deleteSubAccount, fields)
+      yield* Refusals.fields(answer, Dialects.fieldValidation(world.dialect), "id")
+    })
   }),
-  Rule.always({
-    id: "delete.twice",
+  section.always("delete.twice", {
     statement: "Refuses the second deletion of a sub-account",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const id = yield* SubAccounts.create(world, parent)
-        yield* world.call(parent, Paths.deleteSubAccount, { id })
-        yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const id = yield* SubAccounts.create(world, parent)
+      yield* world.call(parent, Paths.deleteSubAccount, { id })
+      yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
+    })
   }),
-  Rule.always({
-    id: "delete.own",
+  section.always("delete.own", {
     statement: "Refuses to delete another account's sub-account",
-    clause,
-    check: (world) =>
-      Effect.gen(function*() {
-        const [parent, other] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
-        const id = yield* SubAccounts.create(world, parent)
-        yield* world.call(other, Paths.deleteSubAccount, { id })
-        const left = yield* listed(world, parent)
-        yield* Verdict.conclude("the sub-account is still listed", left, left.includes(id))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const [parent, other] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
+      const id = yield* SubAccounts.create(world, parent)
+      yield* world.call(other, Paths.deleteSubAccount, { id })
+      const left = yield* listed(world, parent)
+      yield* Verdict.conclude("the sub-account is still listed", left, left.includes(id))
+    })
   }),
-  Rule.always({
-    id: "delete.funds",
+  section.always("delete.funds", {
     statement: "Refuses to delete a sub-account with funds",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const id = yield* SubAccounts.create(world, parent)
-        yield* world.control("Fund", { account: id, wallet: "main", ticker: "BTC", amount: "0.1" })
-        yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const id = yield* SubAccounts.create(world, parent)
+      yield* world.control("Fund", { account: id, wallet: "main", ticker: "BTC", amount: "0.1" })
+      yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
+    })
   }),
-  Rule.always({
-    id: "delete.keys",
+  section.always("delete.keys", {
     statement: "Refuses the keys of a deleted sub-account",
-    clause,
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const id = yield* SubAccounts.create(world, parent)
-        const account = yield* SubAccounts.addKey(world, id)
-        const before = yield* world.call(account, Paths.mainBalance)
-        yield* Verdict.expect(before, "HTTP 200", Refusals.isSuccess(before))
-        yield* world.call(parent, Paths.deleteSubAccount, { id })
-        yield* Refusals.any(
-          yield* world.call(account, Paths.mainBalance),
-          "because the key was deleted with its sub-account"
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const id = yield* SubAccounts.create(world, parent)
+      const account = yield* SubAccounts.addKey(world, id)
+      const before = yield* world.call(account, Paths.mainBalance)
+      yield* Verdict.expect(before, "HTTP 200", Refusals.isSuccess(before))
+      yield* world.call(parent, Paths.deleteSubAccount, { id })
+      yield* Refusals.any(
+        yield* world.call(account, Paths.mainBalance),
+        "because the key was deleted with its sub-account"
+      )
+    })
   }),
   SubAccounts.envelopeRule("delete", Paths.deleteSubAccount, "control")
 ]

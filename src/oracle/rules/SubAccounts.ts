@@ -9,10 +9,13 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Section from "../world/Section.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 import type { Body } from "../world/World.ts"
 
 const clause = "Sub-account"
+
+const listing = Section.of({ clause: "Endpoints §9" })
 
 const sameFields = (expected: Body, actual: Body): boolean =>
   Object.entries(expected).every(([key, value]) => actual[key] === value)
@@ -68,111 +71,88 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       spotEnabled: fc.boolean(),
       collateralEnabled: fc.boolean()
     }),
-    check: (world, profile) =>
-      Effect.gen(function*() {
-        const parent = yield* world.open({ isFunded: false })
-        const id = world.unique("sub")
-        const email = "a***@b***c"
-        yield* world.control("OpenSubAccount", { ...profile, id, parent: parent.id, email, kycStatus: "shared" })
-        const answer = yield* world.call(parent, Paths.subAccounts)
-        const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
-        const expected: Body = {
-          id,
-          alias: profile.alias,
-          email,
-          color: profile.color,
-          kyc: { shareKyc: profile.shareKyc, kycStatus: "shared" },
-          permissions: { spotEnabled: profile.spotEnabled, collateralEnabled: profile.collateralEnabled }
-        }
-        yield* Verdict.expect(
-          answer,
-          JSON.stringify(expected),
-          Json.isObject(entry) && Object.entries(expected).every(([key, value]) =>
+    check: Effect.fnUntraced(function*(world, profile) {
+      const parent = yield* world.open({ isFunded: false })
+      const id = world.unique("sub")
+      const email = "a***@b***c"
+      yield* world.control("OpenSubAccount", { ...profile, id, parent: parent.id, email, kycStatus: "shared" })
+      const answer = yield* world.call(parent, Paths.subAccounts)
+      const { objects: [entry] } = yield* FieldRules.records(world, answer, "data")
+      const expected: Body = {
+        id,
+        alias: profile.alias,
+        email,
+        color: profile.color,
+        kyc: { shareKyc: profile.shareKyc, kycStatus: "shared" },
+        permissions: { spotEnabled: profile.spotEnabled, collateralEnabled: profile.collateralEnabled }
+      }
+      yield* Verdict.expect(
+        answer,
+        JSON.stringify(expected),
+        Json.isObject(entry) &&
+          Object.entries(expected).every(([key, value]) =>
             JSON.stringify(value) === JSON.stringify(entry[key]) ||
             (Json.isObject(value) && Json.isObject(entry[key]) && sameFields(value, entry[key]))
           )
-        )
-      })
+      )
+    })
   }),
   Rule.always({
     id: "sub-accounts.status.active",
     statement: "Shows the status of a sub-account in use as active",
     clause: "Sub-account status",
     level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
-        const { answer, objects } = yield* SubAccounts.all(world)
-        yield* Verdict.expect(
-          answer,
-          "status active",
-          objects.every((entry) => Json.isObject(entry) && entry["status"] === "active")
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* SubAccounts.all(world)
+      yield* Verdict.expect(
+        answer,
+        "status active",
+        objects.every((entry) => Json.isObject(entry) && entry["status"] === "active")
+      )
+    })
   }),
-  Rule.forEach({
-    id: "sub-accounts.search.matches",
+  listing.forEach("sub-accounts.search.matches", {
     statement: "Lists only sub-accounts that match the search term",
-    clause: "Endpoints §9",
     level: "SHOULD",
     values: ["desk 0", "desk 3", "desk"],
-    check: (world, search) =>
-      Effect.gen(function*() {
-        const whole = yield* SubAccounts.all(world)
-        const { answer, objects } = yield* SubAccounts.all(world, { search })
-        const expected = whole.objects.filter((entry) =>
-          Json.isObject(entry) && String(entry["alias"]).includes(search)
-        )
-        yield* Verdict.conclude(
-          SubAccounts.idsOf(expected).join(),
-          SubAccounts.idsOf(objects),
-          SubAccounts.idsOf(expected).toSorted().join() === SubAccounts.idsOf(objects).toSorted().join(),
-          answer
-        )
-      })
+    check: Effect.fnUntraced(function*(world, search) {
+      const whole = yield* SubAccounts.all(world)
+      const { answer, objects } = yield* SubAccounts.all(world, { search })
+      const expected = whole.objects.filter((entry) => Json.isObject(entry) && String(entry["alias"]).includes(search))
+      yield* Verdict.conclude(
+        SubAccounts.idsOf(expected).join(),
+        SubAccounts.idsOf(objects),
+        SubAccounts.idsOf(expected).toSorted().join() === SubAccounts.idsOf(objects).toSorted().join(),
+        answer
+      )
+    })
   }),
-  Rule.always({
-    id: "sub-accounts.search.nothing",
+  listing.always("sub-accounts.search.nothing", {
     statement: "Returns an empty page for a search without a match",
-    clause: "Endpoints §9",
     profile: "read-only",
-    check: (world) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.parent, Paths.subAccounts, {
-          search: "no such sub-account at all"
-        })
-        yield* Verdict.expect(
-          answer,
-          "HTTP 200 with an empty data",
-          answer.status === 200 && Json.isObject(answer.json) && JSON.stringify(answer.json["data"]) === "[]"
-        )
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* world.call(yield* world.parent, Paths.subAccounts, {
+        search: "no such sub-account at all"
       })
+      yield* Verdict.expect(answer, "HTTP 200 with an empty data", answer.status === 200 && SubAccounts.isEmpty(answer))
+    })
   }),
-  Rule.forAll({
-    id: "sub-accounts.search.type",
+  listing.forAll("sub-accounts.search.type", {
     statement: "Refuses a search term that is not a string",
-    clause: "Endpoints §9",
     profile: "read-only",
     values: Boundaries.noTexts,
-    check: (world, search) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.parent, Paths.subAccounts, { search })
-        yield* Refusals.call(answer, world.dialect, "search")
-      })
+    check: Effect.fnUntraced(function*(world, search) {
+      const answer = yield* world.call(yield* world.parent, Paths.subAccounts, { search })
+      yield* Refusals.call(answer, world.dialect, "search")
+    })
   }),
-  Rule.always({
-    id: "sub-accounts.own",
+  listing.always("sub-accounts.own", {
     statement: "Lists only the account's own sub-accounts",
-    clause: "Endpoints §9",
-    check: (world) =>
-      Effect.gen(function*() {
-        yield* world.parent
-        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.subAccounts)
-        yield* Verdict.expect(
-          answer,
-          "an empty data",
-          Json.isObject(answer.json) && JSON.stringify(answer.json["data"]) === "[]"
-        )
-      })
+    check: Effect.fnUntraced(function*(world) {
+      yield* world.parent
+      const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.subAccounts)
+      yield* Verdict.expect(answer, "an empty data", SubAccounts.isEmpty(answer))
+    })
   }),
   SubAccounts.envelopeRule("sub-accounts", Paths.subAccounts, "read-only")
 ]

@@ -5,7 +5,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
-import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
+import { type OrderEntry, refuses, rulesOf, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
@@ -19,119 +19,99 @@ const refusesValues = (
   values: fc.Arbitrary<unknown>,
   examples: ReadonlyArray<unknown>
 ): Rule.Rule =>
-  Rule.forAll({
-    id: `${entry.id}.client-order-id.${detail}`,
+  rulesOf(entry).forAll(`${entry.id}.client-order-id.${detail}`, {
     statement,
-    clause: entry.clause,
-    profile: "mutating",
     live: Rule.other(live),
     values,
     examples,
-    check: (world, value) =>
-      Effect.gen(function*() {
-        const key = Dialects.keys(world.dialect).clientOrderId
-        const answer = yield* submit(world, entry, (order) => ({ ...order, [key]: value }))
-        yield* refuses(world, entry, answer, key)
-      })
+    check: Effect.fnUntraced(function*(world, value) {
+      const key = Dialects.keys(world.dialect).clientOrderId
+      const answer = yield* submit(world, entry, (order) => ({ ...order, [key]: value }))
+      yield* refuses(world, entry, answer, key)
+    })
   })
 
 const accepts = (entry: OrderEntry): Rule.Rule =>
-  Rule.forAll({
-    id: `${entry.id}.client-order-id.accepts`,
+  rulesOf(entry).forAll(`${entry.id}.client-order-id.accepts`, {
     statement: "Accepts a client order id of letters, digits, dashes, dots and underscores, and shows it in the order",
-    clause: entry.clause,
     // The document does not say whether the legs of an OCO order show its client order id.
     level: entry.liveClientOrderId === undefined ? "MUST" : "SHOULD",
-    profile: "mutating",
     live: entry.liveClientOrderId === undefined
       ? Rule.other("the key is clientOrderId")
       : Rule.other("the key is clientOrderId, and the legs show an empty string", Rule.liveAnswers),
     values: Boundaries.goodClientOrderIds,
-    check: (world, given) =>
-      Effect.gen(function*() {
-        const { clientOrderId: key } = Dialects.keys(world.dialect)
-        const market = yield* world.market
-        const value = `${given}${world.unique("-")}`
-        const fields = entry.draft(market, "buy", { [key]: value })
-        const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
-        const shown = entry.clientOrderIds(order, key)
-        const expected = world.dialect.name === "live" ? entry.liveClientOrderId ?? value : value
-        yield* Verdict.expect(answer, `${key} ${JSON.stringify(expected)}`, shown.every((text) => text === expected))
-      })
+    check: Effect.fnUntraced(function*(world, given) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const market = yield* world.market
+      const value = `${given}${world.unique("-")}`
+      const fields = entry.draft(market, "buy", { [key]: value })
+      const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
+      const shown = entry.clientOrderIds(order, key)
+      const expected = world.dialect.name === "live" ? entry.liveClientOrderId ?? value : value
+      yield* Verdict.expect(answer, `${key} ${JSON.stringify(expected)}`, shown.every((text) => text === expected))
+    })
   })
 
 const none = (entry: OrderEntry): Rule.Rule =>
-  Rule.always({
-    id: `${entry.id}.client-order-id.none`,
+  rulesOf(entry).always(`${entry.id}.client-order-id.none`, {
     statement: "Shows an empty client order id for an order without one",
-    clause: entry.clause,
-    profile: "mutating",
     live: Rule.other("the key is clientOrderId"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const { clientOrderId: key } = Dialects.keys(world.dialect)
-        const fields = entry.draft(yield* world.market, "buy")
-        const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
-        const isEmpty = (text: unknown) => text === "" || (world.dialect.name === "live" && text === undefined)
-        yield* Verdict.expect(answer, `${key} ""`, entry.clientOrderIds(order, key).every(isEmpty))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const fields = entry.draft(yield* world.market, "buy")
+      const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
+      const isEmpty = (text: unknown) => text === "" || (world.dialect.name === "live" && text === undefined)
+      yield* Verdict.expect(answer, `${key} ""`, entry.clientOrderIds(order, key).every(isEmpty))
+    })
   })
 
 const unique = (entry: OrderEntry): Rule.Rule =>
-  Rule.always({
-    id: `${entry.id}.client-order-id.unique`,
+  rulesOf(entry).always(`${entry.id}.client-order-id.unique`, {
     statement: "Refuses a client order id that another order of the account uses",
-    clause: entry.clause,
-    profile: "mutating",
     live: Rule.other("unique among open orders of a market; HTTP 422, code 36"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const { clientOrderId: key } = Dialects.keys(world.dialect)
-        const market = yield* world.market
-        const account = yield* world.trader
-        const order = entry.draft(market, "buy", { [key]: world.unique("same") })
-        yield* Orders.place(world, account, entry.path, order)
-        yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const market = yield* world.market
+      const account = yield* world.trader
+      const order = entry.draft(market, "buy", { [key]: world.unique("same") })
+      yield* Orders.place(world, account, entry.path, order)
+      yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
+    })
   })
 
 const perAccount = (entry: OrderEntry): Rule.Rule =>
-  Rule.always({
-    id: `${entry.id}.client-order-id.per-account`,
+  rulesOf(entry).always(`${entry.id}.client-order-id.per-account`, {
     statement: "Accepts a client order id that another account uses: ids are unique per account",
-    clause: entry.clause,
+    profile: "control",
     level: entry.perAccount,
     live: Rule.other("the key is clientOrderId"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const { clientOrderId: key } = Dialects.keys(world.dialect)
-        const order = entry.draft(yield* world.market, "buy", { [key]: world.unique("everyone") })
-        yield* Orders.place(world, yield* world.trader, entry.path, order)
-        const answer = yield* Orders.submit(world, yield* world.open(), entry.path, order)
-        yield* Verdict.expect(answer, "HTTP 200 for the other account's order", answer.status === 200)
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const order = entry.draft(yield* world.market, "buy", { [key]: world.unique("everyone") })
+      yield* Orders.place(world, yield* world.trader, entry.path, order)
+      const answer = yield* Orders.submit(world, yield* world.open(), entry.path, order)
+      yield* Verdict.expect(answer, "HTTP 200 for the other account's order", answer.status === 200)
+    })
   })
 
 const forEver = (entry: OrderEntry): Rule.Rule =>
-  Rule.always({
-    id: `${entry.id}.client-order-id.for-ever`,
+  rulesOf(entry).always(`${entry.id}.client-order-id.for-ever`, {
     statement: "Refuses the client order id of an order that has ended",
-    clause: entry.clause,
+    profile: "control",
     level: "SHOULD",
     live: Rule.other("it may be used again once the order is no longer open"),
-    check: (world) =>
-      Effect.gen(function*() {
-        const { clientOrderId: key } = Dialects.keys(world.dialect)
-        const market = yield* world.market
-        const account = yield* world.trader
-        const order = entry.draft(market, "buy", { [key]: world.unique("reused") })
-        yield* Orders.place(world, account, entry.path, order)
-        yield* world.call(account, Paths.cancelAll)
-        const answer = yield* Orders.submit(world, account, entry.path, order)
-        yield* Dialects.clientOrderIds(world.dialect) === "never"
-          ? refuses(world, entry, answer, key)
-          : Verdict.expect(answer, "HTTP 200", Refusals.isSuccess(answer))
-      })
+    check: Effect.fnUntraced(function*(world) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const market = yield* world.market
+      const account = yield* world.trader
+      const order = entry.draft(market, "buy", { [key]: world.unique("reused") })
+      yield* Orders.place(world, account, entry.path, order)
+      yield* world.call(account, Paths.cancelAll)
+      const answer = yield* Orders.submit(world, account, entry.path, order)
+      yield* Dialects.clientOrderIds(world.dialect) === "never"
+        ? refuses(world, entry, answer, key)
+        : Verdict.expect(answer, "HTTP 200", Refusals.isSuccess(answer))
+    })
   })
 
 /** All rules about the client order ids of one call. */

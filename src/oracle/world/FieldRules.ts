@@ -102,14 +102,13 @@ export const rules = ({ clause, id, level = "MUST", profile, rows, sample, withi
       level,
       profile,
       live: expectationOf(row),
-      check: (world) =>
-        Effect.gen(function*() {
-          const { answer, objects } = yield* sample(world)
-          yield* judge(world.dialect, row, within, {
-            answer,
-            objects: yield* atLeastOne(world, answer, objects, within)
-          })
+      check: Effect.fnUntraced(function*(world) {
+        const { answer, objects } = yield* sample(world)
+        yield* judge(world.dialect, row, within, {
+          answer,
+          objects: yield* atLeastOne(world, answer, objects, within)
         })
+      })
     })
   )
 

@@ -8,13 +8,14 @@ import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Refusals from "./Refusals.ts"
+import * as Section from "./Section.ts"
 import type { Account, Body, World } from "./World.ts"
 
 /** The clause of these rules. */
 export const clause = "not in the document"
 
 /** The common part of such a rule's heading. */
-export const heading = (statement: string): Pick<
+const heading = (statement: string): Pick<
   Rule.Heading,
   "statement" | "clause" | "level" | "document" | "live"
 > => ({
@@ -24,6 +25,9 @@ export const heading = (statement: string): Pick<
   document: Rule.notApplicable("the document has no such call"),
   live: Rule.other(statement)
 })
+
+/** The makers of such rules. */
+export const section = Section.byStatement(heading)
 
 /** Makes a private call. Skips if the target does not serve it. */
 export const call = Effect.fnUntraced(function*(

@@ -12,11 +12,10 @@ export type Leg = "stop_loss" | "take_profit"
 export const legs: ReadonlyArray<Leg> = ["stop_loss", "take_profit"]
 
 /** Places an OCO order. */
-export const place = (world: World, side: Orders.Side = "buy", more: Body = {}) =>
-  Effect.gen(function*() {
-    const market = yield* world.market
-    return yield* Orders.place(world, yield* world.trader, Paths.oco, Orders.oco(market, side, more))
-  })
+export const place = Effect.fnUntraced(function*(world: World, side: Orders.Side = "buy", more: Body = {}) {
+  const market = yield* world.market
+  return yield* Orders.place(world, yield* world.trader, Paths.oco, Orders.oco(market, side, more))
+})
 
 /** One leg of an OCO order; an empty object if it is missing. */
 export const leg = (order: Body, key: Leg): Body => {

@@ -5,6 +5,7 @@ import type { Rule } from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
+import * as Section from "./Section.ts"
 import type { Body, Market, World } from "./World.ts"
 
 /** A call that places orders. */
@@ -38,6 +39,9 @@ export interface OrderEntry {
   /** The client order id that an order shows in the live dialect, if it differs from the submitted one. */
   readonly liveClientOrderId?: string
 }
+
+/** The makers of a call's rules; most of them place orders and need no sandbox. */
+export const rulesOf = ({ clause }: OrderEntry): Section.Section => Section.of({ clause, profile: "mutating" })
 
 /** Whether an order or a leg has the request's amount, limit and, if given, trigger. */
 export const hasValues = (order: Body, amount: unknown, price: unknown, trigger?: unknown): boolean =>

@@ -10,7 +10,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
 import { digits } from "./Markets.ts"
-import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
+import { type OrderEntry, refuses, rulesOf, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Body, Market } from "./World.ts"
@@ -72,23 +72,20 @@ const refusesValues = <A>(
   { detail, examples = [], expect = Refusals.order, level = "MUST", statement, value = (drawn) => drawn, values }:
     Wrong<A>
 ): Rule.Rule =>
-  Rule.forAll<A>({
-    id: `${entry.id}.request.${key}.${detail}`,
+  rulesOf(entry).forAll<A>(`${entry.id}.request.${key}.${detail}`, {
     statement,
-    clause: entry.clause,
     level,
     profile: profileOf(entry, key),
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values,
     examples,
-    check: (world, drawn) =>
-      Effect.gen(function*() {
-        const answer = yield* submit(world, entry, (draft, market) => {
-          const order = harmless(entry, key, draft, market)
-          return { ...order, [key]: wrongIn(world.dialect, key, value(drawn, market, order)) }
-        })
-        yield* expect(answer, world.dialect, entry.isRefusalShown, key)
+    check: Effect.fnUntraced(function*(world, drawn) {
+      const answer = yield* submit(world, entry, (draft, market) => {
+        const order = harmless(entry, key, draft, market)
+        return { ...order, [key]: wrongIn(world.dialect, key, value(drawn, market, order)) }
       })
+      yield* expect(answer, world.dialect, entry.isRefusalShown, key)
+    })
   })
 
 // -----------------------------------------------------------------------------
@@ -96,10 +93,8 @@ const refusesValues = <A>(
 // -----------------------------------------------------------------------------
 
 const required = (entry: OrderEntry, key: string): Rule.Rule =>
-  Rule.always({
-    id: `${entry.id}.request.${key}.required`,
+  rulesOf(entry).always(`${entry.id}.request.${key}.required`, {
     statement: `Refuses an order without ${key}`,
-    clause: entry.clause,
     profile: profileOf(entry, key),
     live,
     check: (world) =>
@@ -121,12 +116,9 @@ const typed = (entry: OrderEntry, key: string): Rule.Rule =>
   })
 
 const allMissing = (entry: OrderEntry): Rule.Rule =>
-  Rule.always({
-    id: `${entry.id}.request.all-missing`,
+  rulesOf(entry).always(`${entry.id}.request.all-missing`, {
     statement: "Names every required field when it refuses an empty request",
-    clause: entry.clause,
     level: "SHOULD",
-    profile: "mutating",
     live,
     check: (world) =>
       Effect.flatMap(
@@ -146,23 +138,21 @@ const wrongValues: Readonly<Record<string, unknown>> = {
 }
 
 const refusalForm = (entry: OrderEntry): Rule.Rule =>
-  Rule.forEach({
-    id: `${entry.id}.refusal`,
+  rulesOf(entry).forEach(`${entry.id}.refusal`, {
     statement: "Refuses a wrong field with HTTP 400, code 30, Validation failed, and errors that name the field",
-    clause: entry.clause,
+    profile: "control",
     level: "SHOULD",
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values: [undefined, "wrong"].flatMap((value) =>
       requiredOf(entry).map((key) => ({ key, isMissing: value === undefined }))
     ),
-    check: (world, { isMissing, key }) =>
-      Effect.gen(function*() {
-        const answer = yield* submit(world, entry, (draft, market) => {
-          const order = harmless(entry, key, draft, market)
-          return isMissing ? without(order, key) : { ...order, [key]: wrongValues[key] }
-        })
-        yield* Refusals.fields(answer, Dialects.orderValidation(world.dialect), key)
+    check: Effect.fnUntraced(function*(world, { isMissing, key }) {
+      const answer = yield* submit(world, entry, (draft, market) => {
+        const order = harmless(entry, key, draft, market)
+        return isMissing ? without(order, key) : { ...order, [key]: wrongValues[key] }
       })
+      yield* Refusals.fields(answer, Dialects.orderValidation(world.dialect), key)
+    })
   })
 
 // -----------------------------------------------------------------------------
@@ -223,48 +213,42 @@ const amountMin = (entry: OrderEntry): Rule.Rule =>
 // -----------------------------------------------------------------------------
 
 const totalMin = (entry: OrderEntry): Rule.Rule =>
-  Rule.forEach({
-    id: `${entry.id}.request.total.min`,
+  rulesOf(entry).forEach(`${entry.id}.request.total.min`, {
     statement: "Refuses an order whose amount times price is below the market's minTotal",
-    clause: entry.clause,
     level: levelOf(entry, "total"),
-    profile: "mutating",
     live,
     values: entry.limits,
-    check: (world, key) =>
-      Effect.gen(function*() {
-        const answer = yield* submit(world, entry, (order, market) => ({
-          ...order,
-          amount: digits(market.minAmount, market.stockPrecision),
-          // Never a better price for a seller than in the draft.
-          [key]: digits(
-            Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
-            market.moneyPrecision
-          )
-        }))
-        yield* refuses(world, entry, answer, "amount")
-      })
+    check: Effect.fnUntraced(function*(world, key) {
+      const answer = yield* submit(world, entry, (order, market) => ({
+        ...order,
+        amount: digits(market.minAmount, market.stockPrecision),
+        // Never a better price for a seller than in the draft.
+        [key]: digits(
+          Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
+          market.moneyPrecision
+        )
+      }))
+      yield* refuses(world, entry, answer, "amount")
+    })
   })
 
 const totalMax = (entry: OrderEntry): Rule.Rule =>
-  Rule.forEach({
-    id: `${entry.id}.request.total.max`,
+  rulesOf(entry).forEach(`${entry.id}.request.total.max`, {
     statement: "Refuses an order whose amount times price is above the market's maxTotal, if the market has one",
-    clause: entry.clause,
+    profile: "control",
     level: levelOf(entry, "total"),
     live,
     values: entry.limits,
-    check: (world, key) =>
-      Effect.gen(function*() {
-        const { maxTotal } = yield* world.market
-        if (maxTotal === 0) return yield* Verdict.skip("the market has no maxTotal")
-        const answer = yield* submit(world, entry, (order, market) => ({
-          ...order,
-          amount: digits(1, market.stockPrecision),
-          [key]: digits(maxTotal * 2, market.moneyPrecision)
-        }))
-        yield* refuses(world, entry, answer, "amount")
-      })
+    check: Effect.fnUntraced(function*(world, key) {
+      const { maxTotal } = yield* world.market
+      if (maxTotal === 0) return yield* Verdict.skip("the market has no maxTotal")
+      const answer = yield* submit(world, entry, (order, market) => ({
+        ...order,
+        amount: digits(1, market.stockPrecision),
+        [key]: digits(maxTotal * 2, market.moneyPrecision)
+      }))
+      yield* refuses(world, entry, answer, "amount")
+    })
   })
 
 /** All rules about the request fields of one call. */

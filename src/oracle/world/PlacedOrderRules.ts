@@ -3,35 +3,32 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import type { OrderEntry } from "./OrderEntry.ts"
+import { type OrderEntry, rulesOf } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 
 const areUnique = (ids: ReadonlyArray<string>) =>
   Verdict.conclude("distinct ids", ids, new Set(ids).size === ids.length)
 
 /** All rules about the orders that one call places. */
-export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): ReadonlyArray<Rule.Rule> => [
-  Rule.forEach({
-    id: `${id}.total.exact`,
-    statement: "Shows an order with its submitted amount and prices",
-    clause,
-    profile: "mutating",
-    values: Orders.sides,
-    check: (world, side) =>
-      Effect.gen(function*() {
+export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
+  const { draft, id, isAsSubmitted, path } = entry
+  const { always, forAll, forEach } = rulesOf(entry)
+  return [
+    forEach(`${id}.total.exact`, {
+      statement: "Shows an order with its submitted amount and prices",
+      values: Orders.sides,
+      check: Effect.fnUntraced(function*(world, side) {
         const market = yield* world.market
         const fields = draft(market, side)
         const { answer, order } = yield* Orders.place(world, yield* world.trader, path, fields)
         yield* Verdict.expect(answer, `the values of ${JSON.stringify(fields)}`, isAsSubmitted(order, fields))
       })
-  }),
-  Rule.forAll({
-    id: `${id}.ids.unique`,
-    statement: "Gives every order a different id",
-    clause,
-    values: fc.integer({ min: 2, max: 5 }),
-    check: (world, count) =>
-      Effect.gen(function*() {
+    }),
+    forAll(`${id}.ids.unique`, {
+      statement: "Gives every order a different id",
+      profile: "control",
+      values: fc.integer({ min: 2, max: 5 }),
+      check: Effect.fnUntraced(function*(world, count) {
         const market = yield* world.market
         const account = yield* world.trader
         const ids: Array<string> = []
@@ -41,14 +38,12 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
         }
         yield* areUnique(ids)
       })
-  }),
-  Rule.always({
-    id: `${id}.ids.accounts`,
-    statement: "Gives orders of different accounts different ids",
-    clause,
-    level: "SHOULD",
-    check: (world) =>
-      Effect.gen(function*() {
+    }),
+    always(`${id}.ids.accounts`, {
+      statement: "Gives orders of different accounts different ids",
+      profile: "control",
+      level: "SHOULD",
+      check: Effect.fnUntraced(function*(world) {
         const market = yield* world.market
         const placed = yield* Effect.forEach(
           [yield* world.trader, yield* world.open()],
@@ -56,16 +51,14 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
         )
         yield* areUnique(placed.flatMap(({ order }) => Orders.idsOf(world, order)))
       })
-  }),
-  Rule.forAll({
-    id: `${id}.parallel`,
-    statement: "Places all orders that arrive at the same time, each with a different id",
-    clause,
-    // Nonces that arrive out of order may be refused: the document does not state an order.
-    level: "SHOULD",
-    values: fc.integer({ min: 2, max: 8 }),
-    check: (world, count) =>
-      Effect.gen(function*() {
+    }),
+    forAll(`${id}.parallel`, {
+      statement: "Places all orders that arrive at the same time, each with a different id",
+      profile: "control",
+      // Nonces that arrive out of order may be refused: the document does not state an order.
+      level: "SHOULD",
+      values: fc.integer({ min: 2, max: 8 }),
+      check: Effect.fnUntraced(function*(world, count) {
         const market = yield* world.market
         const account = { ...(yield* world.trader), isExclusive: false }
         const placed = yield* Effect.forEach(
@@ -75,5 +68,6 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
         )
         yield* areUnique(placed.flatMap(({ order }) => Orders.idsOf(world, order)))
       })
-  })
-]
+    })
+  ]
+}

@@ -129,9 +129,8 @@ export const envelopeRule = (id: string, path: string, profile: "read-only" | "c
     level: "SHOULD",
     profile,
     values: ["request", "nonce"],
-    check: (world, key) =>
-      Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path, {}, { envelope: { [key]: undefined } })
-        yield* Refusals.exactly(answer, { status: 400, codes: [9] }, `because ${key} is missing`)
-      })
+    check: Effect.fnUntraced(function*(world, key) {
+      const answer = yield* world.call(yield* world.reader, path, {}, { envelope: { [key]: undefined } })
+      yield* Refusals.exactly(answer, { status: 400, codes: [9] }, `because ${key} is missing`)
+    })
   })

@@ -1,8 +1,4 @@
-/**
- * Faults in balances, fees, codes and the deletion of sub-accounts.
- *
- * @since 0.1.0
- */
+/** Faults in balances, fees, codes and the deletion of sub-accounts. */
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as DeleteSubAccount from "../../../src/endpoints/DeleteSubAccount.ts"
 import * as Fees from "../../../src/endpoints/Fees.ts"
@@ -20,6 +16,7 @@ import {
   fieldsOf,
   type Instance,
   type Mutant,
+  mutant,
   unnamed,
   withBody,
   withFields,
@@ -62,57 +59,39 @@ const enveloped = [
 
 /** @category mutants */
 export const mutants: ReadonlyArray<Mutant> = [
-  {
-    id: "fees-object",
-    fault: "fees are an object",
+  mutant("fees-object", "fees are an object", {
     breaks: ["fees.response"],
     ...answering(Fees.endpoint.path, "success", (json) => ({ fees: json }))
-  },
-  {
-    id: "fees-none",
-    fault: "no currency has fees",
+  }),
+  mutant("fees-none", "no currency has fees", {
     breaks: ["fees.entry.ticker", "fees.entry.deposit.fixed", "general.money.text"],
     ...answering(Fees.endpoint.path, "success", () => [])
-  },
-  {
-    id: "fees-twice",
-    fault: "a currency has two fee entries",
+  }),
+  mutant("fees-twice", "a currency has two fee entries", {
     breaks: ["fees.one-per-currency"],
     ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? [...json, json[0]] : json)
-  },
-  {
-    id: "fees-first-missing",
-    fault: "one currency has no fees",
+  }),
+  mutant("fees-first-missing", "one currency has no fees", {
     breaks: ["fees.complete"],
     ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? json.slice(1) : json)
-  },
-  {
-    id: "fees-page",
-    fault: "only the first two currencies have fees",
+  }),
+  mutant("fees-page", "only the first two currencies have fees", {
     breaks: ["fees.complete"],
     ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? json.slice(0, 2) : json)
-  },
-  {
-    id: "balance-list",
-    fault: "balances are a list",
+  }),
+  mutant("balance-list", "balances are a list", {
     breaks: ["balance.response"],
     ...answering(MainBalance.endpoint.path, "success", (json) => Json.isObject(json) ? Object.entries(json) : json)
-  },
-  {
-    id: "balance-none",
-    fault: "every balance is empty",
+  }),
+  mutant("balance-none", "every balance is empty", {
     breaks: ["balance.entry.main_balance", "general.money.text", "balance.omitted"],
     ...answering(MainBalance.endpoint.path, "success", () => ({}))
-  },
-  {
-    id: "balance-null",
-    fault: "balances are null",
+  }),
+  mutant("balance-null", "balances are null", {
     breaks: ["balance.entry.main_balance", "general.money.text"],
     ...changing(MainBalance.endpoint.path, ["*", "main_balance"], () => null)
-  },
-  {
-    id: "balance-hidden",
-    fault: "small balances are omitted",
+  }),
+  mutant("balance-hidden", "small balances are omitted", {
     breaks: ["balance.omitted"],
     ...answering(MainBalance.endpoint.path, "success", (json) =>
       Json.isObject(json)
@@ -120,43 +99,31 @@ export const mutants: ReadonlyArray<Mutant> = [
           Object.entries(json).filter(([, entry]) => Json.isObject(entry) && Number(entry["main_balance"]) >= 100)
         )
         : json)
-  },
-  {
-    id: "code-status",
-    fault: "a code is applied with another status",
+  }),
+  mutant("code-status", "a code is applied with another status", {
     breaks: ["codes.status"],
     ...withStatus(202, ({ status }, { path }) => path === apply && status < 300)
-  },
-  {
-    id: "code-amount",
-    fault: "the answer shows a wrong amount of the code",
+  }),
+  mutant("code-amount", "the answer shows a wrong amount of the code", {
     breaks: ["codes.credits"],
     ...changing(apply, ["amount"], (amount) => `${String(amount)}1`)
-  },
-  {
-    id: "code-no-credit",
-    fault: "a code is applied and credits nothing",
+  }),
+  mutant("code-no-credit", "a code is applied and credits nothing", {
     breaks: ["codes.credits"],
     make: () => ({
       answer: (answer, request) =>
         request.path === MainBalance.endpoint.path && answer.status === 200 ? withBody(answer, {}) : answer
     })
-  },
-  {
-    id: "code-reusable",
-    fault: "a code can be applied twice",
+  }),
+  mutant("code-reusable", "a code can be applied twice", {
     breaks: ["codes.model", "codes.once", "codes.race"],
     ...issued((code) => code.applied = undefined)
-  },
-  {
-    id: "code-own",
-    fault: "a code can be applied by its creator",
+  }),
+  mutant("code-own", "a code can be applied by its creator", {
     breaks: ["codes.own"],
     ...issued((code) => code.creator = "nobody")
-  },
-  {
-    id: "passphrase-not-asked",
-    fault: "a code's passphrase is not checked",
+  }),
+  mutant("passphrase-not-asked", "a code's passphrase is not checked", {
     breaks: ["codes.model", "codes.passphrase.required"],
     make: () => ({
       request: (request, venue) =>
@@ -167,25 +134,19 @@ export const mutants: ReadonlyArray<Mutant> = [
           })
           : request
     })
-  },
-  {
-    id: "passphrase-never-right",
-    fault: "a code with a passphrase cannot be applied",
+  }),
+  mutant("passphrase-never-right", "a code with a passphrase cannot be applied", {
     breaks: ["codes.passphrase.accepts"],
     ...issued((code) => code.passphrase = code.passphrase === undefined ? undefined : "another")
-  },
-  {
-    id: "passphrase-24",
-    fault: "a passphrase of 25 characters is refused",
+  }),
+  mutant("passphrase-24", "a passphrase of 25 characters is refused", {
     breaks: ["codes.passphrase.length.accepts"],
     ...asking(apply, (fields) =>
       typeof fields["passphrase"] === "string" && [...fields["passphrase"]].length === 25
         ? { ...fields, passphrase: `${fields["passphrase"]}.` }
         : fields)
-  },
-  {
-    id: "passphrase-bytes",
-    fault: "the length of a passphrase is counted in bytes",
+  }),
+  mutant("passphrase-bytes", "the length of a passphrase is counted in bytes", {
     breaks: ["codes.passphrase.length.accepts"],
     ...asking(
       apply,
@@ -194,93 +155,69 @@ export const mutants: ReadonlyArray<Mutant> = [
           ? { ...fields, passphrase: "x".repeat(26) }
           : fields
     )
-  },
-  {
-    id: "passphrase-26",
-    fault: "a passphrase that is too long is truncated",
+  }),
+  mutant("passphrase-26", "a passphrase that is too long is truncated", {
     breaks: ["codes.passphrase.length.refuses"],
     ...asking(apply, (fields) =>
       typeof fields["passphrase"] === "string"
         ? { ...fields, passphrase: [...fields["passphrase"]].slice(0, 25).join("") }
         : fields)
-  },
-  {
-    id: "passphrase-loose",
-    fault: "a passphrase that is not a string is ignored",
+  }),
+  mutant("passphrase-loose", "a passphrase that is not a string is ignored", {
     breaks: ["codes.passphrase.type"],
     ...asking(apply, (fields) => typeof fields["passphrase"] === "string" ? fields : without(fields, "passphrase"))
-  },
-  {
-    id: "passphrase-unnamed",
-    fault: "errors does not name passphrase",
+  }),
+  mutant("passphrase-unnamed", "errors does not name passphrase", {
     breaks: ["codes.refusal"],
     ...unnamed(apply, "passphrase")
-  },
-  {
-    id: "code-unnamed",
-    fault: "errors does not name code",
+  }),
+  mutant("code-unnamed", "errors does not name code", {
     breaks: ["codes.refusal"],
     ...unnamed(apply, "code")
-  },
-  {
-    id: "code-always-applied",
-    fault: "every code is reported as applied",
+  }),
+  mutant("code-always-applied", "every code is reported as applied", {
     breaks: ["codes.code.required", "codes.code.type", "codes.code.unknown"],
     make: () => ({
       answer: (answer, request) => request.path === apply ? withBody({ ...answer, status: 200 }, {}) : answer
     })
-  },
-  {
-    id: "delete-list",
-    fault: "the deletion of a sub-account returns a list",
+  }),
+  mutant("delete-list", "the deletion of a sub-account returns a list", {
     breaks: ["delete.response"],
     ...answering(remove, "success", () => [])
-  },
-  {
-    id: "delete-nothing",
-    fault: "a deletion is reported, but not done",
+  }),
+  mutant("delete-nothing", "a deletion is reported, but not done", {
     breaks: ["sub-accounts.model", "delete.effect"],
     make: () => ({
       request: (request, venue) =>
         request.path === remove ? withFields(venue, request, (fields) => ({ ...fields, id: "nobody" })) : request,
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
-  },
-  {
-    id: "delete-always",
-    fault: "every id is reported as deleted",
+  }),
+  mutant("delete-always", "every id is reported as deleted", {
     breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice"],
     make: () => ({
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
-  },
-  {
-    id: "delete-unnamed",
-    fault: "errors does not name id",
+  }),
+  mutant("delete-unnamed", "errors does not name id", {
     breaks: ["delete.refusal"],
     ...unnamed(remove, "id")
-  },
-  {
-    id: "delete-others",
-    fault: "every account can delete the sub-accounts of all others",
+  }),
+  mutant("delete-others", "every account can delete the sub-accounts of all others", {
     breaks: ["delete.own"],
     make: () => ({
       before: (venue, request) => {
         if (request.path === remove) adopting(venue, fieldsOf(request)?.["id"], request.headers["x-txc-apikey"])
       }
     })
-  },
-  {
-    id: "delete-funds",
-    fault: "the deletion of a sub-account with funds is reported",
+  }),
+  mutant("delete-funds", "the deletion of a sub-account with funds is reported", {
     breaks: ["delete.funds"],
     make: () => ({
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
-  },
-  {
-    id: "delete-keys-stay",
-    fault: "the keys of a deleted sub-account are still accepted",
+  }),
+  mutant("delete-keys-stay", "the keys of a deleted sub-account are still accepted", {
     breaks: ["delete.keys"],
     make: () => {
       const known = new Set<string>()
@@ -292,7 +229,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
+  }),
   ...enveloped.map(({ id, path }): Mutant => ({
     id: `${id}-envelope`,
     fault: "request and nonce are optional",

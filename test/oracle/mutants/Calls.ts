@@ -1,8 +1,4 @@
-/**
- * Faults in authentication, permissions and the form of refusals.
- *
- * @since 0.1.0
- */
+/** Faults in authentication, permissions and the form of refusals. */
 import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
@@ -27,6 +23,7 @@ import {
   type Instance,
   jsonOf,
   type Mutant,
+  mutant,
   signed,
   withBody,
   withFields,
@@ -166,9 +163,7 @@ const scalars: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
 
 /** @category mutants */
 export const mutants: ReadonlyArray<Mutant> = [
-  {
-    id: "signature-not-checked",
-    fault: "any signature of any text is accepted",
+  mutant("signature-not-checked", "any signature of any text is accepted", {
     breaks: [
       "auth.signature",
       "auth.signature.key",
@@ -179,153 +174,113 @@ export const mutants: ReadonlyArray<Mutant> = [
       "auth.refusal"
     ],
     ...arriving((request, venue) => has(request, signature) && has(request, payload) ? signed(venue, request) : request)
-  },
-  {
-    id: "signature-not-checked-of-changes",
-    fault: "any signature is accepted for mutating calls",
+  }),
+  mutant("signature-not-checked-of-changes", "any signature is accepted for mutating calls", {
     breaks: ["auth.signature", "auth.signature.key", "auth.signature.hash", "auth.signature.of-payload"],
     ...arriving((request, venue) =>
       isChange(request) && has(request, signature) && has(request, payload) ? signed(venue, request) : request
     )
-  },
-  {
-    id: "signature-optional",
-    fault: "a call without a signature is accepted",
+  }),
+  mutant("signature-optional", "a call without a signature is accepted", {
     breaks: ["auth.signature.missing"],
     ...arriving((request, venue) => has(request, signature) ? request : signed(venue, request))
-  },
-  {
-    id: "payload-optional",
-    fault: "a call without a payload is accepted",
+  }),
+  mutant("payload-optional", "a call without a payload is accepted", {
     breaks: ["auth.payload.missing"],
     ...arriving((request, venue) => has(request, payload) ? request : signed(venue, request))
-  },
-  {
-    id: "payload-not-compared",
-    fault: "the body may differ from the signed payload, which may be plain text",
+  }),
+  mutant("payload-not-compared", "the body may differ from the signed payload, which may be plain text", {
     breaks: ["auth.payload.is-body", "auth.payload.is-body.nonce", "auth.payload.base64"],
     ...arriving((request, venue) => has(request, payload) && has(request, signature) ? signed(venue, request) : request)
-  },
-  {
-    id: "key-optional",
-    fault: "a call without a key is accepted with another account's key",
+  }),
+  mutant("key-optional", "a call without a key is accepted with another account's key", {
     breaks: ["auth.api-key.missing"],
     ...arriving((request, venue) =>
       has(request, apiKey) ? request : signed(venue, withHeaders(request, { [apiKey]: anyKey(venue) }))
     )
-  },
-  {
-    id: "key-not-known",
-    fault: "an unknown key is accepted as another account's",
+  }),
+  mutant("key-not-known", "an unknown key is accepted as another account's", {
     breaks: ["auth.api-key.unknown"],
     ...arriving((request, venue) =>
       has(request, apiKey) && !venue.state.keys.has(String(request.headers[apiKey]) as never)
         ? signed(venue, withHeaders(request, { [apiKey]: anyKey(venue) }))
         : request
     )
-  },
-  {
-    id: "content-type-not-checked",
-    fault: "a body of any type is read as JSON",
+  }),
+  mutant("content-type-not-checked", "a body of any type is read as JSON", {
     breaks: ["auth.content-type"],
     ...arriving((request) => withHeaders(request, { "content-type": "application/json" }))
-  },
-  {
-    id: "request-optional",
-    fault: "a body without request is accepted",
+  }),
+  mutant("request-optional", "a body without request is accepted", {
     breaks: ["auth.request.required"],
     ...enveloping((fields, { path }) => ({ request: path, ...fields }))
-  },
-  {
-    id: "request-not-compared",
-    fault: "request may be any path",
+  }),
+  mutant("request-not-compared", "request may be any path", {
     breaks: ["auth.request.path", "auth.request.prefix"],
     ...enveloping((fields, { path }) => "request" in fields ? { ...fields, request: path } : fields)
-  },
+  }),
   ...requestNotCompared,
-  {
-    id: "key-case-ignored",
-    fault: "API keys are compared case-insensitively",
+  mutant("key-case-ignored", "API keys are compared case-insensitively", {
     breaks: ["auth.api-key.case"],
     ...arriving((request, venue) => {
       const given = String(request.headers[apiKey])
       const known = [...venue.state.keys.keys()].find((key) => key.toLowerCase() === given.toLowerCase())
       return known === undefined || known === given ? request : signed(venue, withHeaders(request, { [apiKey]: known }))
     })
-  },
-  {
-    id: "field-case-ignored",
-    fault: "field names are compared case-insensitively",
+  }),
+  mutant("field-case-ignored", "field names are compared case-insensitively", {
     breaks: ["general.private.field-case"],
     ...enveloping((fields) => "LIMIT" in fields ? { ...without(fields, "LIMIT"), limit: fields["LIMIT"] } : fields)
-  },
-  {
-    id: "disabled-key-reads",
-    fault: "a disabled key may still list interest payments",
+  }),
+  mutant("disabled-key-reads", "a disabled key may still list interest payments", {
     breaks: ["auth.key.enabled"],
     ...opening((key, path) => {
       if (path === InterestPaymentHistory.endpoint.path) key.enabled = true
     })
-  },
-  {
-    id: "enabled-key-refused",
-    fault: "every key is refused for applying codes",
+  }),
+  mutant("enabled-key-refused", "every key is refused for applying codes", {
     breaks: ["auth.key.enabled", "auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === Codes.endpoint.path) key.enabled = false
     })
-  },
-  {
-    id: "endpoints-not-checked-of-one",
-    fault: "a restricted key may still place OCO orders",
+  }),
+  mutant("endpoints-not-checked-of-one", "a restricted key may still place OCO orders", {
     breaks: ["auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === CollateralOcoOrders.endpoint.path) key.endpoints = undefined
     })
-  },
+  }),
   ...permissions,
-  {
-    id: "connections-break",
-    fault: "one connection in forty breaks before the answer",
+  mutant("connections-break", "one connection in forty breaks before the answer", {
     breaks: ["general.answer.each"],
     make: () => {
       let count = 0
       return { resets: ({ path }) => path.startsWith("/api/v4/") && ++count % 40 === 0 }
     }
-  },
-  {
-    id: "signed-calls-break",
-    fault: "one connection in forty breaks before the answer to a signed call",
+  }),
+  mutant("signed-calls-break", "one connection in forty breaks before the answer to a signed call", {
     breaks: ["general.answer.each"],
     make: () => {
       let count = 0
       return { resets: (request) => isPrivate(request) && ++count % 40 === 0 }
     }
-  },
+  }),
   ...scalars,
-  {
-    id: "nonce-optional",
-    fault: "a body without nonce is accepted",
+  mutant("nonce-optional", "a body without nonce is accepted", {
     breaks: ["auth.nonce.required"],
     ...counting((fields, next) => "nonce" in fields ? fields : { ...fields, ...next() })
-  },
-  {
-    id: "nonce-of-any-form",
-    fault: "a nonce that is not a number is accepted",
+  }),
+  mutant("nonce-of-any-form", "a nonce that is not a number is accepted", {
     breaks: ["auth.nonce.form"],
     ...counting((fields, next) =>
       "nonce" in fields && !/^[0-9]+$/u.test(String(fields["nonce"])) ? { ...fields, ...next() } : fields
     )
-  },
-  {
-    id: "nonce-reusable",
-    fault: "a nonce may be used twice",
+  }),
+  mutant("nonce-reusable", "a nonce may be used twice", {
     breaks: ["auth.nonce.unique", "auth.nonce.race", "auth.nonce.unique.refused-call", "auth.nonce.refusal"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
-  },
-  {
-    id: "nonce-reusable-for-changes",
-    fault: "mutating calls accept a used nonce",
+  }),
+  mutant("nonce-reusable-for-changes", "mutating calls accept a used nonce", {
     breaks: ["auth.nonce.unique"],
     make: () => {
       let last = 5e15
@@ -339,10 +294,8 @@ export const mutants: ReadonlyArray<Mutant> = [
             : request
       }
     }
-  },
-  {
-    id: "nonce-shared",
-    fault: "keys share their nonces",
+  }),
+  mutant("nonce-shared", "keys share their nonces", {
     breaks: ["auth.nonce.per-key"],
     make: () => {
       const used = new Set<string>()
@@ -355,10 +308,8 @@ export const mutants: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "nonce-increasing-always",
-    fault: "a nonce must always be greater than the last one",
+  }),
+  mutant("nonce-increasing-always", "a nonce must always be greater than the last one", {
     breaks: ["auth.nonce.any-order"],
     make: () => {
       const last = new Map<string, number>()
@@ -372,10 +323,8 @@ export const mutants: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "nonce-coarse",
-    fault: "nonces that differ only in their last digit count as equal",
+  }),
+  mutant("nonce-coarse", "nonces that differ only in their last digit count as equal", {
     breaks: ["auth.nonce.interleaved"],
     make: () => {
       const used = new Set<string>()
@@ -388,10 +337,8 @@ export const mutants: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "nonce-used-by-strangers",
-    fault: "an unsigned call uses up its nonce",
+  }),
+  mutant("nonce-used-by-strangers", "an unsigned call uses up its nonce", {
     breaks: ["auth.nonce.unused"],
     ...arriving((request, venue) => {
       const fields = fieldsOf(request)
@@ -403,49 +350,35 @@ export const mutants: ReadonlyArray<Mutant> = [
       }
       return request
     })
-  },
-  {
-    id: "spaces-refused",
-    fault: "the body must be compact",
+  }),
+  mutant("spaces-refused", "the body must be compact", {
     breaks: ["auth.body.spacing"],
     dialects: ["document"],
     dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, compactJson: true } })
-  },
-  {
-    id: "spaces-accepted",
-    fault: "the body need not be compact",
+  }),
+  mutant("spaces-accepted", "the body need not be compact", {
     breaks: ["auth.body.spacing"],
     dialects: ["live"],
     dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, compactJson: false } })
-  },
-  {
-    id: "nonce-window-open",
-    fault: "nonces only have to be unique",
+  }),
+  mutant("nonce-window-open", "nonces only have to be unique", {
     breaks: ["auth.nonce.increasing", "auth.nonce.window"],
     dialects: ["live"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
-  },
-  {
-    id: "disabled-key-opens",
-    fault: "a disabled key still works",
+  }),
+  mutant("disabled-key-opens", "a disabled key still works", {
     breaks: ["auth.key.disabled"],
     ...opening((key) => key.enabled = true)
-  },
-  {
-    id: "endpoints-not-checked",
-    fault: "a restricted key may call everything",
+  }),
+  mutant("endpoints-not-checked", "a restricted key may call everything", {
     breaks: ["auth.key.endpoints", "auth.key.endpoints.refusal"],
     ...opening((key) => key.endpoints = undefined)
-  },
-  {
-    id: "b2b-not-checked",
-    fault: "accounts without partner access may make B2B-only calls",
+  }),
+  mutant("b2b-not-checked", "accounts without partner access may make B2B-only calls", {
     breaks: ["auth.b2b", "auth.b2b.refusal"],
     ...opening((key) => key.b2b = true)
-  },
-  {
-    id: "keys-of-one-account",
-    fault: "every key shows the first account's balance",
+  }),
+  mutant("keys-of-one-account", "every key shows the first account's balance", {
     breaks: ["auth.isolation"],
     make: () => {
       let first: string | undefined
@@ -457,22 +390,16 @@ export const mutants: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "utf-16",
-    fault: "a body with non-ASCII characters is refused",
+  }),
+  mutant("utf-16", "a body with non-ASCII characters is refused", {
     breaks: ["auth.accepts.any-text"],
     ...arriving((request) => request.body.some((byte) => byte > 127) ? { ...request, body: new Uint8Array() } : request)
-  },
-  {
-    id: "signed-calls-refused",
-    fault: "fees and balances are refused for all accounts",
+  }),
+  mutant("signed-calls-refused", "fees and balances are refused for all accounts", {
     breaks: ["auth.accepts", "general.private.post"],
     ...arriving((request) => isMember(request) ? withHeaders(request, { [signature]: "" }) : request)
-  },
-  {
-    id: "public-signed",
-    fault: "public calls need a known key",
+  }),
+  mutant("public-signed", "public calls need a known key", {
     breaks: ["auth.public", "general.public.get"],
     make: () => ({
       answer: (answer, request, { state }) =>
@@ -480,10 +407,8 @@ export const mutants: ReadonlyArray<Mutant> = [
           ? { ...answer, status: 401 }
           : answer
     })
-  },
-  {
-    id: "query-refused",
-    fault: "a public call with a query is not found",
+  }),
+  mutant("query-refused", "a public call with a query is not found", {
     breaks: ["general.public.query"],
     make: () => ({
       request: (request) =>
@@ -491,41 +416,31 @@ export const mutants: ReadonlyArray<Mutant> = [
           ? { ...request, path: "/api/v4/public/nothing" }
           : request
     })
-  },
-  {
-    id: "get-accepted",
-    fault: "private calls answer GET with an empty object",
+  }),
+  mutant("get-accepted", "private calls answer GET with an empty object", {
     breaks: ["general.private.post.only", "errors.method"],
     make: () => ({
       answer: (answer, request) => request.method === "GET" && isPrivate(request) ? ok(answer, {}) : answer
     })
-  },
-  {
-    id: "any-body",
-    fault: "a body that is not a JSON object counts as an empty one",
+  }),
+  mutant("any-body", "a body that is not a JSON object counts as an empty one", {
     breaks: ["general.private.json"],
     make: () => ({
       answer: (answer, request) =>
         isPrivate(request) && request.method === "POST" && fieldsOf(request) === undefined ? ok(answer, {}) : answer
     })
-  },
-  {
-    id: "text-answers",
-    fault: "a refusal is plain text",
+  }),
+  mutant("text-answers", "a refusal is plain text", {
     breaks: ["general.answer.json"],
     make: () => ({
       answer: (answer, request) => isPrivate(request) && answer.status >= 400 ? { ...answer, body: "refused" } : answer
     })
-  },
-  {
-    id: "no-content-type",
-    fault: "answers have the content type of text",
+  }),
+  mutant("no-content-type", "answers have the content type of text", {
     breaks: ["general.answer.type"],
     make: () => ({ answer: (answer) => ({ ...answer, headers: { "content-type": "text/plain" } }) })
-  },
-  {
-    id: "any-version",
-    fault: "every version of a path is served",
+  }),
+  mutant("any-version", "every version of a path is served", {
     breaks: ["versioning.prefix"],
     make: () => ({
       request: (request, venue) => {
@@ -535,84 +450,58 @@ export const mutants: ReadonlyArray<Mutant> = [
           : withFields(venue, { ...request, path }, (fields) => ({ ...fields, request: path }))
       }
     })
-  },
-  {
-    id: "unauthorized-400",
-    fault: "a wrong signature is refused like a wrong field",
+  }),
+  mutant("unauthorized-400", "a wrong signature is refused like a wrong field", {
     breaks: ["auth.refusal"],
     dialect: refusing("unauthorized", 400, 10)
-  },
-  {
-    id: "endpoint-403",
-    fault: "a call outside the key's list is refused with another code",
+  }),
+  mutant("endpoint-403", "a call outside the key's list is refused with another code", {
     breaks: ["auth.key.endpoints.refusal"],
     dialect: refusing("endpointNotAllowed", 403, 0)
-  },
-  {
-    id: "partner-401",
-    fault: "an account that is not a business partner is refused as unauthenticated",
+  }),
+  mutant("partner-401", "an account that is not a business partner is refused as unauthenticated", {
     breaks: ["auth.b2b.refusal"],
     dialect: refusing("noB2bAccess", 401, 10)
-  },
-  {
-    id: "nonce-400",
-    fault: "a used nonce is refused like a wrong field",
+  }),
+  mutant("nonce-400", "a used nonce is refused like a wrong field", {
     breaks: ["auth.nonce.refusal"],
     dialect: refusing("nonceUsed", 400, 9)
-  },
-  {
-    id: "not-found-400",
-    fault: "an unknown path is refused like a wrong field",
+  }),
+  mutant("not-found-400", "an unknown path is refused like a wrong field", {
     breaks: ["errors.unknown-path"],
     dialect: refusing("notFound", 400, 0)
-  },
-  {
-    id: "method-404",
-    fault: "a wrong method is refused like an unknown path",
+  }),
+  mutant("method-404", "a wrong method is refused like an unknown path", {
     breaks: ["errors.method"],
     dialect: refusing("methodNotAllowed", 404, 0)
-  },
-  {
-    id: "reduce-only-code",
-    fault: "code 116 is replaced by another code",
+  }),
+  mutant("reduce-only-code", "code 116 is replaced by another code", {
     breaks: ["errors.reduce-only", "oco.reduce-only.no-position", "oco.reduce-only.same-side"],
     dialect: refusing("reduceOnly", 400, 115)
-  },
-  {
-    id: "rate-limit-words",
-    fault: "too many calls are refused with the message for a used nonce",
+  }),
+  mutant("rate-limit-words", "too many calls are refused with the message for a used nonce", {
     breaks: ["limits.exceeded"],
     dialect: (dialect) => ({ ...dialect, refusals: { ...dialect.refusals, rateLimited: dialect.refusals.nonceUsed } })
-  },
-  {
-    id: "rate-limit-low",
-    fault: "interest payments may be listed only 900 times in ten seconds",
+  }),
+  mutant("rate-limit-low", "interest payments may be listed only 900 times in ten seconds", {
     breaks: ["limits.interest"],
     make: () => ({
       before: ({ limits }) => limits.override({ calls: 900, perSeconds: 10 }, InterestPaymentHistory.endpoint.path)
     })
-  },
-  {
-    id: "public-limit-low",
-    fault: "public endpoints may be called only 1900 times in ten seconds",
+  }),
+  mutant("public-limit-low", "public endpoints may be called only 1900 times in ten seconds", {
     breaks: ["limits.public"],
     make: () => ({ before: ({ limits }) => limits.override({ calls: 1900, perSeconds: 10 }, "public") })
-  },
-  {
-    id: "code-text",
-    fault: "the code of an error is a string",
+  }),
+  mutant("code-text", "the code of an error is a string", {
     breaks: ["errors.private.code"],
     ...refusals((json) => ({ ...json, code: String(json["code"]) }))
-  },
-  {
-    id: "message-missing",
-    fault: "an error has no message",
+  }),
+  mutant("message-missing", "an error has no message", {
     breaks: ["errors.private.message"],
     ...refusals((json) => without(json, "message"))
-  },
-  {
-    id: "errors-flat",
-    fault: "the messages of a parameter are not a list",
+  }),
+  mutant("errors-flat", "the messages of a parameter are not a list", {
     breaks: ["errors.private.errors", "errors.private.messages"],
     ...refusals((json) => ({
       ...json,
@@ -620,10 +509,8 @@ export const mutants: ReadonlyArray<Mutant> = [
         Object.entries(Json.isObject(json["errors"]) ? json["errors"] : {}).map(([key, list]) => [key, String(list)])
       )
     }))
-  },
-  {
-    id: "errors-empty",
-    fault: "the lists of messages are empty",
+  }),
+  mutant("errors-empty", "the lists of messages are empty", {
     breaks: ["errors.private.messages"],
     ...refusals((json) => ({
       ...json,
@@ -631,64 +518,46 @@ export const mutants: ReadonlyArray<Mutant> = [
         Object.keys(Json.isObject(json["errors"]) ? json["errors"] : {}).map((key) => [key, []])
       )
     }))
-  },
-  {
-    id: "errors-of-all",
-    fault: "errors names all parameters, correct ones included",
+  }),
+  mutant("errors-of-all", "errors names all parameters, correct ones included", {
     breaks: ["errors.private.only-wrong"],
     ...refusals((json) => ({ ...json, errors: { limit: ["?"], offset: ["?"] } }))
-  },
-  {
-    id: "errors-200",
-    fault: "errors come with HTTP 200",
+  }),
+  mutant("errors-200", "errors come with HTTP 200", {
     breaks: ["errors.private.status"],
     ...withStatus(200, ({ status }, request) => isPrivate(request) && status >= 400)
-  },
-  {
-    id: "public-success",
-    fault: "a public error has no success",
+  }),
+  mutant("public-success", "a public error has no success", {
     breaks: ["errors.public.success"],
     ...publicRefusals((json) => without(json, "success"))
-  },
-  {
-    id: "public-message",
-    fault: "a public error has no message",
+  }),
+  mutant("public-message", "a public error has no message", {
     breaks: ["errors.public.message"],
     ...publicRefusals((json) => without(json, "message"))
-  },
-  {
-    id: "public-params",
-    fault: "the params of a public error are an object",
+  }),
+  mutant("public-params", "the params of a public error are an object", {
     breaks: ["errors.public.params"],
     ...publicRefusals((json) => ({ ...json, params: {} }))
-  },
-  {
-    id: "validation-code",
-    fault: "wrong fields of orders are refused with code 0",
+  }),
+  mutant("validation-code", "wrong fields of orders are refused with code 0", {
     breaks: ["errors.order.validation"],
     dialect: (dialect) => ({
       ...dialect,
       orderValidation: (violations) => ({ ...dialect.orderValidation(violations), code: 0 })
     })
-  },
-  {
-    id: "validation-status",
-    fault: "wrong fields of orders are refused with another status",
+  }),
+  mutant("validation-status", "wrong fields of orders are refused with another status", {
     breaks: ["errors.order.validation.status"],
     dialect: (dialect) => ({
       ...dialect,
       orderValidation: (violations) => ({ ...dialect.orderValidation(violations), status: 409 })
     })
-  },
-  {
-    id: "pong-object",
-    fault: "ping is answered with an object",
+  }),
+  mutant("pong-object", "ping is answered with an object", {
     breaks: ["ping.response"],
     ...answering(ServerStatus.endpoint.path, "success", () => ({ pong: true }))
-  },
-  {
-    id: "public-limit-unavailable",
-    fault: "the server is unavailable after a thousand public calls",
+  }),
+  mutant("public-limit-unavailable", "the server is unavailable after a thousand public calls", {
     breaks: ["limits.public"],
     make: () => {
       let count = 0
@@ -697,10 +566,8 @@ export const mutants: ReadonlyArray<Mutant> = [
           path === ServerStatus.endpoint.path && ++count > 1000 ? { ...answer, status: 503 } : answer
       }
     }
-  },
-  {
-    id: "money-number",
-    fault: "amounts are numbers",
+  }),
+  mutant("money-number", "amounts are numbers", {
     breaks: ["general.money.text"],
     make: () => ({
       answer: (answer) =>
@@ -708,10 +575,8 @@ export const mutants: ReadonlyArray<Mutant> = [
           ? { ...answer, body: answer.body.replaceAll(/"(?=[0-9.]+")([0-9.]+)"/gu, "$1") }
           : { ...answer, body: answer.body.replaceAll(/:"([0-9]+(?:\.[0-9]+)?)"/gu, ":$1") }
     })
-  },
-  {
-    id: "money-rounded",
-    fault: "balances are rounded to doubles",
+  }),
+  mutant("money-rounded", "balances are rounded to doubles", {
     breaks: ["general.money.exact"],
     ...answering(MainBalance.endpoint.path, "success", (json) =>
       Json.isObject(json)
@@ -722,5 +587,5 @@ export const mutants: ReadonlyArray<Mutant> = [
           ])
         )
         : json)
-  }
+  })
 ]

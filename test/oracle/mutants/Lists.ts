@@ -1,8 +1,4 @@
-/**
- * Faults in lists and their pages.
- *
- * @since 0.1.0
- */
+/** Faults in lists and their pages. */
 import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentHistory.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
@@ -17,6 +13,7 @@ import {
   fieldsOf,
   jsonOf,
   type Mutant,
+  mutant,
   unnamed,
   withBody,
   withFields,
@@ -55,104 +52,74 @@ const recordsOf = (json: unknown, key: string): ReadonlyArray<unknown> => {
 }
 
 const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArray<Mutant> => [
-  {
-    id: `${id}-limit-0`,
-    fault: "a limit below 1 counts as 1",
+  mutant(`${id}-limit-0`, "a limit below 1 counts as 1", {
     breaks: [`${id}.limit.min`],
     ...asking(path, clamped("limit", 1, 1e9))
-  },
-  {
-    id: `${id}-limit-101`,
-    fault: "a limit above 100 counts as 100",
+  }),
+  mutant(`${id}-limit-101`, "a limit above 100 counts as 100", {
     breaks: [`${id}.limit.max`],
     ...asking(path, clamped("limit", -1e9, 100))
-  },
-  {
-    id: `${id}-limit-99`,
-    fault: "the maximum limit is 99",
+  }),
+  mutant(`${id}-limit-99`, "the maximum limit is 99", {
     breaks: [`${id}.limit.echo`],
     ...asking(path, (fields) => fields["limit"] === 100 ? { ...fields, limit: 101 } : fields)
-  },
-  {
-    id: `${id}-offset-1`,
-    fault: "a negative offset counts as 0",
+  }),
+  mutant(`${id}-offset-1`, "a negative offset counts as 0", {
     breaks: [`${id}.offset.min`],
     ...asking(path, clamped("offset", 0, 1e9))
-  },
-  {
-    id: `${id}-offset-10001`,
-    fault: "an offset above 10000 counts as 10000",
+  }),
+  mutant(`${id}-offset-10001`, "an offset above 10000 counts as 10000", {
     breaks: [`${id}.offset.max`],
     ...asking(path, clamped("offset", -1e9, 10_000))
-  },
-  {
-    id: `${id}-offset-9999`,
-    fault: "the maximum offset is 9999",
+  }),
+  mutant(`${id}-offset-9999`, "the maximum offset is 9999", {
     breaks: [`${id}.offset.echo`],
     ...asking(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 10_001 } : fields)
-  },
-  {
-    id: `${id}-limit-loose`,
-    fault: "a limit that is not an integer is ignored",
+  }),
+  mutant(`${id}-limit-loose`, "a limit that is not an integer is ignored", {
     breaks: [`${id}.limit.integer`],
     ...asking(path, (fields) => Number.isInteger(fields["limit"] ?? 1) ? fields : without(fields, "limit"))
-  },
-  {
-    id: `${id}-offset-loose`,
-    fault: "an offset that is not an integer is ignored",
+  }),
+  mutant(`${id}-offset-loose`, "an offset that is not an integer is ignored", {
     breaks: [`${id}.offset.integer`],
     ...asking(path, (fields) => Number.isInteger(fields["offset"] ?? 1) ? fields : without(fields, "offset"))
-  },
-  {
-    id: `${id}-integer-text`,
-    fault: "integers in strings are accepted",
+  }),
+  mutant(`${id}-integer-text`, "integers in strings are accepted", {
     breaks: [`${id}.integer.text`],
     dialects: ["document"],
     ...asking(path, (fields) =>
       Object.fromEntries(
         Object.entries(fields).map(([key, value]) => [key, ["limit", "offset"].includes(key) ? Number(value) : value])
       ))
-  },
-  {
-    id: `${id}-limit-more`,
-    fault: "a page has one record more than its limit",
+  }),
+  mutant(`${id}-limit-more`, "a page has one record more than its limit", {
     breaks: [`${id}.limit.bound`],
     ...instead(
       path,
       (fields) =>
         typeof fields["limit"] === "number" ? { ...fields, limit: Math.min(fields["limit"] + 1, 100) } : fields
     )
-  },
-  {
-    id: `${id}-limit-default`,
-    fault: "the default limit is 50",
+  }),
+  mutant(`${id}-limit-default`, "the default limit is 50", {
     breaks: [`${id}.limit.default`],
     ...asking(path, (fields) => ({ limit: 50, ...fields }))
-  },
-  {
-    id: `${id}-offset-default`,
-    fault: "the default offset is 1",
+  }),
+  mutant(`${id}-offset-default`, "the default offset is 1", {
     breaks: [`${id}.offset.default`],
     ...asking(path, (fields) => ({ offset: 1, ...fields }))
-  },
-  {
-    id: `${id}-offset-ignored`,
-    fault: "every page is the first",
+  }),
+  mutant(`${id}-offset-ignored`, "every page is the first", {
     breaks: [`${id}.offset.skips`, `${id}.pages.complete`],
     ...instead(path, (fields) => fields["offset"] === 10_000 ? fields : without(fields, "offset"))
-  },
-  {
-    id: `${id}-offset-pages`,
-    fault: "the offset counts pages",
+  }),
+  mutant(`${id}-offset-pages`, "the offset counts pages", {
     breaks: [`${id}.pages.complete`],
     ...instead(path, (fields) =>
       typeof fields["offset"] === "number" && typeof fields["limit"] === "number"
         ? { ...fields, offset: Math.min(fields["offset"] * fields["limit"], 10_000) }
         : fields)
-  },
-  {
-    id: `${id}-order-unstable`,
-    fault: "every second page is reversed",
+  }),
+  mutant(`${id}-order-unstable`, "every second page is reversed", {
     breaks: [`${id}.pages.stable`],
     make: () => {
       let count = 0
@@ -164,16 +131,12 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         }
       }
     }
-  },
-  {
-    id: `${id}-last-again`,
-    fault: "a page past the last record repeats the first records",
+  }),
+  mutant(`${id}-last-again`, "a page past the last record repeats the first records", {
     breaks: [`${id}.pages.beyond`],
     ...instead(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 0, limit: 100 } : fields)
-  },
-  {
-    id: `${id}-last-page`,
-    fault: "a page past the last record repeats the last record",
+  }),
+  mutant(`${id}-last-page`, "a page past the last record repeats the last record", {
     breaks: [`${id}.pages.beyond`],
     make: () => {
       let last: unknown
@@ -189,10 +152,8 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         }
       }
     }
-  },
-  {
-    id: `${id}-limit-default-applied`,
-    fault: "the default limit is 10, but the page shows another value",
+  }),
+  mutant(`${id}-limit-default-applied`, "the default limit is 10, but the page shows another value", {
     breaks: [`${id}.limit.default.applies`],
     make: () => ({
       answer: (answer, request) => {
@@ -203,10 +164,8 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         )
       }
     })
-  },
-  {
-    id: `${id}-all-alike`,
-    fault: "every record repeats the first",
+  }),
+  mutant(`${id}-all-alike`, "every record repeats the first", {
     breaks: [
       `${id}.limit.bound`,
       `${id}.offset.default`,
@@ -227,41 +186,31 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         }
       }
     }
-  },
-  {
-    id: `${id}-first-error`,
-    fault: "errors names the first wrong parameter only",
+  }),
+  mutant(`${id}-first-error`, "errors names the first wrong parameter only", {
     breaks: [`${id}.several`],
     ...unnamed(path, "offset")
-  },
-  {
-    id: `${id}-limit-unnamed`,
-    fault: "errors does not name limit",
+  }),
+  mutant(`${id}-limit-unnamed`, "errors does not name limit", {
     breaks: [`${id}.refusal`],
     ...unnamed(path, "limit")
-  },
-  {
-    id: `${id}-limit-text`,
-    fault: "the page shows its limit as a string",
+  }),
+  mutant(`${id}-limit-text`, "the page shows its limit as a string", {
     breaks: [`${id}.response.limit`, `${id}.limit.echo`],
     ...changing(path, ["limit"], String)
-  },
-  {
-    id: `${id}-offset-missing`,
-    fault: "the page does not show its offset",
+  }),
+  mutant(`${id}-offset-missing`, "the page does not show its offset", {
     breaks: [`${id}.response.offset`, `${id}.offset.echo`],
     ...changing(path, ["offset"], () => undefined)
-  },
-  {
-    id: `${id}-records-map`,
-    fault: "records are an object",
+  }),
+  mutant(`${id}-records-map`, "records are an object", {
     breaks: [`${id}.response.${records}`],
     ...answering(
       path,
       "success",
       (json) => changedAt(json, [records], (list) => Object.fromEntries(Array.isArray(list) ? list.entries() : []))
     )
-  }
+  })
 ]
 
 /** Ignores a value that is not a string, as if the field were absent. */
@@ -273,29 +222,21 @@ const filters: ReadonlyArray<Mutant> = [
     const id = key === "planId" ? "plan" : "ticker"
     const { path } = InterestPaymentHistory.endpoint
     return [
-      {
-        id: `interest-${id}-ignored`,
-        fault: `${key} has no effect`,
+      mutant(`interest-${id}-ignored`, `${key} has no effect`, {
         breaks: [`interest.${id}.filter`, `interest.${id}.unknown`],
         ...asking(path, (fields) => without(fields, key))
-      },
-      {
-        id: `interest-${id}-unnamed`,
-        fault: `errors does not name ${key}`,
+      }),
+      mutant(`interest-${id}-unnamed`, `errors does not name ${key}`, {
         breaks: [`interest.${id}.unknown`, "interest.both.unknown"],
         ...unnamed(path, key)
-      },
-      {
-        id: `interest-${id}-loose`,
-        fault: `a ${key} that is not a string is ignored`,
+      }),
+      mutant(`interest-${id}-loose`, `a ${key} that is not a string is ignored`, {
         breaks: [`interest.${id}.type`],
         ...loose(path, key)
-      }
+      })
     ]
   }),
-  {
-    id: "interest-cached",
-    fault: "the history never changes after its first answer",
+  mutant("interest-cached", "the history never changes after its first answer", {
     breaks: ["interest.fresh"],
     make: () => {
       const told = new Map<string, string>()
@@ -310,22 +251,16 @@ const filters: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "search-ignored",
-    fault: "search has no effect",
+  }),
+  mutant("search-ignored", "search has no effect", {
     breaks: ["sub-accounts.search.matches", "sub-accounts.search.nothing", "sub-accounts.search.type"],
     ...asking(SubAccounts.endpoint.path, (fields) => without(fields, "search"))
-  },
-  {
-    id: "sub-account-id-ignored",
-    fault: "subAccountId has no effect",
+  }),
+  mutant("sub-account-id-ignored", "subAccountId has no effect", {
     breaks: ["api-keys.filter", "api-keys.filter.type", "api-keys.filter.unknown"],
     ...asking(SubAccountApiKeys.endpoint.path, (fields) => without(fields, "subAccountId"))
-  },
-  {
-    id: "sub-accounts-of-all",
-    fault: "every account sees the sub-accounts of the first account that listed any",
+  }),
+  mutant("sub-accounts-of-all", "every account sees the sub-accounts of the first account that listed any", {
     breaks: ["sub-accounts.own"],
     make: () => {
       let first: string | undefined
@@ -338,10 +273,8 @@ const filters: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "keys-of-all",
-    fault: "every account sees the keys of all others",
+  }),
+  mutant("keys-of-all", "every account sees the keys of all others", {
     breaks: ["api-keys.own"],
     make: () => ({
       answer: (answer, request, { state }) => {
@@ -350,10 +283,8 @@ const filters: ReadonlyArray<Mutant> = [
         return withBody(answer, { limit: 30, offset: 0, data })
       }
     })
-  },
-  {
-    id: "secret-shown",
-    fault: "the list of keys shows their secrets",
+  }),
+  mutant("secret-shown", "the list of keys shows their secrets", {
     breaks: ["api-keys.secret", "api-keys.entry.apiSecret"],
     make: () => ({
       answer: (answer, request, { state }) => {
@@ -369,10 +300,8 @@ const filters: ReadonlyArray<Mutant> = [
         )
       }
     })
-  },
-  {
-    id: "secret-elsewhere",
-    fault: "the list of keys shows their secrets as titles",
+  }),
+  mutant("secret-elsewhere", "the list of keys shows their secrets as titles", {
     breaks: ["api-keys.secret"],
     make: () => ({
       answer: (answer, request, { state }) => {
@@ -388,46 +317,32 @@ const filters: ReadonlyArray<Mutant> = [
         )
       }
     })
-  },
-  {
-    id: "key-cut",
-    fault: "a public key is truncated",
+  }),
+  mutant("key-cut", "a public key is truncated", {
     breaks: ["api-keys.listed"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "apiKey"], (key) => String(key).slice(0, 8))
-  },
-  {
-    id: "key-title-lost",
-    fault: "every key has the same title",
+  }),
+  mutant("key-title-lost", "every key has the same title", {
     breaks: ["api-keys.listed"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "title"], () => "a key")
-  },
-  {
-    id: "all-restricted",
-    fault: "every key is shown as restricted",
+  }),
+  mutant("all-restricted", "every key is shown as restricted", {
     breaks: ["api-keys.restricted"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "restrictAccess"], () => true)
-  },
-  {
-    id: "all-enabled",
-    fault: "every key is shown as enabled",
+  }),
+  mutant("all-enabled", "every key is shown as enabled", {
     breaks: ["api-keys.enabled"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "isEnabled"], () => true)
-  },
-  {
-    id: "activity-in-millis",
-    fault: "the last activity is in milliseconds",
+  }),
+  mutant("activity-in-millis", "the last activity is in milliseconds", {
     breaks: ["api-keys.last-activity", "api-keys.entry.lastActivity"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "lastActivity"], (at) => Number(at) * 1000)
-  },
-  {
-    id: "status-blocked",
-    fault: "a sub-account in use is shown as blocked",
+  }),
+  mutant("status-blocked", "a sub-account in use is shown as blocked", {
     breaks: ["sub-accounts.status.active"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "status"], () => "blocked")
-  },
-  {
-    id: "permissions-swapped",
-    fault: "the two permissions of a sub-account are swapped",
+  }),
+  mutant("permissions-swapped", "the two permissions of a sub-account are swapped", {
     breaks: ["sub-accounts.listed"],
     ...changing(
       SubAccounts.endpoint.path,
@@ -435,22 +350,16 @@ const filters: ReadonlyArray<Mutant> = [
       (said) =>
         Json.isObject(said) ? { spotEnabled: said["collateralEnabled"], collateralEnabled: said["spotEnabled"] } : said
     )
-  },
-  {
-    id: "email-open",
-    fault: "e-mail addresses are not masked",
+  }),
+  mutant("email-open", "e-mail addresses are not masked", {
     breaks: ["sub-accounts.entry.email"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "email"], () => "desk@example.com")
-  },
-  {
-    id: "colour-named",
-    fault: "colours are shown as names",
+  }),
+  mutant("colour-named", "colours are shown as names", {
     breaks: ["sub-accounts.entry.color"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
-  },
-  {
-    id: "activity-unchanged",
-    fault: "the last activity is the key's creation time",
+  }),
+  mutant("activity-unchanged", "the last activity is the key's creation time", {
     breaks: ["api-keys.last-activity"],
     make: () => {
       const first = new Map<unknown, unknown>()
@@ -464,19 +373,15 @@ const filters: ReadonlyArray<Mutant> = [
         }
       }
     }
-  },
-  {
-    id: "payment-an-hour-ago",
-    fault: "the times of payments are an hour late",
+  }),
+  mutant("payment-an-hour-ago", "the times of payments are an hour late", {
     breaks: ["interest.fresh"],
     ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
-  },
-  {
-    id: "payment-in-millis",
-    fault: "the times of payments are in milliseconds",
+  }),
+  mutant("payment-in-millis", "the times of payments are in milliseconds", {
     breaks: ["interest.payment.timestamp"],
     ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) * 1000)
-  }
+  })
 ]
 
 /** @category mutants */

@@ -1,8 +1,4 @@
-/**
- * Faults in market data that only the live exchange's documentation describes.
- *
- * @since 0.1.0
- */
+/** Faults in market data that only the live exchange's documentation describes. */
 import * as Candles from "../../../src/endpoints/Candles.ts"
 import * as CollateralMarkets from "../../../src/endpoints/CollateralMarkets.ts"
 import * as FuturesMarkets from "../../../src/endpoints/FuturesMarkets.ts"
@@ -20,6 +16,7 @@ import {
   changing,
   type Fields,
   type Mutant,
+  mutant,
   type Place,
   withBody,
   without,
@@ -62,101 +59,71 @@ const column = (index: number, change: (value: unknown, row: ReadonlyArray<unkno
   rows((all) => all.map((row) => row.with(index, change(row[index], row))))
 
 const candleMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "candles-latest-first",
-    fault: "the latest candle comes first",
+  mutant("candles-latest-first", "the latest candle comes first", {
     breaks: ["candles.limit"],
     ...rows((all) => all.toReversed())
-  },
-  {
-    id: "candles-without-total",
-    fault: "candles have no total",
+  }),
+  mutant("candles-without-total", "candles have no total", {
     breaks: ["candles.rows", "candles.trades"],
     ...rows((all) => all.map((row) => row.slice(0, 6)))
-  },
-  {
-    id: "candles-high-and-low",
-    fault: "low and high are swapped",
+  }),
+  mutant("candles-high-and-low", "low and high are swapped", {
     breaks: ["candles.trades"],
     ...column(3, () => "1")
-  },
-  {
-    id: "candles-times",
-    fault: "a candle's time is its end",
+  }),
+  mutant("candles-times", "a candle's time is its end", {
     breaks: ["candles.times"],
     ...column(0, (at) => Number(at) + 59)
-  },
-  {
-    id: "candles-volume-doubled",
-    fault: "the volume counts both sides",
+  }),
+  mutant("candles-volume-doubled", "the volume counts both sides", {
     breaks: ["candles.trades"],
     ...column(5, (volume) => String(Number(volume) * 2))
-  },
-  {
-    id: "candles-total-is-volume",
-    fault: "the total is the volume",
+  }),
+  mutant("candles-total-is-volume", "the total is the volume", {
     breaks: ["candles.trades"],
     ...column(6, (_total, row) => row[5])
-  },
-  {
-    id: "candles-close-is-open",
-    fault: "the last price is yesterday's",
+  }),
+  mutant("candles-close-is-open", "the last price is yesterday's", {
     breaks: ["candles.trades"],
     ...column(2, () => "1")
-  },
-  {
-    id: "candles-window-ignored",
-    fault: "start and end are ignored",
+  }),
+  mutant("candles-window-ignored", "start and end are ignored", {
     breaks: ["candles.window", "candles.refusal"],
     ...ignoring(candles, "start", "end")
-  },
-  {
-    id: "candles-limit-ignored",
-    fault: "the limit is ignored",
+  }),
+  mutant("candles-limit-ignored", "the limit is ignored", {
     breaks: ["candles.limit", "candles.refusal"],
     ...ignoring(candles, "limit")
-  },
-  {
-    id: "candles-default-day",
-    fault: "the default interval is one day",
+  }),
+  mutant("candles-default-day", "the default interval is one day", {
     breaks: ["candles.default"],
     ...asked(candles, (query) => query.has("interval") || query.set("interval", "1d"))
-  },
-  {
-    id: "candles-any-interval",
-    fault: "an unknown interval counts as one hour",
+  }),
+  mutant("candles-any-interval", "an unknown interval counts as one hour", {
     breaks: ["candles.refusal"],
     ...asked(candles, (query) => {
       if (!Candles.intervals.some((interval) => interval === query.get("interval"))) query.delete("interval")
     })
-  },
-  {
-    id: "candles-refusal-422",
-    fault: "a refusal has HTTP 422",
+  }),
+  mutant("candles-refusal-422", "a refusal has HTTP 422", {
     breaks: ["candles.refusal"],
     ...withStatus(422, ({ body }, { path }) => path === candles && body.includes("\"success\":false"))
-  }
+  })
 ]
 
 const activityMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "summary-volume-late",
-    fault: "the volume does not grow",
+  mutant("summary-volume-late", "the volume does not grow", {
     breaks: ["summary.trade"],
     ...changing(summary, ["result", "volume"], () => "1")
-  },
-  {
-    id: "summary-deal-in-base",
-    fault: "the total is in the base currency",
+  }),
+  mutant("summary-deal-in-base", "the total is in the base currency", {
     breaks: ["summary.trade"],
     ...answering(summary, "success", (json) => {
       const { result } = json as { readonly result: Fields }
       return { ...json as Fields, result: { ...result, deal: result["volume"] } }
     })
-  },
-  {
-    id: "summary-for-ever",
-    fault: "trades older than 24 hours still count",
+  }),
+  mutant("summary-for-ever", "trades older than 24 hours still count", {
     breaks: ["summary.day"],
     make: () => {
       // The highest volume so far.
@@ -164,135 +131,99 @@ const activityMutants: ReadonlyArray<Mutant> = [
       return changing(summary, ["result", "volume"], (volume) => String(most = Math.max(most, Number(volume), 1)))
         .make?.() ?? {}
     }
-  },
-  {
-    id: "summary-low-for-ever",
-    fault: "the lowest price is the all-time low",
+  }),
+  mutant("summary-low-for-ever", "the lowest price is the all-time low", {
     breaks: ["summary.day"],
     ...changing(summary, ["result", "low"], () => "1")
-  },
-  {
-    id: "summary-bid-and-ask",
-    fault: "bid and ask are swapped",
+  }),
+  mutant("summary-bid-and-ask", "bid and ask are swapped", {
     breaks: ["summary.book"],
     ...answering(summary, "success", (json) => {
       const { result } = json as { readonly result: Fields }
       return { ...json as Fields, result: { ...result, bid: result["ask"], ask: result["bid"] } }
     })
-  },
-  {
-    id: "summary-refusal-422",
-    fault: "an unknown market is refused with HTTP 422",
+  }),
+  mutant("summary-refusal-422", "an unknown market is refused with HTTP 422", {
     breaks: ["summary.refusal"],
     ...withStatus(422, ({ body }, { path }) => path === summary && body.includes("\"success\":false"))
-  },
-  {
-    id: "summary-refusal-text",
-    fault: "a refusal names no field",
+  }),
+  mutant("summary-refusal-text", "a refusal names no field", {
     breaks: ["summary.refusal", "trade-history.refusal", "candles.refusal"],
     ...answering(
       (path) => [summary, history, candles].includes(path as never),
       "always",
       (json) => Json.isObject(json) && json["success"] === false ? { ...json, message: "Wrong." } : json
     )
-  },
-  {
-    id: "summaries-one-market",
-    fault: "only one market has a summary",
+  }),
+  mutant("summaries-one-market", "only one market has a summary", {
     breaks: ["summaries.markets"],
     ...changing(summaries, ["result"], (result) => ({ BTC_USDT: (result as Fields)["BTC_USDT"] }))
-  },
-  {
-    id: "summaries-of-another-day",
-    fault: "the summaries and the summary of one market show different days",
+  }),
+  mutant("summaries-of-another-day", "the summaries and the summary of one market show different days", {
     breaks: ["summaries.markets"],
     ...changing(summaries, ["result", "*", "ticker", "low"], () => "1")
-  },
-  {
-    id: "trade-history-oldest-first",
-    fault: "the oldest trade comes first",
+  }),
+  mutant("trade-history-oldest-first", "the oldest trade comes first", {
     breaks: ["trade-history.order"],
     ...changing(history, ["result"], (result) => (result as ReadonlyArray<unknown>).toReversed())
-  },
-  {
-    id: "trade-history-last-id",
-    fault: "lastId is ignored",
+  }),
+  mutant("trade-history-last-id", "lastId is ignored", {
     breaks: ["trade-history.order"],
     ...asked(history, (query) => query.set("lastId", "0"))
-  },
-  {
-    id: "trade-history-limit",
-    fault: "the limit is ignored",
+  }),
+  mutant("trade-history-limit", "the limit is ignored", {
     breaks: ["trade-history.order", "trade-history.refusal"],
     ...asked(history, (query) => query.set("limit", "1"))
-  }
+  })
 ]
 
 const listMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "depth-whole-book",
-    fault: "depth is the whole book",
+  mutant("depth-whole-book", "depth is the whole book", {
     breaks: ["depth.band"],
     make: () => ({
       request: (request) =>
         request.path.startsWith(depth) ? { ...request, path: request.path.replace("/depth/", "/") } : request
     })
-  },
-  {
-    id: "depth-narrow",
-    fault: "depth has only the best level on each side",
+  }),
+  mutant("depth-narrow", "depth has only the best level on each side", {
     breaks: ["depth.band"],
     ...answering(isIn(depth), "success", (json) => {
       const { asks, bids } = json as { readonly asks: ReadonlyArray<unknown>; readonly bids: ReadonlyArray<unknown> }
       return { ...json as Fields, asks: asks.slice(0, 1), bids: bids.slice(0, 1) }
     })
-  },
-  {
-    id: "depth-worst-first",
-    fault: "the worst bid comes first",
+  }),
+  mutant("depth-worst-first", "the worst bid comes first", {
     breaks: ["depth.band"],
     ...answering(isIn(depth), "success", (json) => ({
       ...json as Fields,
       bids: ((json as Fields)["bids"] as ReadonlyArray<unknown>).toReversed()
     }))
-  },
-  {
-    id: "public-refusal-400",
-    fault: "an unknown market, or a wrong field, is refused with HTTP 400",
+  }),
+  mutant("public-refusal-400", "an unknown market, or a wrong field, is refused with HTTP 400", {
     breaks: ["depth.refusal", "funding-rates.refusal", "funding-rates.market"],
     ...withStatus(400, ({ status }, { path }) => status === 422 && (isIn(depth)(path) || isIn(funding)(path)))
-  },
-  {
-    id: "collateral-markets-all",
-    fault: "every market is a margin market",
+  }),
+  mutant("collateral-markets-all", "every market is a margin market", {
     breaks: ["collateral-markets.marked"],
     ...changing(CollateralMarkets.endpoint.path, ["result"], (all) => [...all as ReadonlyArray<unknown>, "ETH_BTC"])
-  },
-  {
-    id: "futures-settled",
-    fault: "the next funding time is the last one",
+  }),
+  mutant("futures-settled", "the next funding time is the last one", {
     breaks: ["futures.settlement"],
     ...changing(
       futures,
       ["result", "*", "next_funding_rate_timestamp"],
       (time) => String(Number(time) - 480 * 60_000 - 120_000)
     )
-  },
-  {
-    id: "futures-interest-doubled",
-    fault: "the open interest counts both sides",
+  }),
+  mutant("futures-interest-doubled", "the open interest counts both sides", {
     breaks: ["futures.open-interest"],
     ...changing(futures, ["result", "*", "open_interest"], (open) => String(Number(open) * 2))
-  },
-  {
-    id: "funding-rates-object",
-    fault: "funding rates are in an envelope",
+  }),
+  mutant("funding-rates-object", "funding rates are in an envelope", {
     breaks: ["funding-rates.list"],
     ...answering(isIn(funding), "success", (json) => ({ success: true, message: null, result: json }))
-  },
-  {
-    id: "funding-rates-numbers",
-    fault: "funding rates are numbers",
+  }),
+  mutant("funding-rates-numbers", "funding rates are numbers", {
     breaks: ["funding-rates.list"],
     ...answering(isIn(funding), "success", () => [{
       fundingTime: 1_700_000_000,
@@ -301,16 +232,14 @@ const listMutants: ReadonlyArray<Mutant> = [
       settlementPrice: "1",
       rateCalculatedTime: "1700000000"
     }])
-  },
-  {
-    id: "funding-rates-anything",
-    fault: "every invalid query returns an empty list",
+  }),
+  mutant("funding-rates-anything", "every invalid query returns an empty list", {
     breaks: ["funding-rates.refusal", "funding-rates.market"],
     make: () => ({
       answer: (answer, { path }) =>
         isIn(funding)(path) && answer.status === 422 ? { ...withBody(answer, []), status: 200 } : answer
     })
-  }
+  })
 ]
 
 /** The place of the fields that rules check, by rule prefix and path. */
@@ -329,18 +258,14 @@ const shapeMutants: ReadonlyArray<Mutant> = tables.flatMap(([prefix, path, place
   const breaks = rules.map(({ id }) => id).filter((id) => id.startsWith(prefix))
   const fields = (object: unknown) => Json.isObject(object) ? Object.keys(object) : []
   return [
-    {
-      id: `${prefix}missing`,
-      fault: "all fields are missing",
+    mutant(`${prefix}missing`, "all fields are missing", {
       breaks: breaks.filter((_, index) => index % 2 === 0),
       ...changing(path, place, (object) => without(object as Fields, ...fields(object)))
-    },
-    {
-      id: `${prefix}kind`,
-      fault: "all fields are null",
+    }),
+    mutant(`${prefix}kind`, "all fields are null", {
       breaks: breaks.filter((_, index) => index % 2 === 1),
       ...changing(path, place, (object) => Object.fromEntries(fields(object).map((key) => [key, null])))
-    }
+    })
   ]
 })
 

@@ -1,7 +1,5 @@
 /**
  * Faults in orders that only the live exchange's documentation describes: stop orders, changed orders and bulk orders.
- *
- * @since 0.1.0
  */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
@@ -16,7 +14,7 @@ import * as Markets from "../../../src/endpoints/Markets.ts"
 import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
 import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
-import { answering, asking, changing, type Fields, jsonOf, type Mutant } from "./Mutant.ts"
+import { answering, asking, changing, type Fields, jsonOf, type Mutant, mutant } from "./Mutant.ts"
 import { unnamed, withBody, withFields, without, withStatus } from "./Mutant.ts"
 
 const stopMarket = StopMarketOrders.endpoint.path
@@ -41,43 +39,31 @@ const calling = (from: string, to: string, change: (fields: Fields) => Fields): 
 })
 
 const stopMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "live-stops-type",
-    fault: "a stop-market order shows the type market",
+  mutant("live-stops-type", "a stop-market order shows the type market", {
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, type: "market" }))
-  },
-  {
-    id: "live-stops-activated",
-    fault: "a waiting stop order shows activated",
+  }),
+  mutant("live-stops-activated", "a waiting stop order shows activated", {
     breaks: ["live-stops.waits"],
     ...answering(isStop, "success", (json) => ({ ...json as Fields, activated: 1 }))
-  },
-  {
-    id: "live-stops-activation-price",
-    fault: "the answer has another activation price",
+  }),
+  mutant("live-stops-activation-price", "the answer has another activation price", {
     breaks: ["live-stops.waits"],
     ...changing(triggerMarket, ["activation_price"], (price) => String(Number(price) + 1))
-  },
-  {
-    id: "trigger-market-rests",
-    fault: "a triggered stop-market order is a limit order at its activation price",
+  }),
+  mutant("trigger-market-rests", "a triggered stop-market order is a limit order at its activation price", {
     breaks: ["live-stops.market.trades", "live-stops.market.never-rests", "live-stops.waits"],
     ...calling(triggerMarket, stopLimit, (fields) => ({ ...fields, price: fields["activation_price"] }))
-  },
-  {
-    id: "stop-market-in-base",
-    fault: "the amount of a stop-market buy counts in the base currency",
+  }),
+  mutant("stop-market-in-base", "the amount of a stop-market buy counts in the base currency", {
     breaks: ["live-stops.market.spends"],
     ...asking(
       stopMarket,
       (fields) =>
         fields["side"] === "buy" ? { ...fields, amount: String(Math.round(Number(fields["amount"]) * 2)) } : fields
     )
-  },
-  {
-    id: "stop-market-halved",
-    fault: "only half of a stop-market order is placed",
+  }),
+  mutant("stop-market-halved", "only half of a stop-market order is placed", {
     breaks: ["live-stops.market.base", "live-stops.market.trades"],
     make: () => ({
       request: (request, venue) =>
@@ -85,16 +71,12 @@ const stopMutants: ReadonlyArray<Mutant> = [
           ? withFields(venue, request, (fields) => ({ ...fields, amount: String(Number(fields["amount"]) / 2) }))
           : request
     })
-  },
-  {
-    id: "collateral-stop-limit-is-market",
-    fault: "a triggered margin stop-limit order trades beyond its limit",
+  }),
+  mutant("collateral-stop-limit-is-market", "a triggered margin stop-limit order trades beyond its limit", {
     breaks: ["live-stops.limit.rests"],
     ...calling(stopLimit, triggerMarket, ({ price: _price, ...fields }) => fields)
-  },
-  {
-    id: "live-stops-reduce-only-ignored",
-    fault: "reduceOnly of a stop order is ignored",
+  }),
+  mutant("live-stops-reduce-only-ignored", "reduceOnly of a stop order is ignored", {
     breaks: ["live-stops.reduce-only"],
     make: () => ({
       request: (request, venue) =>
@@ -102,22 +84,16 @@ const stopMutants: ReadonlyArray<Mutant> = [
           ? withFields(venue, request, ({ reduceOnly: _ignored, ...fields }) => fields)
           : request
     })
-  },
-  {
-    id: "live-stops-unnamed",
-    fault: "a refusal does not name the missing field",
+  }),
+  mutant("live-stops-unnamed", "a refusal does not name the missing field", {
     breaks: ["live-stops.refusal"],
     ...unnamed(stopMarket, "activation_price")
-  },
-  {
-    id: "live-stops-400",
-    fault: "a wrong field is refused with HTTP 400",
+  }),
+  mutant("live-stops-400", "a wrong field is refused with HTTP 400", {
     breaks: ["live-stops.refusal"],
     ...withStatus(400, ({ status }, { path }) => isStop(path) && status === 422)
-  },
-  {
-    id: "live-stops-last-price",
-    fault: "an activation price equal to the last price counts as lower",
+  }),
+  mutant("live-stops-last-price", "an activation price equal to the last price counts as lower", {
     breaks: ["live-stops.last-price"],
     make: () => ({
       request: (request, venue) =>
@@ -130,15 +106,13 @@ const stopMutants: ReadonlyArray<Mutant> = [
           }))
           : request
     })
-  }
+  })
 ]
 
 const modify = ModifyOrder.endpoint.path
 
 const changeMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "live-changes-old-id",
-    fault: "the answer has the order id of the old order",
+  mutant("live-changes-old-id", "the answer has the order id of the old order", {
     breaks: ["live-changes.replaces"],
     make: () => {
       let asked: unknown
@@ -150,50 +124,36 @@ const changeMutants: ReadonlyArray<Mutant> = [
         ...changing(modify, ["orderId"], (id) => asked ?? id).make?.()
       }
     }
-  },
-  {
-    id: "live-changes-nothing",
-    fault: "a changed order keeps its values",
+  }),
+  mutant("live-changes-nothing", "a changed order keeps its values", {
     breaks: ["live-changes.replaces", "live-changes.queue", "live-changes.trades"],
     ...calling(modify, CancelOrder.endpoint.path, ({ market, orderId }) => ({ market, orderId: orderId ?? 0 }))
-  },
-  {
-    id: "live-changes-amount-ignored",
-    fault: "a change of both price and amount ignores the amount",
+  }),
+  mutant("live-changes-amount-ignored", "a change of both price and amount ignores the amount", {
     breaks: ["live-changes.keeps"],
     ...asking(modify, (fields) => fields["price"] === undefined ? fields : without(fields, "amount"))
-  },
-  {
-    id: "live-changes-client-order-id",
-    fault: "a changed order shows no client order id",
+  }),
+  mutant("live-changes-client-order-id", "a changed order shows no client order id", {
     breaks: ["live-changes.client-order-id"],
     ...changing(modify, ["clientOrderId"], () => "")
-  },
-  {
-    id: "live-changes-drops-what-does-not-apply",
-    fault: "a field that the order type does not have is ignored",
+  }),
+  mutant("live-changes-drops-what-does-not-apply", "a field that the order type does not have is ignored", {
     breaks: ["live-changes.inapplicable"],
     ...asking(modify, (fields) => ({ amount: "0.03", ...without(fields, "activationPrice", "total") }))
-  },
-  {
-    id: "live-changes-total-preferred",
-    fault: "the first of two conflicting fields counts",
+  }),
+  mutant("live-changes-total-preferred", "the first of two conflicting fields counts", {
     breaks: ["live-changes.refusal"],
     ...asking(modify, (fields) => ({
       ...fields,
       ...(fields["amount"] === undefined ? {} : { total: undefined }),
       ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
     }))
-  },
-  {
-    id: "live-changes-unknown-404",
-    fault: "an order that is not open is not found with HTTP 422",
+  }),
+  mutant("live-changes-unknown-404", "an order that is not open is not found with HTTP 422", {
     breaks: ["live-changes.unknown"],
     ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
-  },
-  {
-    id: "live-changes-keeps-turn",
-    fault: "an order with an unchanged price keeps its place in the queue",
+  }),
+  mutant("live-changes-keeps-turn", "an order with an unchanged price keeps its place in the queue", {
     breaks: ["live-changes.queue", "live-changes.replaces"],
     make: () => ({
       request: (request, venue) =>
@@ -212,7 +172,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
         return path === modify && Array.isArray(listed) ? withBody(answer, listed[0]) : answer
       }
     })
-  }
+  })
 ]
 
 const isBulk = (path: string) =>
@@ -247,60 +207,42 @@ const ordering = (
 })
 
 const bulkMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "live-bulk-order",
-    fault: "the answer reverses the orders",
+  mutant("live-bulk-order", "the answer reverses the orders", {
     breaks: ["live-bulk.places"],
     ...listing(isBulk, (items) => items.toReversed())
-  },
-  {
-    id: "live-bulk-first-only",
-    fault: "only the first order is placed",
+  }),
+  mutant("live-bulk-first-only", "only the first order is placed", {
     breaks: ["live-bulk.places", "live-bulk.apart"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 1) }))
-  },
-  {
-    id: "live-bulk-refusals-left-out",
-    fault: "refused orders are missing in the answer",
+  }),
+  mutant("live-bulk-refusals-left-out", "refused orders are missing in the answer", {
     breaks: ["live-bulk.apart", "live-bulk.not-there"],
     ...listing((path) => isBulk(path) || path === cancelBulk, (items) => items.filter(({ result }) => result !== null))
-  },
-  {
-    id: "live-bulk-always-stops",
-    fault: "the first refused order ends the call",
+  }),
+  mutant("live-bulk-always-stops", "the first refused order ends the call", {
     breaks: ["live-bulk.apart"],
     ...ordering(isBulk, () => ({ stopOnFail: true }))
-  },
-  {
-    id: "live-bulk-never-stops",
-    fault: "stopOnFail has no effect",
+  }),
+  mutant("live-bulk-never-stops", "stopOnFail has no effect", {
     breaks: ["live-bulk.stops"],
     ...ordering(isBulk, () => ({ stopOnFail: false }))
-  },
-  {
-    id: "live-bulk-any-count",
-    fault: "the first 20 of too many orders are placed",
+  }),
+  mutant("live-bulk-any-count", "the first 20 of too many orders are placed", {
     breaks: ["live-bulk.refusal"],
     ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 20) }))
-  },
-  {
-    id: "live-bulk-cancels-first",
-    fault: "only the first order is canceled",
+  }),
+  mutant("live-bulk-cancels-first", "only the first order is canceled", {
     breaks: ["live-bulk.cancels", "live-bulk.not-there"],
     ...ordering((path) => path === cancelBulk, (orders) => ({ orders: orders.slice(0, 1) }))
-  },
-  {
-    id: "live-bulk-no-client-order-id",
-    fault: "a canceled order shows no client order id",
+  }),
+  mutant("live-bulk-no-client-order-id", "a canceled order shows no client order id", {
     breaks: ["live-bulk.cancels"],
     ...listing(
       (path) => path === cancelBulk,
       (items) => items.map(({ result, ...item }) => ({ ...item, result: { ...result as Fields, clientOrderId: "" } }))
     )
-  },
-  {
-    id: "live-bulk-nothing-to-cancel",
-    fault: "a call without orders to cancel succeeds",
+  }),
+  mutant("live-bulk-nothing-to-cancel", "a call without orders to cancel succeeds", {
     breaks: ["live-bulk.cancel-refusal"],
     make: () => ({
       answer: (answer, { path }) =>
@@ -308,7 +250,7 @@ const bulkMutants: ReadonlyArray<Mutant> = [
           ? withBody({ ...answer, status: 200 }, [])
           : answer
     })
-  }
+  })
 ]
 
 const limitOrder = LimitOrders.endpoint.path
@@ -331,48 +273,34 @@ const aligned = (fields: Fields): Fields =>
   )
 
 const stepMutants: ReadonlyArray<Mutant> = [
-  {
-    id: "live-steps-as-number",
-    fault: "the steps of a market are numbers",
+  mutant("live-steps-as-number", "the steps of a market are numbers", {
     breaks: ["live-steps.listed"],
     ...changing(Markets.endpoint.path, ["*", "tickSize"], Number)
-  },
-  {
-    id: "live-steps-rounded",
-    fault: "values off their market's step are rounded",
+  }),
+  mutant("live-steps-rounded", "values off their market's step are rounded", {
     breaks: ["live-steps.refused"],
     make: () => ({
       request: (request, venue) => stepped.includes(request.path) ? withFields(venue, request, aligned) : request
     })
-  },
-  {
-    id: "live-steps-old-code",
-    fault: "values off their market's step have the code of their field",
+  }),
+  mutant("live-steps-old-code", "values off their market's step have the code of their field", {
     breaks: ["live-steps.refused"],
     ...answering(
       (path) => stepped.includes(path),
       "refusal",
       (json) => ({ ...json as Fields, code: (json as Fields)["code"] === 1 ? 30 : (json as Fields)["code"] })
     )
-  },
-  {
-    id: "live-steps-rounded-changes",
-    fault: "changes off a market's step are rounded",
+  }),
+  mutant("live-steps-rounded-changes", "changes off a market's step are rounded", {
     breaks: ["live-steps.changes"],
     ...asking(modify, aligned)
-  },
-  {
-    id: "live-steps-rounded-in-bulk",
-    fault: "values off their market's step are rounded where there are many orders",
+  }),
+  mutant("live-steps-rounded-in-bulk", "values off their market's step are rounded where there are many orders", {
     breaks: ["live-steps.bulk"],
     ...ordering(isBulk, (orders) => ({ orders: orders.map(aligned) }))
-  }
+  })
 ]
 
-/**
- * @category mutants
- * @since 0.1.0
- */
 export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants, ...bulkMutants, ...stepMutants].map((
   mutant
 ) => ({

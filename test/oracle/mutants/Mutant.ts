@@ -1,8 +1,6 @@
 /**
  * Sandboxes with one semantic fault each. They show that the oracle finds faults: each mutant names the rules that it
  * breaks. A mutant wraps a venue or gives it another dialect; the engine does not know of it.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,12 +22,7 @@ export type Written = Extract<Answer, { readonly _tag: "Answer" }>
 /** The service that a mutant wraps. */
 export type Instance = Venue.Venue["Service"]
 
-/**
- * A mutant's deviations from the venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** A mutant's deviations from the venue. */
 export interface Change {
   /** Changes the venue's dialect and policy. */
   readonly dialect?: (dialect: Dialect) => Dialect
@@ -37,12 +30,7 @@ export interface Change {
   readonly make?: () => Interception
 }
 
-/**
- * A mutant's changes to the calls of its venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** A mutant's changes to the calls of its venue. */
 export interface Interception {
   /** Changes the venue before it receives the request. */
   readonly before?: (venue: Instance, request: Request) => void
@@ -54,12 +42,7 @@ export interface Interception {
   readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
 }
 
-/**
- * A sandbox with one fault.
- *
- * @category models
- * @since 0.1.0
- */
+/** A sandbox with one fault. */
 export interface Mutant extends Change {
   /** Stable and unique. */
   readonly id: string
@@ -71,12 +54,14 @@ export interface Mutant extends Change {
   readonly dialects?: ReadonlyArray<Dialect["name"]>
 }
 
-/**
- * A venue with the mutant's fault, in memory.
- *
- * @category layers
- * @since 0.1.0
- */
+/** A mutant with its id and its fault, in words. */
+export const mutant = (id: string, fault: string, rest: Omit<Mutant, "id" | "fault">): Mutant => ({
+  id,
+  fault,
+  ...rest
+})
+
+/** A venue with the mutant's fault, in memory. */
 export const layer = (
   { dialect: speak = (dialect) => dialect, make }: Change,
   dialect: Dialect

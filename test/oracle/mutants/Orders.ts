@@ -1,8 +1,4 @@
-/**
- * Faults in orders: their validation, their answers and their execution.
- *
- * @since 0.1.0
- */
+/** Faults in orders: their validation, their answers and their execution. */
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { VenuePolicy } from "../../../src/domain/VenuePolicy.ts"
@@ -29,6 +25,7 @@ import {
   type Instance,
   jsonOf,
   type Mutant,
+  mutant,
   type Place,
   unnamed,
   withBody,
@@ -129,22 +126,16 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   ]
   return [
     ...required.flatMap((key): ReadonlyArray<Mutant> => [
-      {
-        id: `${id}-${key}-accepted`,
-        fault: `a wrong ${key} is accepted`,
+      mutant(`${id}-${key}-accepted`, `a wrong ${key} is accepted`, {
         breaks: rulesOf(key),
         ...repaired(path, key)
-      },
-      {
-        id: `${id}-${key}-unnamed`,
-        fault: `errors does not name ${key}`,
+      }),
+      mutant(`${id}-${key}-unnamed`, `errors does not name ${key}`, {
         breaks: [`${id}.refusal`, `${id}.request.all-missing`],
         ...unnamed(path, key)
-      }
+      })
     ]),
-    {
-      id: `${id}-total-not-checked`,
-      fault: "the bounds of amount times price are not checked",
+    mutant(`${id}-total-not-checked`, "the bounds of amount times price are not checked", {
       breaks: [`${id}.request.total.min`, `${id}.request.total.max`],
       make: () => ({
         before: ({ state }, request) => {
@@ -153,24 +144,18 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
           list(state, (market) => ({ ...market, ...unbound }))
         }
       })
-    },
-    {
-      id: `${id}-numbers-for-texts`,
-      fault: "a number is accepted in place of a string",
+    }),
+    mutant(`${id}-numbers-for-texts`, "a number is accepted in place of a string", {
       // The live dialect accepts amounts and prices as numbers.
       dialects: ["document"],
       breaks: ["amount", ...prices].map((key) => `${id}.request.${key}.type`),
       ...asking(path, numbersAsTexts)
-    },
-    {
-      id: `${id}-numbers-for-identifiers`,
-      fault: "a number is accepted in place of a trigger price or a client order id",
+    }),
+    mutant(`${id}-numbers-for-identifiers`, "a number is accepted in place of a trigger price or a client order id", {
       breaks: [`${id}.request.activation_price.type`, `${id}.client-order-id.type`],
       ...asking(path, numbersAsTexts)
-    },
-    {
-      id: `${id}-client-order-id-of-any-form`,
-      fault: "an invalid client order id is ignored",
+    }),
+    mutant(`${id}-client-order-id-of-any-form`, "an invalid client order id is ignored", {
       breaks: [`${id}.client-order-id.refuses`, `${id}.client-order-id.type`],
       make: () => ({
         request: (request, venue) =>
@@ -183,10 +168,8 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
             })
             : request
       })
-    },
-    {
-      id: `${id}-client-order-id-narrow`,
-      fault: "dots and underscores in client order ids are refused",
+    }),
+    mutant(`${id}-client-order-id-narrow`, "dots and underscores in client order ids are refused", {
       breaks: [`${id}.client-order-id.accepts`],
       make: () => ({
         request: (request, venue) =>
@@ -197,16 +180,12 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
             })
             : request
       })
-    },
-    {
-      id: `${id}-client-order-id-changed`,
-      fault: "a client order id is shown in capitals, and a missing one as a dash",
+    }),
+    mutant(`${id}-client-order-id-changed`, "a client order id is shown in capitals, and a missing one as a dash", {
       breaks: [`${id}.client-order-id.none`, `${id}.client-order-id.accepts`],
       ...placed(path, (venue) => keysOf(venue).clientOrderId, (id) => String(id ?? "").toUpperCase() || "-")
-    },
-    {
-      id: `${id}-client-order-id-reusable`,
-      fault: "a client order id may be used by two open orders",
+    }),
+    mutant(`${id}-client-order-id-reusable`, "a client order id may be used by two open orders", {
       breaks: [`${id}.client-order-id.unique`],
       make: () => ({
         before: ({ state }) => {
@@ -214,35 +193,25 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
           changeOpen(state, { clientOrderId: undefined })
         }
       })
-    },
-    {
-      id: `${id}-client-order-id-life`,
-      fault: "client order ids stay used as in the other dialect",
+    }),
+    mutant(`${id}-client-order-id-life`, "client order ids stay used as in the other dialect", {
       breaks: [`${id}.client-order-id.for-ever`],
       dialect: (dialect) =>
         withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
-    },
-    {
-      id: `${id}-amount-changed`,
-      fault: "the order shows another amount",
+    }),
+    mutant(`${id}-amount-changed`, "the order shows another amount", {
       breaks: [`${id}.total.exact`],
       ...placed(path, "amount", (amount) => `${Number(amount) * 2}`)
-    },
-    {
-      id: `${id}-trigger-echoes-limit`,
-      fault: "the trigger price is shown as the limit price",
+    }),
+    mutant(`${id}-trigger-echoes-limit`, "the trigger price is shown as the limit price", {
       breaks: [`${id}.total.exact`],
       ...placed(path, "activation_price", (trigger, { price }) => trigger === undefined ? undefined : price)
-    },
-    {
-      id: `${id}-limit-echoes-trigger`,
-      fault: "the limit price is shown as the trigger price",
+    }),
+    mutant(`${id}-limit-echoes-trigger`, "the limit price is shown as the trigger price", {
       breaks: [`${id}.total.exact`],
       ...placed(path, "price", (price, { activation_price: trigger }) => trigger ?? price)
-    },
-    {
-      id: `${id}-client-order-id-of-all`,
-      fault: "client order ids are unique among the orders of all accounts",
+    }),
+    mutant(`${id}-client-order-id-of-all`, "client order ids are unique among the orders of all accounts", {
       breaks: [`${id}.client-order-id.per-account`],
       make: () => {
         const owners = new Map<unknown, unknown>()
@@ -259,10 +228,8 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
               : request
         }
       }
-    },
-    {
-      id: `${id}-ids-of-each`,
-      fault: "the order ids of every account begin at 1",
+    }),
+    mutant(`${id}-ids-of-each`, "the order ids of every account begin at 1", {
       breaks: [`${id}.ids.accounts`],
       make: () => {
         const counts = new Map<string, number>()
@@ -280,10 +247,8 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
           }
         }
       }
-    },
-    {
-      id: `${id}-whole-seconds`,
-      fault: "the times of an order are whole seconds",
+    }),
+    mutant(`${id}-whole-seconds`, "the times of an order are whole seconds", {
       breaks: ["general.times.fraction"],
       make: () => ({
         answer: (answer, request) =>
@@ -297,30 +262,24 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
             )
             : answer
       })
-    },
-    {
-      id: `${id}-same-ids`,
-      fault: "all orders have the same id",
+    }),
+    mutant(`${id}-same-ids`, "all orders have the same id", {
       breaks: [`${id}.ids.unique`, `${id}.parallel`],
       ...placed(path, (venue) => keysOf(venue).orderId, () => 7)
-    },
-    {
-      id: `${id}-times-in-millis`,
-      fault: "the creation time is in milliseconds",
+    }),
+    mutant(`${id}-times-in-millis`, "the creation time is in milliseconds", {
       breaks: id === "oco" ? ["oco.response.stop_loss.timestamp", "oco.response.take_profit.timestamp"] : [
         "general.times.now",
         "stop-limit.response.timestamp"
       ],
       ...placed(path, "timestamp", (at) => Number(at) * 1000)
-    },
-    {
-      id: `${id}-times-in-nanos`,
-      fault: "times have more digits than microseconds allow",
+    }),
+    mutant(`${id}-times-in-nanos`, "times have more digits than microseconds allow", {
       breaks: id === "oco" ? ["oco.response.stop_loss.mtime", "oco.response.take_profit.mtime"] : [
         "stop-limit.response.timestamp"
       ],
       ...placed(path, id === "oco" ? "mtime" : "timestamp", (at) => Math.floor(Number(at)) + 0.1234567)
-    }
+    })
   ]
 }
 
@@ -364,36 +323,26 @@ const answers: ReadonlyArray<Mutant> = ([
   freshStop("side", "side", "sell"),
   { ...freshStop("side", "market", "ETH_USDT"), id: "stop-limit-new-market" },
   freshStop("condition", "activationCondition", "gte"),
-  {
-    id: "stop-limit-trigger-rounded",
-    fault: "the trigger price is shown with other decimal places",
+  mutant("stop-limit-trigger-rounded", "the trigger price is shown with other decimal places", {
     breaks: ["stop-limit.activation-price.exact"],
     ...placed(stopLimit, "activation_price", (price) => `${Number(price)}`)
-  },
-  {
-    id: "stop-limit-stp-ignored",
-    fault: "stp is always no",
+  }),
+  mutant("stop-limit-stp-ignored", "stp is always no", {
     breaks: ["stop-limit.request.stp.accepts", "stop-limit.request.stp.refuses"],
     ...asking(stopLimit, (fields) => without(fields, "stp"))
-  },
-  {
-    id: "stop-limit-bbo-narrow",
-    fault: "only bboRole 1 is accepted",
+  }),
+  mutant("stop-limit-bbo-narrow", "only bboRole 1 is accepted", {
     breaks: ["stop-limit.request.bboRole.accepts"],
     ...asking(stopLimit, (fields) => fields["bboRole"] === 2 ? { ...fields, bboRole: 3 } : fields)
-  },
-  {
-    id: "stop-limit-bbo-wide",
-    fault: "an invalid bboRole is ignored",
+  }),
+  mutant("stop-limit-bbo-wide", "an invalid bboRole is ignored", {
     breaks: ["stop-limit.request.bboRole.refuses"],
     ...asking(
       stopLimit,
       (fields) => fields["bboRole"] === 1 || fields["bboRole"] === 2 ? fields : without(fields, "bboRole")
     )
-  },
-  {
-    id: "stop-limit-minimum-excluded",
-    fault: "an amount equal to minAmount is refused",
+  }),
+  mutant("stop-limit-minimum-excluded", "an amount equal to minAmount is refused", {
     breaks: ["stop-limit.amount.bounds"],
     make: () => ({
       request: (request, venue) =>
@@ -404,13 +353,11 @@ const answers: ReadonlyArray<Mutant> = ([
               : fields)
           : request
     })
-  },
-  {
-    id: "stop-limit-position-side",
-    fault: "the position's side is a number",
+  }),
+  mutant("stop-limit-position-side", "the position's side is a number", {
     breaks: ["stop-limit.response.positionSide"],
     ...placed(stopLimit, "positionSide", () => 1)
-  },
+  }),
   freshLeg("take-profit.no-activation-price", "activation_price", () => "1", secondLeg),
   freshLeg("take-profit.no-activation-condition", "activation_condition", () => "gte", secondLeg),
   freshLeg("take-profit.no-activated", "activated", () => 0, secondLeg),
@@ -430,9 +377,7 @@ const answers: ReadonlyArray<Mutant> = ([
 )
 
 const reduceOnly: ReadonlyArray<Mutant> = [
-  {
-    id: "116-not-answered",
-    fault: "reduceOnly is ignored",
+  mutant("116-not-answered", "reduceOnly is ignored", {
     breaks: [
       "oco.reduce-only.no-position",
       "oco.reduce-only.same-side",
@@ -442,31 +387,23 @@ const reduceOnly: ReadonlyArray<Mutant> = [
       "versioning.reduce-only"
     ],
     ...asking(oco, (fields) => without(fields, "reduceOnly"))
-  },
-  {
-    id: "116-is-30",
-    fault: "a reduce-only order without a position is refused like a wrong field",
+  }),
+  mutant("116-is-30", "a reduce-only order without a position is refused like a wrong field", {
     breaks: ["oco.reduce-only.no-position", "oco.reduce-only.same-side"],
     ...answering(oco, "refusal", (json) =>
       Json.isObject(json) && json["code"] === 116
         ? { code: 30, message: "Validation failed", errors: { reduceOnly: ["There is no position"] } }
         : json)
-  },
-  {
-    id: "reduce-only-by-default",
-    fault: "every order shows reduceOnly true",
+  }),
+  mutant("reduce-only-by-default", "every order shows reduceOnly true", {
     breaks: ["oco.reduce-only.default"],
     ...changing(oco, ["reduceOnly"], () => true)
-  },
-  {
-    id: "reduce-only-unnamed",
-    fault: "errors does not name reduceOnly",
+  }),
+  mutant("reduce-only-unnamed", "errors does not name reduceOnly", {
     breaks: ["errors.reduce-only"],
     ...unnamed(oco, "reduceOnly")
-  },
-  {
-    id: "collateral-everywhere",
-    fault: "every market can be traded with collateral",
+  }),
+  mutant("collateral-everywhere", "every market can be traded with collateral", {
     breaks: ["oco.request.market.margin"],
     make: () => ({
       before: ({ state }, request) => {
@@ -474,10 +411,8 @@ const reduceOnly: ReadonlyArray<Mutant> = [
         list(state, (market) => ({ ...market, isCollateral: isPlaced || market.isCollateral }))
       }
     })
-  },
-  {
-    id: "both-legs-live",
-    fault: "the legs do not cancel each other",
+  }),
+  mutant("both-legs-live", "the legs do not cancel each other", {
     breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss", "oco.never-both"],
     make: () => ({
       answer: (answer, _request, { state }) => {
@@ -485,7 +420,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
         return answer
       }
     })
-  }
+  })
 ]
 
 const cancels = (change: (fields: Fields) => Fields): Change => asking(cancelAll, change)
@@ -494,18 +429,14 @@ const typesOf = (fields: Fields): ReadonlyArray<unknown> =>
   Array.isArray(fields["type"]) ? fields["type"] : ["spot", "margin", "futures"]
 
 const cancelling: ReadonlyArray<Mutant> = [
-  {
-    id: "cancel-all-no-margin",
-    fault: "collateral orders are never canceled",
+  mutant("cancel-all-no-margin", "collateral orders are never canceled", {
     breaks: ["cancel-all.everything", "cancel-all.stops"],
     ...cancels((fields) => fields["type"] === undefined ? { ...fields, type: ["spot", "futures"] } : fields)
-  },
-  {
-    id: "cancel-all-market-ignored",
-    fault: "market has no effect",
+  }),
+  mutant("cancel-all-market-ignored", "market has no effect", {
     breaks: ["cancel-all.market", "cancel-all.type.and-market", "cancel-all.market.type"],
     ...cancels((fields) => without(fields, "market"))
-  },
+  }),
   ...(["spot", "margin", "futures"] as const).map((type): Mutant => ({
     id: `cancel-all-${type}-is-all`,
     fault: `type ${type} selects all types`,
@@ -514,21 +445,15 @@ const cancelling: ReadonlyArray<Mutant> = [
       typesOf(fields).length === 1 && typesOf(fields)[0] === type ? without(fields, "type") : fields
     )
   })),
-  {
-    id: "cancel-all-first-type",
-    fault: "only the first of several types counts",
+  mutant("cancel-all-first-type", "only the first of several types counts", {
     breaks: ["cancel-all.type.several"],
     ...cancels((fields) => fields["type"] === undefined ? fields : { ...fields, type: typesOf(fields).slice(0, 1) })
-  },
-  {
-    id: "cancel-all-market-or-type",
-    fault: "the type is ignored if a market is given",
+  }),
+  mutant("cancel-all-market-or-type", "the type is ignored if a market is given", {
     breaks: ["cancel-all.type.and-market"],
     ...cancels((fields) => fields["market"] === undefined ? fields : without(fields, "type"))
-  },
-  {
-    id: "cancel-all-of-everybody",
-    fault: "orders of all accounts are canceled",
+  }),
+  mutant("cancel-all-of-everybody", "orders of all accounts are canceled", {
     breaks: ["cancel-all.own"],
     make: () => ({
       before: ({ state }, request) => {
@@ -537,63 +462,47 @@ const cancelling: ReadonlyArray<Mutant> = [
         changeOpen(state, { account })
       }
     })
-  },
-  {
-    id: "cancel-all-nothing-refused",
-    fault: "a call without open orders is refused",
+  }),
+  mutant("cancel-all-nothing-refused", "a call without open orders is refused", {
     breaks: ["cancel-all.nothing"],
     make: () => ({
       answer: (answer, request) =>
         request.path === cancelAll && answer.status === 200 ? { ...answer, status: 400 } : answer
     })
-  },
-  {
-    id: "canceled-is-expired",
-    fault: "canceled orders show the status expired",
+  }),
+  mutant("canceled-is-expired", "canceled orders show the status expired", {
     breaks: ["cancel-all.status", "status.canceled"],
     ...answering(
       OrderHistory.endpoint.path,
       "success",
       (json) => changedAt(json, ["*", "*", "status"], (status) => status === "CANCELED" ? "EXPIRED" : status)
     )
-  },
-  {
-    id: "cancel-all-type-loose",
-    fault: "unknown types are ignored",
+  }),
+  mutant("cancel-all-type-loose", "unknown types are ignored", {
     breaks: ["cancel-all.type.unknown", "cancel-all.refused.nothing"],
     ...cancels((fields) => {
       if (!Array.isArray(fields["type"])) return fields
       const known = typesOf(fields).filter((type) => ["spot", "margin", "futures"].includes(String(type)))
       return known.length === 0 ? without(fields, "type") : { ...fields, type: known }
     })
-  },
-  {
-    id: "cancel-all-type-text",
-    fault: "a type that is not a list is ignored",
+  }),
+  mutant("cancel-all-type-text", "a type that is not a list is ignored", {
     breaks: ["cancel-all.type.array"],
     ...cancels((fields) => Array.isArray(fields["type"] ?? []) ? fields : without(fields, "type"))
-  },
-  {
-    id: "cancel-all-type-empty",
-    fault: "an empty list of types selects all types",
+  }),
+  mutant("cancel-all-type-empty", "an empty list of types selects all types", {
     breaks: ["cancel-all.type.empty"],
     ...cancels((fields) => typesOf(fields).length === 0 ? without(fields, "type") : fields)
-  },
-  {
-    id: "cancel-all-market-empty",
-    fault: "an empty market counts as absent",
+  }),
+  mutant("cancel-all-market-empty", "an empty market counts as absent", {
     breaks: ["cancel-all.market.unknown"],
     ...cancels((fields) => fields["market"] === "" ? without(fields, "market") : fields)
-  },
-  {
-    id: "cancel-all-market-unnamed",
-    fault: "errors does not name market",
+  }),
+  mutant("cancel-all-market-unnamed", "errors does not name market", {
     breaks: ["cancel-all.refusal"],
     ...unnamed(cancelAll, "market")
-  },
-  {
-    id: "cancel-all-envelope",
-    fault: "request and nonce are required as in the other dialect",
+  }),
+  mutant("cancel-all-envelope", "request and nonce are required as in the other dialect", {
     breaks: ["cancel-all.envelope"],
     make: () => ({
       answer: (answer, request) => {
@@ -602,7 +511,7 @@ const cancelling: ReadonlyArray<Mutant> = [
         return answer.status < 300 ? { ...answer, status: 400 } : withBody({ ...answer, status: 200 }, [])
       }
     })
-  }
+  })
 ]
 
 /** The places of listed orders, open and ended. */
@@ -707,41 +616,29 @@ const shifted = (steps: number, side: "buy" | "sell"): Change =>
   })
 
 const life: ReadonlyArray<Mutant> = [
-  {
-    id: "activation-reversed",
-    fault: "a buy waits for a falling price, a sell for a rising price",
+  mutant("activation-reversed", "a buy waits for a falling price, a sell for a rising price", {
     breaks: ["orders.model", "activation.buy.beyond", "activation.sell.beyond"],
     ...waiting((_, side) => side === "buy" ? "lte" : "gte")
-  },
-  {
-    id: "activation-rule",
-    fault: "the direction of a trigger is as in the other dialect",
+  }),
+  mutant("activation-rule", "the direction of a trigger is as in the other dialect", {
     breaks: ["activation.side"],
     dialect: (dialect) =>
       withPolicy({ activation: dialect.policy.activation === "side" ? "last-price" : "side" })(dialect)
-  },
+  }),
   ...(["buy", "sell"] as const).flatMap((side): ReadonlyArray<Mutant> => [
-    {
-      id: `activation-${side}-late`,
-      fault: `a ${side} is activated a step beyond its price`,
+    mutant(`activation-${side}-late`, `a ${side} is activated a step beyond its price`, {
       breaks: [`activation.${side}.reached`],
       ...shifted(1, side)
-    },
-    {
-      id: `activation-${side}-early`,
-      fault: `a ${side} is activated a step before its price`,
+    }),
+    mutant(`activation-${side}-early`, `a ${side} is activated a step before its price`, {
       breaks: [`activation.${side}.step`],
       ...shifted(-1, side)
-    },
-    {
-      id: `activation-${side}-at-once`,
-      fault: `a new ${side} shows activated`,
+    }),
+    mutant(`activation-${side}-at-once`, `a new ${side} shows activated`, {
       breaks: [`activation.${side}.before`, `activation.${side}.step`],
       ...listing("activated", (activated, order) => order["side"] === side ? 1 : activated)
-    },
-    {
-      id: `activation-${side}-market`,
-      fault: `an activated ${side} trades at any price`,
+    }),
+    mutant(`activation-${side}-market`, `an activated ${side} trades at any price`, {
       breaks: [`activation.${side}.limit`],
       make: () => ({
         answer: (answer, _request, { state }) => {
@@ -751,7 +648,7 @@ const life: ReadonlyArray<Mutant> = [
           return answer
         }
       })
-    }
+    })
   ]),
   statusIs("new", "NEW", "OPEN"),
   statusIs("filled", "FILLED"),
@@ -759,9 +656,7 @@ const life: ReadonlyArray<Mutant> = [
   statusIs("partial-canceled", "PARTIAL_CANCELED", "CANCELED"),
   statusIs("taker-band", "CANCELED_TAKER_BAND"),
   statusIs("auto-canceled-reduce-only", "AUTO_CANCELED_REDUCE_ONLY"),
-  {
-    id: "oco-stop-market",
-    fault: "an activated stop-loss trades at any price",
+  mutant("oco-stop-market", "an activated stop-loss trades at any price", {
     breaks: ["oco.stop-loss.limit"],
     make: () => ({
       answer: (answer, _request, { state }) => {
@@ -771,10 +666,8 @@ const life: ReadonlyArray<Mutant> = [
         return answer
       }
     })
-  },
-  {
-    id: "market-price",
-    fault: "a market order has a price",
+  }),
+  mutant("market-price", "a market order has a price", {
     breaks: ["orders.market.price"],
     make: () => ({
       answer: (answer, request) => {
@@ -784,115 +677,83 @@ const life: ReadonlyArray<Mutant> = [
           : answer
       }
     })
-  },
-  {
-    id: "market-in-stock",
-    fault: "the amount of a market buy is in the base currency",
+  }),
+  mutant("market-in-stock", "the amount of a market buy is in the base currency", {
     breaks: ["orders.market.amount"],
     ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
-  },
-  {
-    id: "post-only-ignored",
-    fault: "a post-only order trades immediately",
+  }),
+  mutant("post-only-ignored", "a post-only order trades immediately", {
     breaks: ["orders.post-only"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "postOnly"))
-  },
-  {
-    id: "post-only-never",
-    fault: "no post-only order is accepted",
+  }),
+  mutant("post-only-never", "no post-only order is accepted", {
     breaks: ["orders.post-only"],
     ...asking(LimitOrders.endpoint.path, (fields) => fields["postOnly"] === true ? { ...fields, price: "-1" } : fields)
-  },
-  {
-    id: "stp-ignored",
-    fault: "orders of one account always trade with each other",
+  }),
+  mutant("stp-ignored", "orders of one account always trade with each other", {
     breaks: ["orders.stp"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "stp"))
-  },
-  {
-    id: "stop-stp-ignored",
-    fault: "a triggered order always trades with orders of its own account",
+  }),
+  mutant("stop-stp-ignored", "a triggered order always trades with orders of its own account", {
     breaks: ["stop-limit.stp.prevents", "stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "no" }))
-  },
-  {
-    id: "stop-stp-new",
-    fault: "self-trade prevention always cancels the triggered order",
+  }),
+  mutant("stop-stp-new", "self-trade prevention always cancels the triggered order", {
     breaks: ["stop-limit.stp.cancels"],
     ...pending(() => ({ stp: "cancel_new" }))
-  },
-  {
-    id: "stop-stp-old",
-    fault: "self-trade prevention always cancels the other order",
+  }),
+  mutant("stop-stp-old", "self-trade prevention always cancels the other order", {
     breaks: ["stop-limit.stp.cancels"],
     ...pending(({ stp }) => ({ stp: stp === "no" ? stp : "cancel_old" }))
-  },
-  {
-    id: "bbo-ignored",
-    fault: "bboRole is accepted, but has no effect",
+  }),
+  mutant("bbo-ignored", "bboRole is accepted, but has no effect", {
     breaks: ["stop-limit.bbo.queue", "stop-limit.bbo.counterparty"],
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined }, postOnly: false }))
-  },
-  {
-    id: "bbo-swapped",
-    fault: "the methods of bboRole are swapped",
+  }),
+  mutant("bbo-swapped", "the methods of bboRole are swapped", {
     breaks: ["stop-limit.bbo.queue", "stop-limit.bbo.counterparty"],
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: roles[stop.bboRole ?? "none"] }, postOnly: false }))
-  },
-  {
-    id: "bbo-own-limit",
-    fault: "a queued order rests at its own limit",
+  }),
+  mutant("bbo-own-limit", "a queued order rests at its own limit", {
     breaks: ["stop-limit.bbo.queue"],
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined } }))
-  },
-  {
-    id: "deal-money-listed-at-limit",
-    fault: "the lists show a trade's cost at the order's limit",
+  }),
+  mutant("deal-money-listed-at-limit", "the lists show a trade's cost at the order's limit", {
     breaks: ["orders.deal-money"],
     ...listing(({ dialect }) => dialect.keys.dealMoney, atLimit)
-  },
-  {
-    id: "deal-money-at-limit",
-    fault: "the answer shows a trade's cost at the order's limit",
+  }),
+  mutant("deal-money-at-limit", "the answer shows a trade's cost at the order's limit", {
     breaks: ["orders.deal-money", "orders.deal-money.price"],
     ...placed(
       LimitOrders.endpoint.path,
       ({ dialect }) => dialect.keys.dealMoney,
       atLimit
     )
-  },
-  {
-    id: "fees-not-charged",
-    fault: "a filled order shows no fee",
+  }),
+  mutant("fees-not-charged", "a filled order shows no fee", {
     breaks: ["orders.fee"],
     ...placed(LimitOrders.endpoint.path, ({ dialect }) => dialect.keys.dealFee, () => "0")
-  },
-  {
-    id: "ioc-ignored",
-    fault: "an immediate-or-cancel order rests",
+  }),
+  mutant("ioc-ignored", "an immediate-or-cancel order rests", {
     breaks: ["orders.ioc"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "ioc"))
-  },
-  {
-    id: "partial-left",
-    fault: "a partially filled order shows its whole amount as left",
+  }),
+  mutant("partial-left", "a partially filled order shows its whole amount as left", {
     breaks: ["status.filled.left"],
     ...answering(
       ActiveOrders.endpoint.path,
       "success",
       (json) => Array.isArray(json) ? json.map((order: Fields) => ({ ...order, left: order["amount"] })) : json
     )
-  },
-  {
-    id: "filled-left",
-    fault: "a filled order shows its whole amount as left",
+  }),
+  mutant("filled-left", "a filled order shows its whole amount as left", {
     breaks: ["status.filled.left"],
     ...answering(
       LimitOrders.endpoint.path,
       "success",
       (json) => Json.isObject(json) ? { ...json, left: json["amount"] } : json
     )
-  }
+  })
 ]
 
 /** @category mutants */

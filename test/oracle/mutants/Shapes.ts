@@ -1,16 +1,9 @@
-/**
- * Faults of form, derived from an answer: each field missing or retyped.
- *
- * @since 0.1.0
- */
+/** Faults of form, derived from an answer: each field missing or retyped. */
 import * as Json from "../../../src/protocol/Json.ts"
 import { type Change, changing, type Place } from "./Mutant.ts"
 
 /**
  * A fault of form: `missing`, or `retyped` (a number in place of a string, a string in place of anything else).
- *
- * @category models
- * @since 0.1.0
  */
 export interface Shape extends Change {
   readonly path: string
@@ -18,12 +11,7 @@ export interface Shape extends Change {
   readonly fault: "missing" | "retyped"
 }
 
-/**
- * All places in an answer. Elements of a list share one place, and so do values whose keys are names.
- *
- * @category shapes
- * @since 0.1.0
- */
+/** All places in an answer. Elements of a list share one place, and so do values whose keys are names. */
 export const places = (value: unknown, isNamed: (key: string) => boolean = () => true): ReadonlyArray<Place> => {
   const found = new Map<string, Place>()
   const visit = (value: unknown, place: Place): void => {

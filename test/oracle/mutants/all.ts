@@ -1,8 +1,4 @@
-/**
- * All semantic mutants. Faults of form are derived; see `Shapes`.
- *
- * @since 0.1.0
- */
+/** All semantic mutants. Faults of form are derived; see `Shapes`. */
 import * as Accounts from "./Accounts.ts"
 import * as Calls from "./Calls.ts"
 import * as Conditional from "./Conditional.ts"
@@ -12,10 +8,6 @@ import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
 import * as Orders from "./Orders.ts"
 
-/**
- * @category mutants
- * @since 0.1.0
- */
 export const all: ReadonlyArray<Mutant> = [
   ...Calls.mutants,
   ...Lists.mutants,

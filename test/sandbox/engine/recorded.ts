@@ -55,6 +55,10 @@ const explained = (word = ""): string => {
   return `${tag} and ${Number.parseInt(word.slice(1, -2), 36) || 0} events`
 }
 
+/** One history a line. */
+const textOf = (all: Readonly<Record<string, Recorded>>): string =>
+  `{\n${Object.entries(all).map((entry) => entry.map((part) => JSON.stringify(part)).join(": ")).join(",\n")}\n}\n`
+
 /** A summary of a history while it is told. */
 export class Summary {
   private readonly words: Array<string> = []
@@ -117,7 +121,7 @@ export class Summary {
   compare(name: string, state: State): void {
     const now = this.recorded(state)
     if (process.env["TXC_TEST_RECORD"] !== undefined) {
-      return writeFileSync(file, `${JSON.stringify({ ...read(), [name]: now }, undefined, 2)}\n`)
+      return writeFileSync(file, textOf({ ...read(), [name]: now }))
     }
     const before = read()[name] ?? assert.fail(`nothing is recorded of ${name}`)
     const difference = this.difference(before)

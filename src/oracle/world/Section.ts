@@ -1,0 +1,26 @@
+/** Rules of one section share a part of their headings: each of them says only what is its own. */
+import * as Rule from "../Rule.ts"
+
+/** What the rules of a section share. Each may say otherwise. */
+type Shared =
+  & Pick<Rule.Heading, "clause">
+  & Partial<Pick<Rule.Heading, "level" | "profile" | "document" | "live">>
+
+type Own<R extends Rule.Heading> = Omit<R, "id" | "clause"> & Partial<Pick<Rule.Heading, "clause">>
+
+/** The makers of a section's rules, each by its id. */
+export interface Section {
+  readonly always: (id: string, rule: Own<Rule.Always>) => Rule.Rule
+  readonly forEach: <A>(id: string, rule: Own<Rule.ForEach<A>>) => Rule.Rule
+  readonly forAll: <A>(id: string, rule: Own<Rule.ForAll<A>>) => Rule.Rule
+}
+
+/** A section whose shared part may depend on a rule's statement. */
+export const byStatement = (shared: (statement: string) => Shared): Section => ({
+  always: (id, rule) => Rule.always({ id, ...shared(rule.statement), ...rule }),
+  forEach: (id, rule) => Rule.forEach({ id, ...shared(rule.statement), ...rule }),
+  forAll: (id, rule) => Rule.forAll({ id, ...shared(rule.statement), ...rule })
+})
+
+/** A section whose rules all share this part. */
+export const of = (shared: Shared): Section => byStatement(() => shared)
