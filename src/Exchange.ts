@@ -55,14 +55,14 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
 /**
- * The layers of all services with an access. Their types are lost in the list, so they are stated here, once: the
- * contract is checked to hold, under each name, the service of that name with such a layer.
+ * The layers of all services with an access. The list loses their types, so they are stated here once: the contract is
+ * checked to have, under each name, that service with such a layer.
  */
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]
 ): Layer.Layer<Services, never, Requirements> => {
   const layers = Contract.entries.filter(({ endpoint }) => endpoint.access === access).map(({ layer }) => layer)
-  // One after the other: none of them waits for anything, and side by side each would take a fiber.
+  // Sequentially: none of them waits, and each parallel one would take a fiber.
   return Layer.fromBuildMemo((memoMap, scope) =>
     Effect.map(
       Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer, memoMap, scope)),
@@ -96,9 +96,9 @@ const layerOfCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | M
   )
 
 /**
- * Every endpoint, from services of your own choice: the region, who signs, the nonces, the market rules, and what sends:
- * `FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`. Built again wherever
- * it is used, so that two of them with different keys in one program stay apart.
+ * Every endpoint, from services of your choice: region, signer, nonces, market rules and a transport
+ * (`FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`). Built again
+ * at each use, so two exchanges with different keys stay separate in one program.
  *
  * @category layers
  * @since 0.1.0
@@ -115,8 +115,8 @@ export const layerServices: Layer.Layer<
 > = layerOfCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * The services that a program may replace, see `Account.Shared`. Without a `transport` it is the `HttpClient` of the context
- * that sends.
+ * The services that a program may replace: see `Account.Shared`. Without a `transport`, the context's `HttpClient`
+ * sends.
  *
  * @category models
  * @since 0.1.0
@@ -124,14 +124,14 @@ export const layerServices: Layer.Layer<
 export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Shared<E, R, T>
 
 /**
- * Where the exchange is, whose account it is, and what replaces a default: see `Account.Options`.
+ * The exchange, the account, and replacements for defaults: see `Account.Options`.
  *
  * @category models
  * @since 0.1.0
  */
 export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
-/** Every endpoint of an account: its own services, its own market rules. */
+/** Every endpoint of an account, with its own services and market rules. */
 const withDefaults = <E, E2, R, T>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
   shared: Shared<E2, R, T>
@@ -141,10 +141,10 @@ const withDefaults = <E, E2, R, T>(
   )
 
 /**
- * Every endpoint of an exchange account, with the defaults: signed by `node:crypto`, windowed nonces, market rules
- * loaded from the exchange, calls within the exchange's rate limits, sent over the `HttpClient` of the context.
+ * Every endpoint of an exchange account, with the defaults: `node:crypto` signatures, windowed nonces, market rules
+ * loaded from the exchange, rate limits observed, sent over the context's `HttpClient`.
  *
- * Say `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. With a `transport` no
+ * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. With a `transport`, no
  * `HttpClient` is needed.
  *
  * @category layers
@@ -159,8 +159,8 @@ export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
 > => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)), options)
 
 /**
- * The same from configuration: `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL` with `TXC_DIALECT`.
- * What is given replaces a default: `layerConfigWith({ transport: UndiciTransport.layer })`.
+ * Every endpoint of an account from configuration: `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL`
+ * with `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer })`.
  *
  * @category layers
  * @since 0.1.0
@@ -174,7 +174,7 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
 > => withDefaults(Layer.merge(Settings.layerRegion, Settings.layerCredentials), shared)
 
 /**
- * From configuration, see {@link layerConfigWith}, with the defaults.
+ * Every endpoint of an account from configuration, with the defaults: see {@link layerConfigWith}.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,6 @@
 /**
- * The exchange's protocol as an OpenAPI 3.1 document, made of the contract: for tools and for clients in other languages.
+ * The exchange's protocol as an OpenAPI 3.1 document, generated from the contract, for tools and for clients in other
+ * languages.
  *
  * @example
  * ```ts
@@ -36,17 +37,17 @@ interface Part {
 export interface Document {
   /** The version of OpenAPI. */
   readonly openapi: "3.1.0"
-  /** What it describes, and how to sign. */
+  /** A description of the document, and of how to sign. */
   readonly info: Part
-  /** The areas of the exchange, by which the operations are grouped. */
+  /** The areas of the exchange that group the operations. */
   readonly tags: ReadonlyArray<Part>
-  /** The operation of every endpoint, by its path and its method. */
+  /** The operation of every endpoint, by path and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>
-  /** What the operations refer to: schemas, refusals and their bodies, and the headers of a signed call. */
+  /** Parts shared by operations: schemas, refusals and their bodies, and the headers of a signed call. */
   readonly components: { readonly [K in "schemas" | "responses" | "examples" | "securitySchemes"]: Part }
 }
 
-/** Where what several operations have in common is collected. */
+/** Collects the parts shared by several operations. */
 interface Components {
   readonly schemas: JsonSchema.Writer
   readonly responses: JsonSchema.Definitions
@@ -65,7 +66,7 @@ const hasWindow = (dialect: Dialect): boolean => "nonceWindow" in dialect.nonce(
 
 const json = (schema: Part, more: Part = {}): Part => ({ "application/json": { schema, ...more } })
 
-/** The fields that every private request has, besides its own. */
+/** The fields that every private request has in addition to its own. */
 const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
   request: { type: "string", const: path, description: "The path of the call." },
   nonce: {
@@ -82,13 +83,13 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
 const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
-/** For each field that can be left out only where another one is there: all that can be there. */
+/** For each field that may only be omitted when another is present: all such alternatives. */
 const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
   missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
     const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
       required: [key],
-      // A flag may be there, and not be set.
+      // A flag may be present but not set.
       ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
     }))
     return { anyOf: enough }
@@ -135,7 +136,7 @@ const parameters = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Compo
 // Refusals
 // -----------------------------------------------------------------------------
 
-/** One call, as far as it decides how it can be refused. */
+/** The properties of a call that decide how it can be refused. */
 interface Refusable {
   readonly endpoint: Endpoint.Any
   readonly dialect: Dialect
@@ -148,7 +149,7 @@ const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
-/** Which calls can be refused for which reason. */
+/** Tells, for each refusal, which calls it can meet. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
   payloadMissing: isPrivate,
   payloadInvalid: isPrivate,
@@ -165,18 +166,18 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  // One order of many is refused within the answer.
+  // An order in a bulk call is refused inside the answer.
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
-  // One order of many is refused within the answer.
+  // An order in a bulk call is refused inside the answer.
   orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
   notSimulated: (call) => isPrivate(call) && call.endpoint.refusals.length > 0,
-  // No call of an endpoint can meet these.
+  // No call of an endpoint can meet these refusals.
   notFound: nowhere,
   notServed: nowhere,
   methodNotAllowed: nowhere
@@ -202,7 +203,7 @@ const refused = (
   words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
 })
 
-/** The refusal of a request without its first field. */
+/** The refusal of a request that lacks its first field. */
 const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
   const { fields, keys } = endpoint.request(dialect)
   const [field] = Object.keys(fields)
@@ -237,7 +238,7 @@ const textsByField = {
   additionalProperties: { anyOf: [{ type: "string" }, messagesByField.additionalProperties] }
 }
 
-/** The form of a refusal's body, which its keys tell, and of public ones their values. */
+/** The form of a refusal's body, told by its keys, and for public ones also by its values. */
 const formOf = (body: object, { omitsErrors }: Dialect, { schemas: { define } }: Components): Part => {
   if ("code" in body) {
     const properties = { code: { type: "integer" }, message: { type: "string" }, errors: messagesByField }
@@ -301,7 +302,7 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
   const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
-  // API V1 refuses with the status of a success.
+  // API V1 refuses with a success status.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {
     operationId: nameOf(endpoint),
@@ -360,8 +361,8 @@ doubles of them loses digits above 2^53.
 `.trim()
 
 /**
- * The OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, its answer and its
- * refusals. It says nothing of a venue: no address, no account and no market.
+ * Makes the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, answer and
+ * refusals. It names no venue: no address, account or market.
  *
  * @category constructors
  * @since 0.1.0

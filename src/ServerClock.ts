@@ -1,7 +1,7 @@
 /**
- * Measuring how far the exchange's clock is from this machine's, so that nonces are near the exchange's clock.
+ * Measures how far the exchange's clock differs from this machine's, to keep nonces near the exchange's clock.
  *
- * Not needed where this machine's clock is synchronised: the live exchange allows nonces five seconds on either side.
+ * Not needed if this machine's clock is synchronised: the live exchange allows nonces five seconds on either side.
  *
  * @example
  * ```ts
@@ -35,23 +35,23 @@ import * as Exchange from "./Exchange.ts"
  * @since 0.1.0
  */
 export interface Measurement {
-  /** How far the exchange's clock is ahead of this machine's, in milliseconds; negative when it is behind. */
+  /** The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. */
   readonly offset: number
   /**
-   * By how many milliseconds `offset` may be wrong, up or down. The exchange answers whole seconds, read at some moment between
-   * the request and the answer: that is half a second, and half the round trip.
+   * The maximum error of `offset` in either direction, in milliseconds. The exchange answers in whole seconds, read
+   * between the request and the answer: that is half a second plus half the round trip.
    */
   readonly uncertainty: number
 }
 
 /**
- * How often the exchange's clock is measured.
+ * Options of the measurement.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options<E = never, T = HttpClient.HttpClient> {
-  /** The time between measurements. One minute unless set. */
+  /** The time between measurements. Default: one minute. */
   readonly interval?: Duration.Input
   /** Sends the calls; the `HttpClient` of the context by default. */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
@@ -74,16 +74,16 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
   }
 })
 
-/** No correction where the measurement does not prove that the clock is wrong. */
+/** Zero unless the measurement proves that the clock is wrong. */
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**
- * Corrects the nonces of the exchange that this layer is provided to. The exchange's clock is measured when the layer is
- * built, and at every `interval` after that.
+ * Corrects the nonces of the exchange that this layer is provided to. The clock is measured when the layer is built,
+ * then at every `interval`.
  *
- * Nonces that are leased through Redis follow the clock of Redis, and are not corrected.
+ * Nonces leased through Redis follow Redis' clock and are not corrected.
  *
- * The layer fails when the first measurement fails. When a later one fails, the last one stays in use and a warning is
+ * The layer fails when the first measurement fails. If a later one fails, the last one stays in use and a warning is
  * logged.
  *
  * @category layers

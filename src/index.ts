@@ -7,10 +7,10 @@
 // One layer with everything
 export * as Exchange from "./Exchange.ts"
 
-// What became of an order whose answer was lost
+// The outcome of an order whose answer was lost
 export * as Reconciliation from "./Reconciliation.ts"
 
-// Nonces by the clock of the exchange
+// Nonces by the exchange's clock
 export * as ServerClock from "./ServerClock.ts"
 
 // The protocol for other tools
@@ -19,7 +19,7 @@ export * as OpenApi from "./OpenApi.ts"
 // The endpoint services
 export * from "./endpoints/contract.ts"
 
-// How a call is made
+// Making calls
 export * as Account from "./client/Account.ts"
 export * as Call from "./client/call/Call.ts"
 export * as ClientOrderIdEcho from "./client/ClientOrderIdEcho.ts"
@@ -37,7 +37,7 @@ export * as Settings from "./client/Settings.ts"
 export * as Signer from "./client/Signer.ts"
 export * as Transport from "./client/transport/Transport.ts"
 
-// What crosses the wire
+// The wire format
 export * as Dialect from "./protocol/Dialect.ts"
 export * as Endpoint from "./protocol/Endpoint.ts"
 export * as Errors from "./protocol/Errors.ts"

@@ -1,5 +1,5 @@
 /**
- * What is for Node alone: sending over undici. Needs `undici`, which is an optional peer dependency.
+ * Node only: sending over undici. Needs `undici`, an optional peer dependency.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * What programs that share an API key share through a Redis.
+ * State that programs with the same API key share through Redis.
  *
  * @example
  * ```ts
@@ -25,5 +25,5 @@
 // Nonces that are unique among all programs of a key
 export * as NonceRedis from "./client/NonceRedis.ts"
 
-// Rate limits that all programs of a key keep together
+// Rate limits shared by all programs of a key
 export * as RateLimitsRedis from "./client/RateLimitsRedis.ts"

@@ -1,8 +1,8 @@
 /**
- * The calls of one account: what endpoints need, without the list of all endpoints.
+ * The calls of one account: everything that endpoints need, without the list of all endpoints.
  *
- * `Exchange.layer` provides every endpoint. A program that uses a few of them, and must start fast or be small in a bundle,
- * provides those few with an account instead. It imports each module by its own path.
+ * `Exchange.layer` provides every endpoint. A program that uses a few of them and must start fast or bundle small
+ * provides those few with an account instead, importing each module by its own path.
  *
  * @example
  * ```ts
@@ -34,27 +34,27 @@ import * as Signer from "./Signer.ts"
 import type * as Transport from "./transport/Transport.ts"
 
 /**
- * The services that a program may replace, because it shares its key with other programs, say. Accounts of one program
- * share a service if they are given the very same layer: an equal one is not enough.
+ * The services that a program may replace, for example because it shares its key with other programs. Accounts of one
+ * program share a service only if they are given the same layer object; an equal one is not enough.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Shared<E = never, R = never, T = Transport.Transport> {
-  /** Gives calls their nonces; `Nonce.layerWindow` by default. */
+  /** Supplies nonces; default `Nonce.layerWindow`. */
   readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
-  /** Holds calls within the rate limits; `RateLimits.layerMemory` by default. `RateLimits.layerNone` counts nothing. */
+  /** Keeps calls within the rate limits; default `RateLimits.layerMemory`. `RateLimits.layerNone` does not limit. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
   /**
-   * Sends the calls. On Node `UndiciTransport.layer` of `effect-txc/node` costs least for each call. `FetchTransport.layer`
-   * needs no package, wherever it runs. The default of `Account` is the `Transport` of the context, that of `Exchange` is its
-   * `HttpClient`.
+   * Sends the calls. On Node, `UndiciTransport.layer` of `effect-txc/node` has the lowest cost per call.
+   * `FetchTransport.layer` needs no package and runs everywhere. Default: the context's `Transport` for `Account`, its
+   * `HttpClient` for `Exchange`.
    */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 
 /**
- * Where the exchange is, whose account it is, and what replaces a default.
+ * The exchange, the account, and replacements for defaults.
  *
  * @category models
  * @since 0.1.0
@@ -68,8 +68,8 @@ export type Options<E = never, R = never, T = Transport.Transport> =
   & Shared<E, R, T>
 
 /**
- * The calls of an account, public and private, from services of your own choice. Built again wherever it is used, so that
- * two of them with different keys in one program stay apart.
+ * The public and private calls of an account, from services of your choice. Built again at each use, so two accounts
+ * with different keys stay separate in one program.
  *
  * @category layers
  * @since 0.1.0
@@ -92,16 +92,16 @@ export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
 ): Layer.Layer<Call.Call | Call.PublicCall, E | E2 | Signer.SigningFailed, R | T> => {
   const calls = isolated(layerServices.pipe(Layer.provide(Signer.layerNode), Layer.provide(place)))
   const limited = Layer.provide(calls, [nonce, rateLimits])
-  // Nobody states a `T` and gives no transport: without one it is the `Transport` of the context.
+  // Callers never state `T` without a transport: it is then the context's `Transport`.
   return transport === undefined ? limited as never : Layer.provide(limited, transport)
 }
 
 /**
- * The calls of an account, with the defaults: signed by `node:crypto`, windowed nonces, calls within the exchange's rate
- * limits.
+ * The calls of an account, with the defaults: `node:crypto` signatures, windowed nonces, rate limits observed.
  *
- * Say `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. The layers of orders also need
- * `MarketRules`: `Markets.layerMarketRules`, which loads them from the exchange, or one of the layers of `MarketRules`.
+ * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. The layers of orders also
+ * need `MarketRules`: `Markets.layerMarketRules`, which loads them from the exchange, or one of the layers of
+ * `MarketRules`.
  *
  * Layers are shared by reference: two accounts in one program each need endpoints of their own, such as
  * `Layer.fresh(TradeBalance.TradeBalance.layer)`.

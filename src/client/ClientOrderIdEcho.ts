@@ -1,6 +1,6 @@
 /**
- * Whether the exchange took the client order id of a created order. An exchange that does not know the field ignores it
- * silently, and then nobody can find the order by it.
+ * Checks whether the exchange accepted the client order id of a created order. An exchange that does not know the field
+ * ignores it silently, and then the order can't be found by it.
  *
  * @example
  * ```ts
@@ -20,12 +20,13 @@
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * What an answer says about the client order id that was sent:
+ * What the answer shows about the submitted client order id:
  *
- * - `echoed`: the answer has it, so the exchange took it.
- * - `missing`: the answer lacks it. The order may not have it. An answer with another one is no success: see `OutcomeUnknown`.
- * - `never-echoed`: this exchange answers no order of this kind with its client order id, and finds none by it. Nobody
- *   can know whether it took the id.
+ * - `echoed`: the answer contains it, so the exchange accepted it.
+ * - `missing`: the answer lacks it, so the order may not have it. An answer with another id is not a success: see
+ *   `OutcomeUnknown`.
+ * - `never-echoed`: this exchange does not return client order ids of such orders, and can't find orders by them.
+ *   Whether it accepted the id is unknown.
  *
  * @category models
  * @since 0.1.0
@@ -33,20 +34,20 @@ import type { ClientOrderId } from "../domain/Identifiers.ts"
 export type ClientOrderIdEcho = "echoed" | "missing" | "never-echoed"
 
 /**
- * What is known of the client order id of a created order.
+ * The client order id of a created order, and whether the exchange accepted it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Echo {
-  /** The client order id that the order was sent with: yours, or the generated one. */
+  /** The client order id as sent: yours, or the generated one. */
   readonly sentClientOrderId: ClientOrderId
-  /** Whether the answer says that the exchange took it. */
+  /** Whether the answer shows that the exchange accepted it. */
   readonly clientOrderIdEcho: ClientOrderIdEcho
 }
 
 /**
- * A created order, the client order id that it was sent with, and whether the exchange took it.
+ * A created order, the client order id as sent, and whether the exchange accepted it.
  *
  * @category models
  * @since 0.1.0

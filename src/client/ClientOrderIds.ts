@@ -1,6 +1,6 @@
 /**
- * The client order ids of orders that you place without one. An order whose answer is lost can be found only by its
- * client order id, so every order gets one.
+ * Generates client order ids for orders placed without one. Only its client order id finds an order whose answer was
+ * lost, so every order gets one.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ import * as Layer from "effect/Layer"
 import { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * A request that may have a client order id.
+ * A request with an optional client order id.
  *
  * @category models
  * @since 0.1.0
@@ -37,29 +37,29 @@ export interface Unassigned {
 }
 
 /**
- * A request that has a client order id.
+ * A request with a client order id.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Assigned {
-  /** The identifier of the order: your own, or the generated one. */
+  /** The order's identifier: your own, or the generated one. */
   readonly clientOrderId: ClientOrderId
 }
 
 /**
- * What gives requests their client order ids.
+ * Assigns client order ids to requests.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
-  /** The request with the client order id that it has, or with a new one when it has none. */
+  /** Keeps a request's client order id, or adds a new one. */
   readonly assign: <Q extends Unassigned>(request: Q) => Effect.Effect<Q & Assigned>
 }
 
 /**
- * The service over an effect that generates ids. Each of them must be new to the account.
+ * Makes the service from an effect that generates ids. Each must be new to the account.
  *
  * @category constructors
  * @since 0.1.0
@@ -73,10 +73,10 @@ export const make = (next: Effect.Effect<ClientOrderId>): Service => ({
   }
 })
 
-/** How many ids are drawn at once: a draw of the secure source costs as much as ten ids. */
+/** The number of ids drawn at once: one draw from the secure source costs as much as ten ids. */
 const drawn = 64
 
-/** 128 random bits of a secure source, as 32 hexadecimal digits: no two processes generate the same id. */
+/** 128 random bits from a secure source, as 32 hexadecimal digits: no two processes generate the same id. */
 const random = (): Effect.Effect<ClientOrderId> => {
   let digits = ""
   let used = 0
@@ -90,8 +90,8 @@ const random = (): Effect.Effect<ClientOrderId> => {
 }
 
 /**
- * What gives an exchange's orders their client order ids: random ones by default. The layer of an exchange reads it
- * when it is built, so provide another one to that layer.
+ * Assigns client order ids to an exchange's orders: random ones by default. An exchange's layer reads it when built, so
+ * provide a replacement to that layer.
  *
  * @category services
  * @since 0.1.0
@@ -101,7 +101,7 @@ export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/Clie
 })
 
 /**
- * Takes the ids from an effect of your own. Each of them must be new to the account.
+ * Uses an effect of your own to generate ids. Each must be new to the account.
  *
  * @category layers
  * @since 0.1.0
@@ -110,7 +110,7 @@ export const layer = (next: Effect.Effect<ClientOrderId>): Layer.Layer<never> =>
   Layer.succeed(ClientOrderIds, make(next))
 
 /**
- * Counts the ids: `prefix-1`, `prefix-2` and so on. For tests: a second process would use the same ids again.
+ * Counts ids: `prefix-1`, `prefix-2` and so on. For tests only: a second process would repeat them.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * The API key and its secret. `Settings` reads them from the environment or from a file.
+ * The API key and its secret. `Settings` reads them from the environment or a file.
  *
  * @example
  * ```ts
@@ -20,8 +20,8 @@ import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
 
 /**
- * The key or the secret can't be used: it is empty, cut short, or has characters that an HTTP header can't carry. Neither is
- * shown.
+ * The key or secret can't be used: it is empty, cut short, or has characters that an HTTP header can't carry. The error
+ * shows neither.
  *
  * @category errors
  * @since 0.1.0
@@ -30,9 +30,9 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
   part: Schema.Literals(["apiKey", "apiSecret"]),
   problem: Schema.String
 }) {
-  /** Which of the two. */
+  /** The part that can't be used. */
   declare readonly part: "apiKey" | "apiSecret"
-  /** What is wrong with it, as the end of a sentence. */
+  /** A description of the problem, as the end of a sentence. */
   declare readonly problem: string
   override get message(): string {
     return `${this.part === "apiKey" ? "The API key" : "The API secret"} ${this.problem}`
@@ -48,7 +48,7 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
 export interface Options {
   /** The public API key, sent with every signed request: at least 8 characters, ASCII without spaces. */
   readonly apiKey: Redacted.Redacted
-  /** The secret that requests are signed with; never sent. At least 8 characters, ASCII without spaces. */
+  /** The secret that signs requests; never sent. At least 8 characters, ASCII without spaces. */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -61,8 +61,8 @@ export interface Options {
 export class Credentials extends Context.Service<Credentials, Options>()("effect-txc/client/Credentials") {}
 
 /**
- * The fewest characters of a key and of a secret. Real ones are far longer. Shorter ones are parts of ordinary words, so to
- * remove them from errors would make the errors unreadable.
+ * The minimum length of a key and of a secret. Real ones are far longer; shorter ones occur in ordinary words, so
+ * removing them would make errors unreadable.
  */
 const minLength = 8
 
@@ -95,8 +95,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 })
 
 /**
- * The name of an API key in errors, intents and spans, where the key itself must not be seen: the first 16 hexadecimal digits
- * of its SHA-256.
+ * The fingerprint of an API key for errors, intents and spans, which must not show the key: the first 16 hexadecimal
+ * digits of its SHA-256.
  *
  * @category fingerprints
  * @since 0.1.0
@@ -105,7 +105,7 @@ export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => digest.slice(0, 16))
 
 /**
- * A key and a secret that the program has. Fails with `InvalidCredentials`.
+ * Credentials that the program already has. Fails with `InvalidCredentials`.
  *
  * @category layers
  * @since 0.1.0

@@ -1,11 +1,11 @@
-/** Names for API keys that do not reveal them, for what many programs share. */
+/** Names API keys without revealing them, for storage shared by programs. */
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
 /** The first 128 bits of the SHA-256 of an API key, as hexadecimal digits. */
 export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
-  // Where it is there, it answers at once, and WebCrypto would take more than that to load.
+  // `node:crypto` answers at once where it exists; loading WebCrypto takes longer.
   const crypto = nodeCrypto()
   const digest = crypto === undefined ? digestOf(apiKey) : Effect.sync(() => crypto.hash("sha256", apiKey))
   return Effect.map(digest, (digits) => digits.slice(0, 32))

@@ -4,8 +4,8 @@ import type { ClientOrderId } from "../domain/Identifiers.ts"
 import type { ClientOrderIdEcho, Created } from "./ClientOrderIdEcho.ts"
 
 /**
- * Compares the client order id that was sent with those in the answer (one for each leg), and logs a warning when it is
- * missing. `echoes` says whether this exchange answers such an order with its client order id.
+ * Compares the submitted client order id with those in the answer (one per leg), and logs a warning when it is missing.
+ * `echoes` says whether this exchange returns the client order ids of such orders.
  */
 export const check = <A extends object>(
   endpoint: string,

@@ -1,6 +1,6 @@
 /**
- * A record of every mutating attempt, made before anything is sent. A process that dies, or is interrupted, during a call
- * leaves behind what is needed to find out what became of it: see `Reconciliation`.
+ * Records every mutating attempt before it is sent. If a process dies or is interrupted during a call, the record shows
+ * how to find out the outcome: see `Reconciliation`.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.t
 import * as Errors from "../protocol/Errors.ts"
 
 /**
- * One attempt of a mutating call. `key` and `nonce` together identify it: no other attempt has the same two.
+ * One attempt of a mutating call, identified by its `key` and `nonce`.
  *
  * @category models
  * @since 0.1.0
@@ -38,23 +38,23 @@ import * as Errors from "../protocol/Errors.ts"
 export interface Intent {
   /** The call, such as `StopLimitOrders.create`. */
   readonly endpoint: string
-  /** In the domain's form. Redacted because it may hold a code or a passphrase; `Redacted.value` reads it. */
+  /** The request in domain form, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   readonly request: Redacted.Redacted<unknown>
-  /** Copied from the request where it has one. */
+  /** Copied from the request, if present. */
   readonly clientOrderId?: ClientOrderId
-  /** Copied from the request where it has one. */
+  /** Copied from the request, if present. */
   readonly market?: MarketName
-  /** Copied from the request where it names an order by it. */
+  /** The order's identifier, if the request names it by that. */
   readonly orderId?: OrderId
-  /** Copied from the request where it has many orders. */
+  /** The orders of a bulk request. */
   readonly orders?: ReadonlyArray<Errors.NamedOrder>
-  /** Which API key signs it, as a fingerprint: see `Credentials.fingerprint`. */
+  /** The fingerprint of the API key that signs it: see `Credentials.fingerprint`. */
   readonly key: string
-  /** The nonce that it will be sent with. */
+  /** The nonce to be sent. */
   readonly nonce: number
-  /** What kind of nonce that is. */
+  /** The kind of nonce. */
   readonly nonceForm: Errors.NonceForm
-  /** When it is about to be sent, in Unix microseconds by this machine's clock. */
+  /** The time just before sending, in Unix microseconds by this machine's clock. */
   readonly sentAt: number
 }
 
@@ -67,35 +67,35 @@ export interface Intent {
 export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("IntentNotRecorded", {
   reason: Schema.String
 }) {
-  /** Why; it is shown in the call's error. */
+  /** The reason, which the call's error shows. */
   declare readonly reason: string
 }
 
 /**
- * Keeps the record. An intent that was never settled is one whose process has died: its outcome is unknown.
+ * Keeps the record. An intent that was never settled belongs to a process that died: its outcome is unknown.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
   /**
-   * Called before an attempt is signed and sent. The attempt waits until it has succeeded, but no longer than `Call.Timeout`;
-   * when it fails, nothing is sent and the call fails with `ExchangeUnreachable`, why `not-recorded`.
+   * Called before an attempt is signed and sent. The attempt waits until it succeeds, at most for `Call.Timeout`; if it
+   * fails, nothing is sent and the call fails with `ExchangeUnreachable`, why `not-recorded`.
    *
-   * A nonce is taken before its intent is recorded, because the two belong together. So a record that takes seconds makes
-   * the nonce old, and with increasing nonces all other calls of the key wait for it.
+   * The nonce is taken before the intent is recorded, because the two belong together. A slow record therefore makes
+   * the nonce old, and with increasing nonces blocks all other calls of the key.
    */
   readonly record: (intent: Intent) => Effect.Effect<void, IntentNotRecorded>
   /**
-   * Called once for every `record` that was begun, as soon as the outcome of the attempt is known, or known to be unknown:
-   * also when the calling fiber was interrupted. An attempt whose nonce was refused is settled as `not-applied`, and the
-   * `record` of the second attempt follows. A defect in it is logged; the call keeps its own result.
+   * Called once for each started `record`, as soon as the attempt's outcome is known or known to be unknown, even after
+   * the calling fiber was interrupted. An attempt with a refused nonce is settled as `not-applied`, and a second
+   * `record` follows. A defect in it is logged; the call keeps its own result.
    */
   readonly settled: (intent: Intent, outcome: Errors.Outcome) => Effect.Effect<void>
 }
 
 /**
- * Where intents are recorded; nowhere unless provided otherwise. Read when an exchange's layer is built: provide yours to
+ * The record of intents; by default nothing is recorded. An exchange's layer reads it when built, so provide yours to
  * that layer.
  *
  * @category services

@@ -38,7 +38,7 @@ export type { Violation } from "../protocol/Violation.ts"
 export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavailable>()("MarketRulesUnavailable", {
   reason: Schema.String
 }) {
-  /** Why; it is shown in the call's error. */
+  /** The reason, which the call's error shows. */
   declare readonly reason: string
 }
 
@@ -49,7 +49,7 @@ export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavai
  * @since 0.1.0
  */
 export class MarketRules extends Context.Service<MarketRules, {
-  /** The rules that an order breaks; none when it may be sent. Fails when the markets could not be loaded. */
+  /** Returns the rules that an order breaks; empty when it may be sent. Fails when the markets could not be loaded. */
   readonly check: (order: Market.Bounded) => Effect.Effect<ReadonlyArray<Violation>, MarketRulesUnavailable>
 }>()("effect-txc/client/MarketRules") {}
 
@@ -62,7 +62,7 @@ const toTable = (markets: ReadonlyArray<Market.Market>): Table =>
   new Map(markets.map((market) => [market.name, market]))
 
 /**
- * Checks against markets that are known beforehand. An order for any other market is refused.
+ * Checks against a fixed list of markets. An order for any other market is refused.
  *
  * @category layers
  * @since 0.1.0
@@ -75,7 +75,7 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
 }
 
 /**
- * Checks nothing: only the exchange does.
+ * Checks nothing and leaves it to the exchange.
  *
  * @category layers
  * @since 0.1.0
@@ -83,22 +83,22 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
 export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { check: () => Effect.succeed([]) })
 
 /**
- * How long loaded markets are used.
+ * Options of the market cache.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CacheOptions {
-  /** How old the markets may be before they are loaded anew in the background. Five minutes unless set. */
+  /** The age at which markets are reloaded in the background. Default: five minutes. */
   readonly timeToLive?: Duration.Input
-  /** How long an order waits for the markets. Thirty seconds unless set. */
+  /** The maximum time that an order waits for the markets. Default: thirty seconds. */
   readonly timeout?: Duration.Input
 }
 
 /**
- * Checks against the markets as the exchange describes them. They are loaded at the first order and shared by all. They are
- * loaded anew in the background when they are older than `timeToLive`, and at once when an order names a market that is not
- * among them. As long as they have never been loaded, no order is sent.
+ * Checks against the exchange's markets, loaded at the first order and shared by all. They are reloaded in the
+ * background when older than `timeToLive`, and immediately when an order names an unknown market. No order is sent
+ * before they have been loaded once.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * What is counted and timed about calls, as metrics of Effect. An exporter sees them, and so does `Metric.snapshot`.
+ * Counts and times calls as Effect metrics, for exporters and `Metric.snapshot`.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@
 import * as Metric from "effect/Metric"
 import type * as Errors from "../protocol/Errors.ts"
 
-/** In milliseconds, from half a millisecond to half a minute. */
+/** Milliseconds, from half a millisecond to half a minute. */
 const boundaries = Metric.boundariesFromIterable([
   0.5,
   1,
@@ -52,8 +52,8 @@ const counters = (name: string, description: string, endpoint: string, label: st
 }
 
 /**
- * How a call ended: a failed call with its error's own outcome, a successful one with `applied`, or `answered` when it only
- * reads.
+ * The outcome of a call: the error's outcome for a failed call, `applied` for a successful one, or `answered` for a
+ * read.
  *
  * @category models
  * @since 0.1.0
@@ -67,18 +67,24 @@ export type Outcome = Errors.Outcome | "answered" | "interrupted"
  * @since 0.1.0
  */
 export interface OfEndpoint {
-  /** `txc_calls`: calls by their `outcome`. */
+  /** `txc_calls`: calls by `outcome`. */
   readonly calls: (outcome: Outcome) => Metric.Counter<number>
   /** `txc_call_errors`: failed calls by the tag of their `error`. */
   readonly errors: (tag: string) => Metric.Counter<number>
-  /** `txc_call_latency`: how long calls take, in milliseconds, with all attempts and all waits for nonces and limits. */
+  /**
+   * `txc_call_latency`: the duration of calls in milliseconds, including all attempts and all waits for nonces and
+   * limits.
+   */
   readonly latency: Metric.Histogram<number>
-  /** `txc_limit_wait`: how long attempts wait for a rate limit, in milliseconds. Those that need not wait do not count. */
+  /**
+   * `txc_limit_wait`: the time that attempts wait for a rate limit, in milliseconds. Attempts that do not wait are not
+   * counted.
+   */
   readonly limitWait: Metric.Histogram<number>
 }
 
 /**
- * The metrics of the calls of an endpoint, by its name, such as `StopLimitOrders.create`.
+ * The metrics of an endpoint's calls, by its name, such as `StopLimitOrders.create`.
  *
  * @category metrics
  * @since 0.1.0

@@ -1,5 +1,5 @@
-/** The crypto of Node, on Node, Bun and Deno. */
+/** Node's crypto, on Node, Bun and Deno. */
 
-/** `node:crypto`; `undefined` where there is none. Not an import: what uses it must also load where there is none. */
+/** `node:crypto`; `undefined` where it does not exist. Not an import, so that modules using it also load there. */
 export const nodeCrypto = (): typeof import("node:crypto") | undefined =>
   globalThis.process?.getBuiltinModule?.("node:crypto")

@@ -42,17 +42,19 @@ export { NonceUnavailable } from "./NonceSequence.ts"
  * @since 0.1.0
  */
 export interface Of {
-  /** The key that they are unique for. */
+  /** The key for which they are unique. */
   readonly apiKey: Redacted.Redacted
-  /** The ticks that they count. */
+  /** The ticks in which they count. */
   readonly unit: Dialect["nonceUnit"]
-  /** How far the exchange's clock is ahead of this machine's, in milliseconds; negative when it is behind. Zero if absent. */
+  /**
+   * The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. Default zero.
+   */
   readonly offset?: number
 }
 
 /**
- * How far the exchange's clock is ahead of this machine's, in milliseconds. Nonces are corrected by it. Zero unless measured:
- * see `ServerClock`. The object is read when an exchange's layer is built, its `millis` before every attempt.
+ * The exchange's clock minus this machine's, in milliseconds, by which nonces are corrected. Zero unless measured: see
+ * `ServerClock`. The object is read when an exchange's layer is built, its `millis` before every attempt.
  *
  * @category services
  * @since 0.1.0
@@ -62,18 +64,20 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
 })
 
 /**
- * Gives calls their nonces.
+ * Supplies calls with nonces.
  *
- * One service serves any number of keys, and every key has nonces of its own. Both layers are the same value wherever they
- * are used, so all exchanges built together share one and no nonce of a key is used twice. Another program, or another
- * runtime of this one, knows nothing of it: where both use the same key, the exchange refuses a nonce that both take. Programs
- * that share a key share its nonces by `NonceRedis`.
+ * One service serves any number of keys, each with its own nonces. Both layers are one value each, so all exchanges
+ * built together share one service and never use a nonce of a key twice. Another program, or another runtime in this
+ * one, does not share it: if both use the same key and take the same nonce, the exchange refuses it. Programs that
+ * share a key share its nonces through `NonceRedis`.
  *
  * @category services
  * @since 0.1.0
  */
 export class Nonce extends Context.Service<Nonce, {
-  /** Whether the exchange may accept nonces in any order near its clock. If not, they arrive in the order of their numbers. */
+  /**
+   * Whether the exchange may accept nonces near its clock in any order. If not, they must arrive in increasing order.
+   */
   readonly window: boolean
   /**
    * Runs a call with a fresh nonce of an API key. Fails with `NonceUnavailable` without running it; the call then fails with
@@ -86,8 +90,8 @@ export class Nonce extends Context.Service<Nonce, {
 }>()("effect-txc/client/Nonce") {}
 
 /**
- * Unique nonces that may arrive in any order, so calls run side by side. About 1,000 calls per second and key where nonces count
- * milliseconds (live), a million where they count microseconds (document).
+ * Unique nonces that may arrive in any order, so calls run in parallel. About 1,000 calls per second and key if nonces
+ * count milliseconds (live), a million if they count microseconds (document).
  *
  * @category layers
  * @since 0.1.0
@@ -101,8 +105,8 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 })
 
 /**
- * Increasing nonces: one call of a key at a time, because nonces overtake each other on parallel connections. For exchanges or
- * keys without a nonce window. Slow: every call waits for the answer to the one before.
+ * Increasing nonces with one call of a key at a time, because nonces overtake each other on parallel connections. For
+ * exchanges or keys without a nonce window. Slow: every call waits for the previous answer.
  *
  * @category layers
  * @since 0.1.0

@@ -1,23 +1,25 @@
 /**
- * A program's lease on a part of the nonces of an API key, in a Redis.
+ * A program's lease, in Redis, on part of an API key's nonces.
  *
- * The nonces of a key are divided into classes, one per program: the numbers that leave the same remainder when divided by
- * the number of programs. A lease is the numbers of one class from a first one up to an end. Why no two leases ever hold
- * the same number:
+ * The nonces of a key are divided into classes, one per program: the numbers that leave the same remainder when divided
+ * by the number of programs. A lease covers the numbers of one class from a first one up to an end. No two leases ever
+ * share a number, because:
  *
- * - The next lease of a class begins no earlier than the last one ended. So the sets are disjoint, whatever any clock says.
- * - A program draws only from its own lease. One that was paused still holds the same numbers when it resumes: what it has
- *   drawn is its own, however late it is sent. Its clock is past the end of its lease by then, so it draws nothing more until
- *   it has another one.
- * - A lease is extended or given back by its token, which no other lease has. A program whose class another program holds by
- *   now gets another class, or none.
- * - A Redis that lost its memory, or may have lost the end of it, has no record of its own run: it was emptied or restarted,
- *   or another server took its place. It then leases out nothing until every lease that it may have forgotten has ended.
- *   This alone relies on clocks: those of Redis servers that take each other's place differ by less than {@link margin}.
+ * - The next lease of a class begins no earlier than the last one ended. So the sets are disjoint, whatever the clocks
+ *   show.
+ * - A program draws only from its own lease. One that was paused still holds the same numbers when it resumes: the
+ *   numbers it has drawn stay its own, however late it sends them. By then its clock is past the end of its lease, so
+ *   it draws nothing more until it has a new one.
+ * - A lease is extended or given back by its token, which no other lease has. A program whose class another program
+ *   holds by now gets another class, or none.
+ * - A Redis that lost data, or may have lost its latest data, has no record of its own run: it was emptied or
+ *   restarted, or another server took its place. It then leases out nothing until every lease that it may have
+ *   forgotten has ended. This alone relies on clocks: those of Redis servers that take each other's place differ by
+ *   less than {@link margin}.
  *
- * Leases are timed by the clock of Redis. A program whose clock is seconds ahead of it finds its leases ended. One whose
- * clock is behind may wait for some seconds until it has come as far as its lease; further behind, or set back, its calls
- * fail and say so. Nonces stay distinct in all cases.
+ * Leases are timed by the clock of Redis. A program whose clock is seconds ahead of it finds its leases ended. One
+ * whose clock is behind may wait for some seconds until it has come as far as its lease; further behind, or set back,
+ * its calls fail and say so. Nonces stay distinct in all cases.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -26,24 +28,26 @@ import { NonceUnavailable, type Of } from "./Nonce.ts"
 import { ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
-/** How long a lease lasts, in milliseconds, unless it is extended. */
+/** The duration of a lease unless it is extended, in milliseconds. */
 export const leaseMillis = 6000
 
-/** How often a lease is extended, and how soon a program without one asks for it next, in milliseconds. */
+/** The interval at which a lease is extended, and at which a program without one asks again, in milliseconds. */
 const everyMillis = 1000
 
-/** By how many milliseconds the clocks of Redis servers that take each other's place may differ. */
+/** The maximum clock difference between Redis servers that replace each other, in milliseconds. */
 export const margin = 1000
 
 // -----------------------------------------------------------------------------
-// In Redis
+// Redis scripts
 // -----------------------------------------------------------------------------
 
 /**
- * Extends the lease of a class and token, or leases another class, or answers for how many milliseconds there is none.
+ * Extends the lease of a class and token, or leases another class, or answers how many milliseconds remain until a
+ * class may be free.
  *
- * One hash holds everything about a key: `run` is the run of the server that wrote it; before `from` nothing is leased out;
- * `token:N` and `end:N` are who holds class N and until when (an end may be in the future although the holder is gone).
+ * One hash holds everything about a key: `run` is the run of the server that wrote it; before `from` nothing is leased
+ * out; `token:N` and `end:N` are who holds class N and until when (an end may be in the future although the holder is
+ * gone).
  */
 const lease = Redis.script(
   (key: string, programs: number, lease: number, quarantine: number, held: string, token: string) => [
@@ -132,34 +136,34 @@ return 0
 ).withReturnType<number>()
 
 // -----------------------------------------------------------------------------
-// In the program
+// The program's side
 // -----------------------------------------------------------------------------
 
 /** Numbers of one class, in ticks of the key's unit. */
 export interface Lease {
-  /** The class, as Redis calls it. */
+  /** The name of the class in Redis. */
   readonly held: string
-  /** What the lease is extended and given back by. */
+  /** The token that extends or ends the lease. */
   readonly token: string
   /** The remainder of every number of the class. */
   readonly remainder: number
-  /** The first number that may be drawn. */
+  /** The first number of the lease. */
   readonly from: number
-  /** The first number that may not be drawn any more. */
+  /** The first number after the lease. */
   readonly till: number
 }
 
-/** What one program holds of the nonces of one key. */
+/** One program's hold on the nonces of one key. */
 export interface Holder {
-  /** The lease of this moment; absent before the first one, and after it was given back. */
+  /** The current lease; absent before the first one, and after it was given back. */
   readonly lease: () => Lease | undefined
-  /** Completes with the first lease. */
+  /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>
-  /** Gets a lease and extends it, for ever. What goes wrong meanwhile is the reason of `unavailable`. */
+  /** Gets a lease and keeps extending it. A failure becomes the reason of `unavailable`. */
   readonly keep: Effect.Effect<never>
   /** Fails with the reason why no number can be drawn. */
   readonly unavailable: Effect.Effect<never, NonceUnavailable>
-  /** Gives the lease back early, from the number after `last` on. Never fails: a lease that stays ends by itself. */
+  /** Ends the lease early, after the number `last`. Never fails: an abandoned lease ends on its own. */
   readonly giveBack: (last: number) => Effect.Effect<void>
 }
 
@@ -174,7 +178,7 @@ const reasonOf = (refusal: "quarantine" | "full" | "programs", known: string, pr
   }
 }
 
-/** Holds a lease on the nonces of a key that so many programs share. */
+/** Holds a lease on the nonces of a key that `programs` programs share. */
 export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): Holder => {
   const perMillisecond = ticks[of.unit]
   const key = keyOf("nonce", of)
@@ -184,7 +188,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
   let mine: Lease | undefined
   let reason = "Redis has not answered yet"
 
-  /** Extends the lease or gets one; gives the milliseconds until it is worth asking once more. */
+  /** Extends the lease or gets one, and returns the milliseconds until the next attempt is worthwhile. */
   const renew = Effect.fnUntraced(function*(key: string) {
     const answer = yield* ask(
       askLease(key, programs, leaseMillis, leaseMillis + margin, mine?.held ?? "", mine?.token ?? "")

@@ -1,8 +1,8 @@
 /**
- * Nonces of an API key that many programs share, on as many machines, through a Redis.
+ * Shares the nonces of an API key among programs on any number of machines, through Redis.
  *
- * In window mode a program leases a class of numbers and draws from them without asking anyone: `NonceLease.ts` says why no
- * number is ever drawn twice. In increasing mode every call takes a lock and the next number from Redis.
+ * In window mode a program leases a class of numbers and draws from them without asking Redis; `NonceLease.ts` explains
+ * why no number is drawn twice. In increasing mode every call takes a lock and the next number from Redis.
  *
  * @example
  * ```ts
@@ -32,17 +32,20 @@ import { maxAhead, maxSetBack, perKey, steady, ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
 // -----------------------------------------------------------------------------
-// Window
+// Window mode
 // -----------------------------------------------------------------------------
 
-/** How long the first lease is waited for, in milliseconds: longer than Redis may have to wait itself. */
+/** The maximum wait for the first lease, in milliseconds: longer than Redis itself may have to wait. */
 const firstMillis = 10_000
 
-/** The least number from `least` on that leaves this remainder. */
+/** The smallest number from `least` that leaves this remainder. */
 const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
-/** A lease begins by the clock of Redis. By how much this machine's would have to catch up, if that is too much. */
+/**
+ * The time by which this machine's clock would have to catch up with a lease, which begins by Redis' clock, if that is
+ * too long.
+ */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
     reason: `this machine's clock is ${
@@ -50,7 +53,7 @@ const behind = (millis: number): NonceUnavailable | undefined =>
     } seconds behind that of Redis, which leases nonces`
   })
 
-/** Draws the nonces of one key from this program's lease on them. The lease is kept from the first draw on. */
+/** Draws the nonces of one key from this program's lease, which is kept from the first draw on. */
 const drawing = (
   redis: Redis.Redis["Service"],
   programs: number,
@@ -65,7 +68,10 @@ const drawing = (
   let waiting = 0
   let isKept = false
 
-  /** Draws a number that is no further ahead than it may be; `later` when it would be by so many milliseconds. */
+  /**
+   * Draws a number that is not too far ahead of the clock; otherwise calls `later` with the milliseconds by which it
+   * would be.
+   */
   const drawOr = (later: (ahead: number) => Effect.Effect<number, NonceUnavailable>) =>
     Effect.clockWith((clock) => {
       const mine = lease()
@@ -109,24 +115,24 @@ const drawing = (
 }
 
 /**
- * Windowed nonces of keys that up to `programs` programs share at a time: about 1,000 calls per second and key in all
- * where nonces count milliseconds (live), so that each program has 1,000 divided by `programs`; a million where they count
- * microseconds (document). A call does not ask Redis: the program leases its nonces before the first call, and extends the
- * lease in the background.
+ * Windowed nonces for keys shared by up to `programs` programs at a time. If nonces count milliseconds (live), all
+ * programs together make about 1,000 calls per second and key, each its share; a million if they count microseconds
+ * (document). Calls do not ask Redis: the program leases its nonces before the first call, and extends the lease in the
+ * background.
  *
- * `programs` is from 1 to 1000, and all programs of a key state the same number; one that states another gets no lease while
- * others have theirs. A program that ends gives its class back. One that dies keeps it for the six seconds of a lease, so
- * state some more than there are.
+ * `programs` is from 1 to 1000, and must be the same in all programs of a key; a program with another number gets no
+ * lease while others hold theirs. A program that ends gives its class back. One that dies keeps it for the six seconds
+ * of a lease, so allow for a few more programs than you run.
  *
- * The first call waits for its lease, ten seconds at most. A later call fails at once when there is no lease, because Redis
- * can't be reached, all classes are taken, or the program was paused for longer than its lease. The error is
+ * The first call waits for its lease, at most ten seconds. A later call fails at once when there is no lease, because
+ * Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error is
  * `ExchangeUnreachable`, `why: "nonce"`; nothing was sent then.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerWindow = (options: {
-  /** How many programs share the nonces of a key, from 1 to 1000. All programs of a key state the same number. */
+  /** The number of programs that share a key's nonces, from 1 to 1000; the same in all of them. */
   readonly programs: number
 }): Layer.Layer<Nonce, never, Redis.Redis> =>
   Layer.effect(
@@ -144,15 +150,15 @@ export const layerWindow = (options: {
   )
 
 // -----------------------------------------------------------------------------
-// Increasing
+// Increasing mode
 // -----------------------------------------------------------------------------
 
-/** For how many milliseconds a program that died during a call keeps the others from calling. */
+/** The time for which a program that died during a call blocks the others, in milliseconds. */
 const lockMillis = 15_000
 
 /**
- * Takes the lock and the next nonce, or answers with an empty text while another program has the lock. The nonce is also what
- * the lock is released by: no other holder has the same.
+ * Takes the lock and the next nonce, or returns an empty text while another program has the lock. The nonce also
+ * releases the lock, because no other holder has the same one.
  */
 const lock = Redis.script((key: string, ticks: number) => [key, ticks, lockMillis], {
   numberOfKeys: 1,
@@ -180,13 +186,13 @@ return 0
 }).withReturnType<number>()
 
 /**
- * Increasing nonces of keys that any number of programs share: one call of a key at a time in all of them, under a lock
- * in Redis, which also keeps the greatest nonce. Slow: every call asks Redis twice and waits for the answers of all calls
- * before it, and a program that dies during a call keeps the others waiting for fifteen seconds.
+ * Increasing nonces for keys shared by any number of programs: one call per key at a time among all of them, under a
+ * lock in Redis, which also stores the greatest nonce. Slow: every call asks Redis twice and waits for all earlier
+ * answers, and a program that dies during a call blocks the others for fifteen seconds.
  *
- * No nonce is given out twice. A call that lost the lock because its program was paused is sent with a nonce that is less
- * than the next holder's. The exchange refuses it, which proves that it was not applied. A call fails with
- * `ExchangeUnreachable`, `why: "nonce"`, when Redis can't be reached, or the lock is not free for twenty seconds.
+ * No nonce is issued twice. A call that lost the lock because its program was paused has a smaller nonce than the next
+ * holder. The exchange refuses it, which proves that it was not applied. A call fails with `ExchangeUnreachable`, `why:
+ * "nonce"`, when Redis can't be reached, or the lock is not free for twenty seconds.
  *
  * @category layers
  * @since 0.1.0

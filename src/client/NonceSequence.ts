@@ -5,13 +5,13 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Of } from "./Nonce.ts"
 
-/** How far a nonce may run ahead of the clock, in milliseconds: well within the five seconds of the live exchange. */
+/** The maximum lead of a nonce over the clock, in milliseconds: well within the live exchange's five seconds. */
 export const maxAhead = 2000
 
-/** By how much a clock may be set back, in milliseconds: so long a call may wait until it has caught up. */
+/** The maximum step back of a clock for which calls wait, in milliseconds. */
 export const maxSetBack = 4000
 
-/** Knows the latest time that a clock has shown. Fails when the clock was set back by too much since. */
+/** Tracks the latest time that a clock has shown. Fails when the clock was set back too far since then. */
 export const steady = () => {
   let latest = Number.NEGATIVE_INFINITY
   return (now: number): NonceUnavailable | undefined => {
@@ -28,17 +28,17 @@ export const steady = () => {
 }
 
 /**
- * There is no nonce, so nothing was sent: this program holds no lease on the nonces of a key that it shares, or this machine's
- * clock was set back.
+ * No nonce is available, so nothing was sent: this program has no lease on the nonces of a shared key, or this
+ * machine's clock was set back.
  */
 export class NonceUnavailable extends Schema.TaggedError<NonceUnavailable>()("NonceUnavailable", {
   reason: Schema.String
 }) {
-  /** Why; it is shown in the call's error. */
+  /** The reason, which the call's error shows. */
   declare readonly reason: string
 }
 
-/** How many ticks of a unit a millisecond has. */
+/** The number of ticks of a unit per millisecond. */
 export const ticks = {
   /** The live dialect counts milliseconds: one tick. */
   milliseconds: 1,
@@ -46,45 +46,43 @@ export const ticks = {
   microseconds: 1000
 } as const
 
-/** The nonces of one key by a clock, one after the other: taken at once, and then waited for where they must be. */
+/** Draws the nonces of one key from a clock: taken immediately, then waited for if needed. */
 export const drawing = (unit: Of["unit"]) => {
   const perMillisecond = ticks[unit]
   const setBack = steady()
   let last = -1
-  /** Waits until the nonce is no further ahead than it may be; the clock may step back meanwhile. */
+  /** Waits until the nonce's lead is small enough; the clock may step back meanwhile. */
   const inTime = (nonce: number, clock: Clock.Clock, offset: number): Effect.Effect<number, NonceUnavailable> => {
     const now = clock.currentTimeMillisUnsafe() + offset
     const unavailable = setBack(now)
     if (unavailable !== undefined) return Effect.fail(unavailable)
     const ahead = nonce / perMillisecond - now - maxAhead
     return ahead > 0
-      // In steps, so that a clock that is set back is noticed by those who wait.
+      // In steps, so that waiting calls notice a clock that is set back.
       ? Effect.flatMap(Effect.sleep(Math.min(Math.ceil(ahead), maxSetBack)), () => inTime(nonce, clock, offset))
       : Effect.succeed(nonce)
   }
-  // The nonce is taken before the wait, so that those who wait keep their order.
+  // The nonce is taken before the wait, so waiting calls keep their order.
   return (clock: Clock.Clock, offset = 0): Effect.Effect<number, NonceUnavailable> => {
     const now = clock.currentTimeMillisUnsafe() + offset
     const unavailable = setBack(now)
     if (unavailable !== undefined) return Effect.fail(unavailable)
-    // A test's clock may stand between two milliseconds, as after a wait with jitter. A nonce is a whole number.
+    // A nonce is a whole number, but a test clock may stand between two milliseconds after a wait with jitter.
     last = Math.max(Math.floor(now * perMillisecond), last + 1)
     return inTime(last, clock, offset)
   }
 }
 
 /**
- * The nonces of one key, one after the other. `offset` is added to the clock, in milliseconds. Fails when the clock was set
- * back by more than four seconds.
+ * The sequence of nonces of one key. `offset` is added to the clock, in milliseconds. Fails when the clock was set back
+ * by more than four seconds.
  */
 export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number, NonceUnavailable> => {
   const draw = drawing(unit)
   return (offset) => Clock.clockWith((clock) => draw(clock, offset))
 }
 
-/**
- * One value per key and unit, made when it is first needed. It is found at once for an object that was seen before.
- */
+/** One value per key and unit, made on first use, with a fast path for objects seen before. */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()
   const seen = new WeakMap<Of, A>()

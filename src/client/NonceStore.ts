@@ -1,18 +1,18 @@
-/** Asking a Redis about the nonces of an API key. */
+/** Asks Redis about the nonces of an API key. */
 import * as Effect from "effect/Effect"
 import type * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"
 import * as Digest from "./Digest.ts"
 import { NonceUnavailable, type Of } from "./Nonce.ts"
 
-/** How long an answer of Redis is waited for. */
+/** The maximum wait for an answer from Redis. */
 const patience = "2 seconds"
 
-/** The key in Redis of an API key's nonces. It holds a digest instead of the API key. */
+/** The Redis key of an API key's nonces. It contains a digest instead of the API key. */
 export const keyOf = (kind: string, { apiKey, unit }: Of): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => `effect-txc:${kind}:${unit}:${digest}`)
 
-/** Asks Redis, and gives up after two seconds, even where nothing else can be interrupted. */
+/** Asks Redis and gives up after two seconds, even if nothing else can be interrupted. */
 export const ask = <A>(asked: Effect.Effect<A, Redis.RedisError>): Effect.Effect<A, NonceUnavailable> =>
   Effect.interruptible(asked).pipe(
     Effect.mapError(({ cause }) =>

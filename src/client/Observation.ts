@@ -1,4 +1,4 @@
-/** What can be observed of a call: its span, its metrics, and the log of its interruption. Nothing of it is secret. */
+/** Observes calls: their spans, metrics, and logged interruptions. Nothing observed is secret. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,32 +9,35 @@ import type * as Errors from "../protocol/Errors.ts"
 import { clientOrderIdOf } from "./call/OrderReference.ts"
 import * as Metrics from "./Metrics.ts"
 
-/** One call under way. */
+/** The progress of one call. */
 export interface Progress {
   /** The clock of the fiber that makes the call. */
   readonly clock: Clock.Clock
-  /** How many attempts the call has begun. */
+  /** The number of attempts that the call has begun. */
   attempts: number
-  /** When its last attempt was handed to the transport, in Unix microseconds; absent while nothing of it can have been sent. */
+  /**
+   * The time when its last attempt was handed to the transport, in Unix microseconds; absent while nothing can have
+   * been sent.
+   */
   sentAt: number | undefined
 }
 
 /**
- * Makes a call in a span where somebody may see one: a tracer is there, or another span that it belongs to. Elsewhere the
- * span would cost more than the rest of the call.
+ * Makes a call in a span if it can be observed: with a tracer, or inside another span. Otherwise the span would cost
+ * more than the rest of the call.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ cache }) =>
     cache.tracer === undefined && cache.span === undefined ? call : Effect.withSpan(call, name, noFrame)
   )
 
-/** Without the place in this library that made the span, which says nothing. */
+/** Omits the stack frame of the span, which always points into this library. */
 const noFrame = { captureStackTrace: false }
 
 /**
- * Reports the outcome of every call of an endpoint: on the call's span, in the metrics, and in the log when a call that
- * changes something was interrupted after it was sent, because no error will say so. Also gives the metric that only the
- * call itself can update: how long an attempt waited for the rate limit.
+ * Reports the outcome of every call of an endpoint: on the call's span, in the metrics, and in the log when a mutating
+ * call was interrupted after sending, which no error reports. Also returns the one metric that the call itself updates:
+ * the time an attempt waited for the rate limit.
  */
 export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
   const metrics = Metrics.of(endpoint.name)
@@ -48,7 +51,7 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
       const progress: Progress = { clock, attempts: 0, sentAt: undefined }
-      // Suspended, so that a defect in it is reported as well.
+      // Suspended so that a defect in it is reported too.
       return Effect.onExitPrimitive(Effect.suspend(() => call(progress, fiber)), (exit) => {
         const error = Exit.isSuccess(exit)
           ? undefined

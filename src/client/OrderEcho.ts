@@ -1,6 +1,6 @@
 /**
- * Whether the answer to a call about an order is about the order that was asked for. An answer about another one proves
- * nothing: it may be the answer to another call.
+ * Checks whether an answer is about the requested order. An answer about another order proves nothing: it may belong to
+ * another call.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
@@ -17,75 +17,75 @@ import {
   SelfTradePrevention
 } from "../domain/Order.ts"
 
-/** What requests for an order and answers about it both say, by the same names. Absent is what one of them does not say. */
+/** The fields that requests for an order and answers about it share. A field is absent if either lacks it. */
 interface Echoed {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The limit. */
+  /** The limit price. */
   readonly price?: Decimal.Decimal
-  /** The price that triggers it. */
+  /** The price that triggers the order. */
   readonly activationPrice?: Decimal.Decimal
   /** Whether the order may only rest in the book. */
   readonly postOnly?: boolean
-  /** Whether the part that cannot trade at once is canceled. */
+  /** Whether the part that cannot trade immediately is canceled. */
   readonly ioc?: boolean
-  /** Whether the order trades only with retail orders. */
+  /** Whether the order only trades with retail orders. */
   readonly rpi?: boolean
-  /** Whether the order takes as a retail order. */
+  /** Whether the order takes liquidity as a retail order. */
   readonly retail?: boolean
   /** Whether the order may only reduce a position. */
   readonly reduceOnly?: boolean
 }
 
-/** What a request for an order says. */
+/** The fields of a request for an order. */
 export interface Ordered extends Echoed {
-  /** Where to trade. */
+  /** The market. */
   readonly market: MarketName
-  /** Whether to buy or to sell. */
+  /** Whether to buy or sell. */
   readonly side: OrderSide
-  /** How much. */
+  /** The amount. */
   readonly amount: Decimal.Amount
-  /** Whether the exchange chooses the price, and with it whether the order rests. */
+  /** Whether the exchange chooses the price, which also decides whether the order rests. */
   readonly bboRole?: BboRole
-  /** What happens when it would trade with an order of the same account. */
+  /** The action when the order would trade with an order of the same account. */
   readonly stp?: SelfTradePrevention
-  /** The position that it belongs to. */
+  /** The order's position. */
   readonly positionSide?: PositionSide
-  /** The price of its take-profit. */
+  /** The price of the take-profit. */
   readonly takeProfit?: Decimal.Price
-  /** The price of its stop-loss. */
+  /** The price of the stop-loss. */
   readonly stopLoss?: Decimal.Price
 }
 
-/** What an answer says of an order. */
+/** An order in an answer. */
 export interface Leg extends Echoed {
-  /** Where it trades. */
+  /** The order's market. */
   readonly market: MarketName
-  /** Whether it buys or sells. */
+  /** Whether the order buys or sells. */
   readonly side: ReceivedSide
-  /** Limit, market and so on. */
+  /** The type, such as limit or market. */
   readonly type: ReceivedType
-  /** How much was ordered. */
+  /** The ordered amount. */
   readonly amount: Decimal.Decimal
-  /** How much was filled, in units of the base currency. */
+  /** The filled amount, in the base currency. */
   readonly dealStock: Decimal.Decimal
-  /** What happens when it would trade with an order of the same account. */
+  /** The action when the order would trade with an order of the same account. */
   readonly stp?: ReceivedSelfTradePrevention
-  /** The position that it belongs to. */
+  /** The order's position. */
   readonly positionSide?: ReceivedPositionSide
   /** The orders that it triggers. */
   readonly oto?: { readonly takeProfit?: Decimal.Decimal; readonly stopLoss?: Decimal.Decimal }
 }
 
-/** How a field of the answer differs. */
+/** Describes how a field of the answer differs. */
 const differs = (field: string, found: unknown, asked: unknown): string =>
   `the order's ${field} is ${String(found)}, not ${String(asked)}`
 
-/** Whether an amount is a part of another one, or all of it. */
+/** Whether an amount is at most the other. */
 const isPartOf = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean =>
   Decimal.Order(amount, Decimal.zero) > 0 && Decimal.Order(amount, asked) <= 0
 
-/** Whether an amount is another one without the digits beyond its own last one: cut to the precision of the market. */
+/** Whether an amount equals the other without the digits beyond its own last one: cut to the market's precision. */
 const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => {
   const digits = Decimal.scale(amount)
   const [integer = "", fraction = ""] = asked.split(".")
@@ -93,19 +93,19 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
     Decimal.Equivalence(amount, (digits === 0 ? integer : `${integer}.${fraction.slice(0, digits)}`) as Decimal.Decimal)
 }
 
-/** Whether an exchange may have made this amount of the one that was asked for. */
+/** Whether the exchange may have derived this amount from the requested one. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
-  // The document reduces it to the position.
+  // The document cuts it to the position.
   if (asked.reduceOnly === true) return isPartOf(amount, asked.amount)
-  // A market order has no limit. What could not be traded at once is not ordered any more, and the amount of one that was
-  // asked for in the quote currency may be what was traded.
+  // A market order has no limit. The part that can't trade immediately is dropped, and a requested quote amount may be
+  // answered as the traded amount.
   const isMarketOrder = tradesAt.length === 0
   return isMarketOrder &&
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }
 
-/** The first price that is neither the one that was asked for nor cut from it. */
+/** The first price that is neither the requested one nor cut from it. */
 const otherPrice = <K extends string>(
   fields: ReadonlyArray<K>,
   asked: { readonly [P in K]?: Decimal.Decimal },
@@ -119,17 +119,17 @@ const otherPrice = <K extends string>(
   return undefined
 }
 
-/** Whether a value is one that this library knows. One that it does not know may be the exchange's new word for another. */
+/** Whether this library knows the value. An unknown one may be the exchange's new name for another. */
 const isKnown = (values: ReadonlyArray<string>, value: string): boolean => values.includes(value)
 
-/** A `stock market` order is a market order, which some answers do not tell apart. */
+/** Treats a `stock market` order as a market order, because some answers do not distinguish them. */
 const kindOf = (type: ReceivedType): ReceivedType => type === "stock market" ? "market" : type
 
-/** The first of the order's kind, its flags and its position that is not what was asked for. */
+/** The first of the order's kind, flags and position that differs from the request. */
 const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefined => {
   if (kindOf(leg.type) !== kindOf(type) && isKnown(OrderType.literals, leg.type)) return differs("type", leg.type, type)
   for (const flag of ["postOnly", "ioc", "rpi", "retail", "reduceOnly"] as const) {
-    // An order at the best price rests or takes as its role demands.
+    // An order at the best price rests or takes according to its role.
     if (asked.bboRole !== undefined && (flag === "postOnly" || flag === "ioc")) continue
     if (asked[flag] !== undefined && leg[flag] !== undefined && leg[flag] !== asked[flag]) {
       return differs(flag, leg[flag], asked[flag])
@@ -139,16 +139,16 @@ const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefi
   if (asked.stp !== undefined && stp !== undefined && stp !== asked.stp && isKnown(SelfTradePrevention.literals, stp)) {
     return differs("stp", stp, asked.stp)
   }
-  // In one-way mode the exchange ignores the side that was asked for.
+  // In one-way mode the exchange ignores the requested side.
   const isOther = positionSide !== asked.positionSide && (positionSide === "LONG" || positionSide === "SHORT")
   return asked.positionSide !== undefined && isOther
     ? differs("positionSide", positionSide, asked.positionSide)
     : undefined
 }
 
-/** What names an order. */
+/** The identifiers that name an order. */
 export interface Naming {
-  /** Where it trades. */
+  /** The order's market. */
   readonly market: MarketName
   /** The exchange's identifier. */
   readonly orderId?: OrderId | undefined
@@ -156,7 +156,7 @@ export interface Naming {
   readonly clientOrderId?: ClientOrderId | undefined
 }
 
-/** How the order that an answer names differs from the one that was named; `undefined` when it does not. */
+/** How the answered order differs from the named one; `undefined` when it does not. */
 export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   for (const field of ["market", "orderId", "clientOrderId"] as const) {
     const [expected, found] = [asked[field], said[field]]
@@ -166,12 +166,12 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 }
 
 /**
- * How an answer differs from the order of a type that was asked for, in any field that both have; `undefined` when it does
- * not. Decimals are compared by value. Four differences are the exchange's own:
+ * How an answer differs from the requested order, in any field that both have; `undefined` when it does not. Decimals
+ * are compared by value. The exchange may make four changes itself:
  *
- * - Amounts and prices may be cut to the precision of the market.
- * - The amount of a reduce-only order may be smaller: the exchange reduces it to the position (document, Endpoints §2).
- * - The amount of a market order may be smaller, or what was traded.
+ * - Amounts and prices may be cut to the market's precision.
+ * - The amount of a reduce-only order may be smaller: the exchange cuts it to the position (document, Endpoints §2).
+ * - The amount of a market order may be smaller, or the traded amount.
  * - An order at the best bid or offer may have any price.
  */
 export const contradiction = (
@@ -189,25 +189,25 @@ export const contradiction = (
     otherPrice(["takeProfit", "stopLoss"], asked, leg.oto ?? {})
 }
 
-/** What a request to change an order says of it. */
+/** The fields of a request to modify an order. */
 export interface Changed {
-  /** Where the order trades. */
+  /** The order's market. */
   readonly market: MarketName
-  /** The client order id that it is named by. */
+  /** The client order id that names the order. */
   readonly clientOrderId?: ClientOrderId
-  /** How much, with what is filled already. */
+  /** The amount, including the filled part. */
   readonly amount?: Decimal.Amount
-  /** What it spends. */
+  /** The amount that the order spends. */
   readonly total?: Decimal.Amount
-  /** The limit. */
+  /** The limit price. */
   readonly price?: Decimal.Price
-  /** The price that triggers it. */
+  /** The price that triggers the order. */
   readonly activationPrice?: Decimal.Price
 }
 
 /**
- * How an answer differs from the change that was asked for; `undefined` when it does not. The amount may be a smaller one: the
- * new order is for what is not filled, and a reduce-only order for no more than its position. Its order id is a new one.
+ * How an answer differs from the requested modification; `undefined` when it does not. The amount may be smaller: the
+ * new order is for the unfilled part, and a reduce-only order for at most its position. The order id is always new.
  */
 export const contradictionOfChange = (asked: Changed, order: Leg): string | undefined => {
   const { clientOrderId, market } = asked

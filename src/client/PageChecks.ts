@@ -4,8 +4,8 @@ import * as Errors from "../protocol/Errors.ts"
 import type { Page, Request } from "./Pages.ts"
 
 /**
- * Checks that a page is the one that was asked for. Fails with `UnexpectedResponse` when the answer echoes another
- * limit or offset, or holds more records than its limit.
+ * Checks that a page is the requested one. Fails with `UnexpectedResponse` when the answer echoes another limit or
+ * offset, or contains more records than its limit.
  */
 export const checkEcho =
   (endpoint: string, request: Request) =>
@@ -25,8 +25,8 @@ export const checkEcho =
   }
 
 /**
- * Makes a page of a bare list of records. Such an answer echoes neither limit nor offset, so only its length is
- * checked. Fails with `UnexpectedResponse` when it holds more records than the limit.
+ * Makes a page from a plain list of records. Such an answer echoes neither limit nor offset, so only its length is
+ * checked. Fails with `UnexpectedResponse` when it contains more records than the limit.
  */
 export const ofRecords =
   (endpoint: string, request: Request, defaultLimit: number) =>

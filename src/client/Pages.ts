@@ -1,5 +1,5 @@
 /**
- * Reading a list that comes in pages.
+ * Reads lists page by page.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import { Limit, maxLimit, maxOffset, Offset } from "../domain/Paging.ts"
 import * as Errors from "../protocol/Errors.ts"
 
 /**
- * One page: the records from index `offset` on, at most `limit` of them.
+ * A page: the records from index `offset`, at most `limit` of them.
  *
  * @category models
  * @since 0.1.0
@@ -31,20 +31,20 @@ import * as Errors from "../protocol/Errors.ts"
 export interface Page<A> {
   /** The index of the first record in the whole list. */
   readonly offset: number
-  /** The most records that a page of this size has. */
+  /** The maximum number of records on a page of this size. */
   readonly limit: number
-  /** The records. Fewer than `limit` of them mean that the list ends here, unless the exchange says its `total`. */
+  /** The records. With fewer than `limit`, the list ends here, unless the exchange gives a `total`. */
   readonly records: ReadonlyArray<A>
 }
 
 /**
- * One page of a list of which the exchange may say how long it is.
+ * A page of a list whose total length the exchange may give.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CountedPage<A> extends Page<A> {
-  /** How many records the whole list has, where the exchange says it. */
+  /** The number of records in the whole list, if the exchange gives it. */
   readonly total?: number
 }
 
@@ -55,50 +55,50 @@ export interface CountedPage<A> extends Page<A> {
  * @since 0.1.0
  */
 export interface Request {
-  /** The most records in the page, 1 to 100. The exchange has a default for each list. */
+  /** The maximum number of records on the page, 1 to 100. The exchange has a default for each list. */
   readonly limit?: Limit
   /** The index of the first record, 0 to 10000. Default 0. */
   readonly offset?: Offset
 }
 
 /**
- * Which page a stream reads next.
+ * The next page that a stream reads.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Next extends Request {
-  /** The most records in the page, 1 to 100. */
+  /** The maximum number of records on the page, 1 to 100. */
   readonly limit: Limit
   /** The index of the first record, 0 to 10000. */
   readonly offset: Offset
 }
 
 /**
- * What the records of a list are told apart by, for a stream that notices when the list shifts while it is read.
+ * Tells the records of a list apart, for a stream that notices when the list shifts while it is read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Identity<A, G = never> {
-  /** What identifies a record; `undefined` when it has nothing that does. */
+  /** The identity of a record; `undefined` when it has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Makes the element that marks a gap: records may be missing after the last one that was emitted. Without it the stream fails
+   * Makes the element that marks a gap: records may be missing after the last emitted one. Without it, the stream fails
    * with `ListShifted` there.
    */
   readonly gap?: (after: A) => G
 }
 
-/** Where the next page starts, or why there is none. `size` is the most records of the page. */
+/** The start of the next page, or the reason why there is none. `size` is the maximum number of records on the page. */
 type Step = { readonly offset: number } | "ceiling" | "shifted"
 
-/** What has been emitted of a list whose records have an identity. */
+/** The emitted records of a list with identities. */
 class Emitted<A> {
   private readonly ids = new Set<string>()
   last: A | undefined
 
-  /** The records that are new, and whether any was there before; `undefined` when one of them has no identity. */
+  /** The new records, and whether any was emitted before; `undefined` when one has no identity. */
   compared(records: ReadonlyArray<A>, idOf: Identity<A>["idOf"]) {
     const fresh: Array<readonly [string, A]> = []
     let known = 0
@@ -121,26 +121,27 @@ class Emitted<A> {
   }
 }
 
-/** How many pages in a row are read back. A list that moves faster than it can be read is not read for ever. */
+/** The maximum number of consecutive pages to read back, in case a list shifts faster than it can be read. */
 const mostBackwards = 1 + maxOffset / maxLimit
 
 const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: number): boolean =>
   total === undefined ? records.length < size : offset + records.length >= total
 
 /**
- * All records, page by page. A page is read when its records are needed. `endpoint` names the stream in its errors;
- * `limit` is the most records in a page, 100 unless given.
+ * All records, page by page. Each page is read when its records are needed. `endpoint` names the stream in errors;
+ * `limit` is the page size, 100 by default.
  *
- * Most answers carry no total, so a page with fewer records than its limit is the last one. No page can start beyond index
- * 10000. The page that starts there has 100 records, and the stream skips those that it has already emitted. The stream
- * therefore reaches indices 0 to 10099. If that page is full, there may be more records: the stream emits it, and then
- * fails with `PageCeilingReached`.
+ * Most answers have no total, so a page with fewer records than its limit is the last one. No page can start beyond
+ * index
+ * 10000. The page that starts there has 100 records, and the stream skips those already emitted. The stream therefore
+ *        reaches indices 0 to 10099. If that page is full, there may be more records: the stream emits it, and then
+ *        fails with `PageCeilingReached`.
  *
- * Records arrive in order, each once, as long as the data does not change. Records that are added or removed meanwhile
- * shift the pages. With an `identity` a record that has been emitted is not emitted again, and each page begins with the last
- * record of the one before. Where that is not there, the stream reads back until it finds a record that it has emitted, so that
- * none is missed that was in the list all the time. If it finds none, it fails with `ListShifted`, or emits what
- * {@link Identity.gap} makes and goes on. Without an `identity`, a record may arrive twice or be missed, and nobody is told.
+ * Records arrive in order and once each while the data does not change. Records that are added or removed meanwhile
+ * shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last record of the
+ * previous one. If that record is gone, the stream reads back until it finds an emitted record, so no record that stays
+ * in the list is missed. If it finds none, it fails with `ListShifted`, or emits the element from {@link Identity.gap}
+ * and continues. Without an `identity`, a record may be repeated or missed without notice.
  *
  * @example
  * ```ts
@@ -173,7 +174,7 @@ export const stream = <A, E, R, G = never>(
 ): Stream.Stream<A | G, E | Errors.PageCeilingReached | Errors.ListShifted, R> =>
   Stream.suspend(() => {
     const emitted = new Emitted<A>()
-    // A page begins with the last record of the one before, and has another one.
+    // A page begins with the last record of the previous one and has at least one more.
     const wanted = identity === undefined ? limit : Limit.make(Math.max(2, limit))
     const overlap = identity === undefined ? 0 : 1
     let count = 0
@@ -203,7 +204,7 @@ export const stream = <A, E, R, G = never>(
           else if (offset > 0 && backwards++ < mostBackwards) {
             return [[], Option.some<Step>({ offset: Math.max(0, offset - size + 1) })]
           }
-          // An empty list is whole: what was emitted has left it.
+          // An empty list is complete: all emitted records have left it.
           const isGap = !isJoined && records.length > 0
           if (isGap && identity.gap === undefined) return [[], Option.some<Step>("shifted")]
           const isStuck = found.total !== undefined && records.length <= overlap && Option.isSome(step)

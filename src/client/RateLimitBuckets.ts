@@ -13,37 +13,37 @@ import type { Bucket, Of, RateLimits } from "./RateLimits.ts"
 import { Tokens } from "./Tokens.ts"
 
 /**
- * How long an attempt may wait for its turn before it fails with `RateLimited` and `origin: "local"`: thirty seconds unless
- * provided otherwise, for one call or for many. With zero an attempt that is not within the limit fails at once.
+ * The maximum time that an attempt waits for its turn before it fails with `RateLimited` and `origin: "local"`.
+ * Default: thirty seconds. Provide it to one call or many. With zero, an attempt beyond the limit fails immediately.
  */
 export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/RateLimits/MaxWait", {
   defaultValue: () => "30 seconds"
 })
 
-/** By how many milliseconds one call may take longer to reach the exchange than the next. */
+/** The maximum difference in the time that two calls take to reach the exchange, in milliseconds. */
 export const slack = 250
 
-/** How often a read is retried after the exchange refused it for its rate. */
+/** The number of retries of a read that the exchange refused for its rate. */
 const retries = 3
 
 /**
- * So many tokens, and the milliseconds until one comes back, that no window of the limit holds more calls than it allows:
- * of `most` tokens and those that come back in any time shorter than a window and the slack, there are never more.
+ * The number of tokens and the milliseconds until one returns, chosen so that no window exceeds the limit: `most`
+ * tokens plus those that return within a window and the slack never add up to more.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   const most = Math.max(1, Math.floor(calls / 4))
   return { most, refill: (perSeconds * 1000 + slack) / (calls - most + 1) }
 }
 
-/** The attempts that wait for one limit, and the pause that the exchange has asked for. */
+/** The queue of attempts that wait for one limit, and the pause requested by the exchange. */
 interface Line {
-  /** What each attempt that waits is told that it is the first. They are in the order in which they came. */
+  /** Signals to each waiting attempt that it is first, in order of arrival. */
   readonly waiting: Set<Deferred.Deferred<void>>
   /** Until when no attempt takes a turn, in Unix milliseconds: see {@link pauseLeft}. */
   pausedUntil: number
   /** When the line was last looked at, in Unix milliseconds. */
   seen: number
-  /** How many refusals have followed each other. */
+  /** The number of consecutive refusals. */
   refusals: number
 }
 
@@ -51,7 +51,7 @@ const maxBackoff = 30_000
 
 const maxRetryAfter = 600_000
 
-/** The milliseconds that a `Retry-After` asks for, if any: a number of seconds, or a date. */
+/** The milliseconds requested by a `Retry-After` in seconds or as a date, if any. */
 const askedFor = (retryAfter: string, now: number): number | undefined => {
   const millis = /^\d+$/u.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
   return millis > 0 ? Math.min(millis, maxRetryAfter) : undefined
@@ -66,13 +66,16 @@ const pauseLeft = (line: Line, now: number): number => {
   return line.pausedUntil - now
 }
 
-/** Pauses the line: for as long as the exchange asks, or for a second that doubles with every refusal, up to thirty. */
+/**
+ * Pauses the queue: for as long as the exchange requests, or for a second that doubles with every refusal, up to
+ * thirty.
+ */
 const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
   Effect.withFiber((fiber) => {
     const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
-    // Of many calls that are refused together, the first says enough.
+    // Of many calls that are refused together, only the first counts.
     const left = pauseLeft(line, now)
     if (asked !== undefined || left <= 0) {
       if (-left > maxBackoff) line.refusals = 0
@@ -83,13 +86,13 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
     return Effect.succeed(line.pausedUntil - now)
   })
 
-/** One limit: how calls are counted against it, and the line of attempts that wait. */
+/** One limit: how its calls are counted, and the queue of waiting attempts. */
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line
-  /** Counts a call and gives 0, or gives the milliseconds until the next. */
+  /** Counts a call and returns 0, or returns the milliseconds until the next one. */
   readonly count: Effect.Effect<number>
-  /** The milliseconds until one more call is within the limit, when all of it is used up. */
+  /** The milliseconds until one more call is within the limit, once it is used up. */
   readonly refill: number
 }
 
@@ -104,7 +107,7 @@ const notInTurn = ({ name, rateLimit: { calls, perSeconds } }: Endpoint.Any, mil
     })
   )
 
-/** The turn of the first in line. */
+/** The turn of the first attempt in the queue. */
 const turn = ({ count, line }: Counter): Effect.Effect<void> => {
   const next: Effect.Effect<void> = Effect.clockWith((clock) => {
     const paused = pauseLeft(line, clock.currentTimeMillisUnsafe())
@@ -115,13 +118,15 @@ const turn = ({ count, line }: Counter): Effect.Effect<void> => {
   return next
 }
 
-/** Tells the first in line that it is the first. */
+/** Signals to the first attempt in the queue that it is first. */
 const callFirst = ({ waiting }: Line): void => {
   const [first] = waiting
   if (first !== undefined) Deferred.doneUnsafe(first, Exit.void)
 }
 
-/** Waits in line, or fails at once when that would take too long. `left` is what the first in line would wait. */
+/**
+ * Waits in the queue, or fails immediately when that would take too long. `left` is the wait of the first in the queue.
+ */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
   const { endpoint, line, refill } = counter
   const inTurn = turn(counter)
@@ -157,7 +162,7 @@ const bucketOf = (counter: Counter): Bucket => {
   const wait = waiting(counter)
   return {
     take: Effect.clockWith((clock) =>
-      // No attempt overtakes those that wait.
+      // No attempt overtakes waiting ones.
       line.waiting.size > 0 || pauseLeft(line, clock.currentTimeMillisUnsafe()) > 0
         ? wait(0)
         : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))
@@ -167,25 +172,25 @@ const bucketOf = (counter: Counter): Bucket => {
   }
 }
 
-/** What is counted by itself: at most so many calls at once, and one more after each interval. */
+/** A separately counted limit: a maximum number of calls at once, and one more after each interval. */
 export interface Counted {
-  /** The exchange and the endpoint, or all public endpoints of one limit. The same text for what is counted together. */
+  /** The exchange and the endpoint, or all public endpoints of one limit. The same text means the same count. */
   readonly what: string
   /** The key that signs; absent for public calls. */
   readonly apiKey: string | undefined
   /** The most calls at once. */
   readonly most: number
-  /** After how many milliseconds one more call may follow. */
+  /** The interval after which one more call may follow, in milliseconds. */
   readonly refill: number
 }
 
-/** Counts a call and gives 0, or gives the milliseconds until the next one. */
+/** Counts a call and returns 0, or returns the milliseconds until the next one. */
 export type Count = (counted: Counted) => Effect.Effect<number>
 
-/** One text for what is counted by itself. */
+/** The text that identifies a count. */
 const idOf = ({ apiKey = "", what }: Counted): string => `${what} ${apiKey}`
 
-/** Counts in this program alone. */
+/** Counts in this program only. */
 export const countingInMemory = (): Count => {
   const buckets = new Map<string, Tokens>()
   return (counted) => {
@@ -196,7 +201,7 @@ export const countingInMemory = (): Count => {
   }
 }
 
-/** Keeps calls within what is counted elsewhere. */
+/** Makes the service from a count kept elsewhere. */
 export const make = (count: Count): RateLimits["Service"] => {
   const lines = new Map<string, Line>()
 

@@ -30,7 +30,7 @@ import { countingInMemory, make } from "./RateLimitBuckets.ts"
 export { MaxWait } from "./RateLimitBuckets.ts"
 
 /**
- * The calls that are counted together.
+ * A group of calls that are counted together.
  *
  * @category models
  * @since 0.1.0
@@ -42,22 +42,22 @@ export interface Bucket {
    */
   readonly take: Effect.Effect<number, Errors.RateLimited>
   /**
-   * Reports that the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. No attempt takes a turn
-   * for a while: gives for how many milliseconds. Never fails.
+   * Reports that the exchange refused an attempt for its rate, perhaps with a `Retry-After`. Pauses the bucket and
+   * returns the length of the pause in milliseconds. Never fails.
    */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
-  /** How often a read may be retried after such a refusal. */
+  /** The number of retries of a read after such a refusal. */
   readonly retries: number
 }
 
 /**
- * Whose calls: those of a key at an exchange, or without a key all public calls of this program there.
+ * The calls' origin: a key at an exchange or, without a key, all public calls of this program there.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Of {
-  /** The exchange, without a slash at the end. */
+  /** The exchange, without a trailing slash. */
   readonly baseUrl: string
   /** The key that signs; absent for public calls. */
   readonly apiKey?: Redacted.Redacted
@@ -70,12 +70,12 @@ export interface Of {
  * @since 0.1.0
  */
 export class RateLimits extends Context.Service<RateLimits, {
-  /** Where the calls of an endpoint are counted: the same bucket for all calls that the exchange counts together. */
+  /** Returns the bucket of an endpoint's calls, the same one for all calls that the exchange counts together. */
   readonly bucket: (of: Of, endpoint: Endpoint.Any) => Bucket
 }>()("effect-txc/client/RateLimits") {}
 
 /**
- * Counts in memory. All exchanges built together share one count, since the layer is the same value wherever it is used.
+ * Counts in memory. All exchanges built together share one count, because the layer is one value.
  *
  * @category layers
  * @since 0.1.0
@@ -85,7 +85,7 @@ export const layerMemory: Layer.Layer<RateLimits> = Layer.sync(RateLimits, () =>
 const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.succeed(0), retries: 0 }
 
 /**
- * Counts nothing: only the exchange limits calls.
+ * Does not limit calls: only the exchange does.
  *
  * @category layers
  * @since 0.1.0

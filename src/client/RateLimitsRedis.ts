@@ -1,5 +1,5 @@
 /**
- * Rate limits that programs share through a Redis.
+ * Rate limits shared by programs through Redis.
  *
  * @example
  * ```ts
@@ -26,18 +26,18 @@ import * as Digest from "./Digest.ts"
 import * as RateLimitBuckets from "./RateLimitBuckets.ts"
 import * as RateLimits from "./RateLimits.ts"
 
-/** For how long Redis is not asked after it failed, in milliseconds. */
+/** The time for which Redis is not asked after a failure, in milliseconds. */
 const restMillis = 5000
 
-/** How long an answer of Redis is waited for. */
+/** The maximum wait for an answer from Redis. */
 const patience = "500 millis"
 
 /**
- * Counts the calls of all programs that use the same Redis: those of a key under a digest of it, and public calls as if all
- * came from one address. A program whose clock is ahead of the others' lets as many more calls pass, once.
+ * Counts the calls of all programs that use the same Redis: a key's calls under its digest, and public calls as if all
+ * came from one address. A program whose clock is ahead of the others' lets extra calls pass once, in proportion.
  *
- * While Redis can't be reached each program counts for itself and logs that it does. Calls go on, because the exchange still
- * enforces the limit. After a refusal by the exchange, only the program that was refused pauses.
+ * While Redis can't be reached, each program counts on its own and logs a warning. Calls continue, because the exchange
+ * still enforces the limit. After a refusal by the exchange, only the refused program pauses.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Which exchange is called, and in which dialect. `Settings` reads it from the environment.
+ * The exchange to call, and its dialect. `Settings` reads it from the environment.
  *
  * @example
  * ```ts
@@ -20,8 +20,8 @@ import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"
 
 /**
- * The servers of the live exchange: a global one and an EU one, with the same paths (document, "What the service does",
- * rule 1).
+ * The live exchange's servers: a global one and an EU one, with the same paths (document, "What the service does", rule
+ * 1).
  *
  * @category models
  * @since 0.1.0
@@ -29,12 +29,12 @@ import * as Dialect from "../protocol/Dialect.ts"
 export const servers = {
   /** The base URL of the global server. */
   global: "https://whitebit.com",
-  /** The base URL of the server for the EU. */
+  /** The base URL of the EU server. */
   eu: "https://whitebit.eu"
 } as const
 
 /**
- * There is no base URL, it is not a URL, or it would send the key and signed requests unencrypted.
+ * The base URL is missing, not a URL, or would send the key and signed requests unencrypted.
  *
  * @category errors
  * @since 0.1.0
@@ -43,9 +43,9 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
   baseUrl: Schema.String,
   problem: Schema.String
 }) {
-  /** The base URL as given; empty when there was none. */
+  /** The base URL as given; empty when missing. */
   declare readonly baseUrl: string
-  /** What is wrong with it, and what to set instead. */
+  /** The problem, and the setting that fixes it. */
   declare readonly problem: string
   override get message(): string {
     return this.baseUrl === ""
@@ -61,7 +61,7 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
  * @since 0.1.0
  */
 export interface Live {
-  /** Which server; it speaks the live dialect. */
+  /** The server; it speaks the live dialect. */
   readonly region: keyof typeof servers
 }
 
@@ -74,14 +74,14 @@ export interface Live {
 export interface Custom {
   /** An https URL without a query; `http` only to this machine. */
   readonly baseUrl: string
-  /** The dialect spoken there. It can't be guessed: with the wrong one client order ids are lost silently. */
+  /** The dialect spoken there. It can't be guessed: the wrong one silently loses client order ids. */
   readonly dialect: Dialect.Dialect
-  /** Permits `http` to another machine. `false` unless set. */
+  /** Permits `http` to another machine. Default `false`. */
   readonly allowInsecure?: boolean
 }
 
 /**
- * Either one of the live exchange's servers, or any base URL together with the dialect spoken there.
+ * One of the live exchange's servers, or any base URL together with its dialect.
  *
  * @category models
  * @since 0.1.0
@@ -89,15 +89,15 @@ export interface Custom {
 export type Options = Live | Custom
 
 /**
- * The exchange that is called.
+ * The exchange to call.
  *
  * @category services
  * @since 0.1.0
  */
 export class Region extends Context.Service<Region, {
-  /** Where its paths begin, without a slash at the end. */
+  /** The URL at which its paths begin, without a trailing slash. */
   readonly baseUrl: string
-  /** How it writes fields, nonces and refusals. */
+  /** The format of fields, nonces and refusals. */
   readonly dialect: Dialect.Dialect
 }>()("effect-txc/client/Region") {}
 
@@ -127,7 +127,7 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
 }
 
 /**
- * An exchange that the program names. Fails with `InvalidBaseUrl`.
+ * An exchange named by the program. Fails with `InvalidBaseUrl`.
  *
  * @category layers
  * @since 0.1.0

@@ -28,7 +28,7 @@ import * as Region from "./Region.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The file with the key and the secret can't be read, or others than its owner may use it.
+ * The credentials file can't be read, or users other than its owner may access it.
  *
  * @category errors
  * @since 0.1.0
@@ -39,7 +39,7 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
 }) {
   /** The path of the file. */
   declare readonly path: string
-  /** Why it is refused, and how to fix that. */
+  /** The reason for the refusal, and how to fix it. */
   declare readonly problem: string
   override get message(): string {
     return `The credentials in ${this.path} are not used: ${this.problem}`
@@ -68,15 +68,15 @@ export const layerCredentials: Layer.Layer<
   })
 )
 
-/** Two short lines fit in it. */
+/** Two short lines fit. */
 const maxSize = 65_536
 
-/** The permissions of a file's group and of all others. */
+/** The permissions of a file's group and of all other users. */
 const ofOthers = 0o077
 
 /**
- * The text of a file that only its owner may use (mode 0600 or stricter). Any other file is refused, and the error says how
- * to fix it. Where files have no such modes, as on Windows, all are refused. Reads 64 KiB at most.
+ * Reads a file that only its owner may access (mode 0600 or stricter). Refuses any other file with an error that says
+ * how to fix it. On systems without such modes, like Windows, it refuses every file. Reads at most 64 KiB.
  *
  * @category files
  * @since 0.1.0
@@ -86,7 +86,7 @@ export const readPrivate: (
 ) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(
   function*(path: string) {
     const files = yield* FileSystem.FileSystem
-    // The file that is checked is the file that is read, whatever happens to its name in between.
+    // Checks and reads the same open file, even if another takes its name in between.
     const file = yield* files.open(path, { flag: "r" })
     const { mode, type } = yield* file.stat
     if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is not a file" })
@@ -108,8 +108,8 @@ export const readPrivate: (
 )
 
 /**
- * Credentials from a file that only its owner may use, see {@link readPrivate}, with a line for each of `TXC_API_KEY=…` and
- * `TXC_API_SECRET=…`.
+ * Credentials from a file that only its owner may access (see {@link readPrivate}), with one line for `TXC_API_KEY=…`
+ * and one for `TXC_API_SECRET=…`.
  *
  * @category layers
  * @since 0.1.0
@@ -142,7 +142,7 @@ const place = Config.all({
 
 /**
  * The exchange from configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT`
- * (`document` or `live`) and, if need be, `TXC_ALLOW_INSECURE`.
+ * (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`.
  *
  * @category layers
  * @since 0.1.0

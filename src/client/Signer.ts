@@ -1,6 +1,6 @@
 /**
- * Signing requests. The secret lives here and nowhere else. A remote signer, such as a key management service, can replace
- * this service; then the secret is not in the process at all.
+ * Signs requests. Only this service holds the secret. A remote signer, such as a key management service, can replace
+ * it; the secret is then not in the process at all.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ import { nodeCrypto } from "./NodeCrypto.ts"
 export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
   reason: Schema.String
 }) {
-  /** Why, without any secret: it is shown in the call's error. */
+  /** The reason, without any secret: the call's error shows it. */
   declare readonly reason: string
 }
 
@@ -57,16 +57,16 @@ export class Signer extends Context.Service<Signer, {
   /** The public key, sent as `X-TXC-APIKEY`. */
   readonly apiKey: Redacted.Redacted
   /**
-   * The lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document, "Authentication"). When it
-   * fails the call fails with `ExchangeUnreachable`, why `not-signed`, and nothing is sent.
+   * Returns the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document,
+   * "Authentication"). If it fails, nothing is sent and the call fails with `ExchangeUnreachable`, why `not-signed`.
    */
   readonly sign: (payload: string) => Effect.Effect<string, SigningFailed>
-  /** Removes from a text what this signer knows to be secret. */
+  /** Removes this signer's secrets from a text. */
   readonly scrub: (text: string) => string
 }>()("effect-txc/client/Signer") {}
 
 /**
- * A text without any of the given secrets: see `Scrub.scrubber`.
+ * Makes a function that removes the given secrets from a text: see `Scrub.scrubber`.
  *
  * @category scrubbing
  * @since 0.1.0
@@ -83,8 +83,8 @@ const withSecretsOf = (
 })
 
 /**
- * Signs with `node:crypto` and a key prepared once: the fastest way on Node, Bun and Deno. Built anew wherever it is used,
- * because it belongs to the credentials it was given. Fails with `SigningFailed` where there is no `node:crypto`.
+ * Signs with `node:crypto` and a prepared key: the fastest way on Node, Bun and Deno. Built again at each use, because
+ * it belongs to its credentials. Fails with `SigningFailed` where `node:crypto` does not exist.
  *
  * @category layers
  * @since 0.1.0
@@ -100,7 +100,7 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
     const key = crypto.createSecretKey(Redacted.value(credentials.apiSecret), "utf8")
     return withSecretsOf(
       credentials,
-      // Signed when it is asked for: a signature that is there needs no timer.
+      // Signs immediately, because a ready signature needs no timer.
       (payload) => Effect.succeed(crypto.createHmac("sha512", key).update(payload).digest("hex"))
     )
   })

@@ -1,23 +1,23 @@
-/** A bucket of tokens: so many at once, and one more each time that an interval has passed. */
+/** A token bucket: a number of tokens at once, and one more after each interval. */
 
-/** The tokens that are left. All are there at first. */
+/** The remaining tokens. The bucket starts full. */
 export class Tokens {
   private left: number
-  /** Since when the next token has been coming, in Unix milliseconds; nothing comes to a full bucket. */
+  /** The start of the current interval, in Unix milliseconds; a full bucket gains no token. */
   private since = 0
   private readonly most: number
   private readonly interval: number
 
-  /** At most so many tokens; one more comes after each interval, in milliseconds. */
+  /** Holds at most `most` tokens and gains one after each interval, in milliseconds. */
   constructor(most: number, interval: number) {
     this.most = most
     this.interval = interval
     this.left = most
   }
 
-  /** Takes a token and gives 0; when none is left, gives the milliseconds until the next one. */
+  /** Takes a token and returns 0; if none is left, returns the milliseconds until the next one. */
   take(now: number): number {
-    // A clock that was set back is not waited for.
+    // Calls do not wait for a clock that was set back.
     if (now < this.since) this.since = now
     const come = Math.floor((now - this.since) / this.interval)
     this.left = Math.min(this.most, this.left + come)

@@ -1,7 +1,8 @@
 /**
- * Checks of schemas that also say, as a plain predicate, what they check.
+ * Schema checks that can also be used as plain predicates.
  *
- * A check of the schema library makes an issue where it fails. Whoever only asks whether a value passes takes the predicate.
+ * A check of the schema library builds an issue when it fails. Callers that only need a yes or no use the predicate
+ * instead.
  *
  * @since 0.1.0
  */
@@ -11,7 +12,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 const key = "effect-txc/test"
 
 /**
- * A check that a value passes `test`.
+ * Makes a check that a value satisfies `test`.
  *
  * @category constructors
  * @since 0.1.0
@@ -20,7 +21,7 @@ export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annot
   Schema.makeFilter(test, { ...annotations, [key]: test })
 
 /**
- * A check that a text matches `form`. `test` says the same faster, where there is a faster way to say it.
+ * Makes a check that a text matches `form`. Pass `test` when there is a faster way to decide the same.
  *
  * @category constructors
  * @since 0.1.0
@@ -32,8 +33,9 @@ export const matches = (
 ): SchemaAST.Filter<string> => Schema.isPattern(form, { ...annotations, [key]: test })
 
 /**
- * A check that a text has at least one character, the first one of `first`, and all others of `others`. Both are patterns of
- * one character of ASCII. An answer names hundreds of assets: a pattern of the whole text is several times slower.
+ * Makes a check that a text is not empty, starts with a character of `first`, and continues with characters of
+ * `others`. Each pattern matches one ASCII character. An answer names hundreds of assets, and one pattern for the whole
+ * text is several times slower.
  *
  * @category constructors
  * @since 0.1.0
@@ -52,12 +54,12 @@ export const madeOf = (
   }, { toJsonSchema: () => ({ pattern: `^${first.source}${others.source}*$` }), ...annotations })
 }
 
-/** 1 for each character that matches, by its code. */
+/** A lookup table by character code: 1 where the character matches, otherwise 0. */
 const tableOf = (pattern: RegExp): Uint8Array =>
   Uint8Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)) ? 1 : 0)
 
 /**
- * Both checks, one after the other, and the one predicate that a value passes when it passes both.
+ * Combines two checks, applied in order. `test` is the predicate for both together.
  *
  * @category constructors
  * @since 0.1.0
@@ -69,11 +71,11 @@ export const both = <A>(
 ): SchemaAST.FilterGroup<A> => first.and(second, { [key]: test })
 
 /**
- * The predicate of a check that was made here; `undefined` of any other check.
+ * The predicate of a check made by this module; `undefined` for any other check.
  *
  * @category guards
  * @since 0.1.0
  */
 export const testOf = <A>(check: SchemaAST.Check<A>): ((value: A) => boolean) | undefined =>
-  // Only this module writes the key, hence the type.
+  // Only this module writes the key, so the type is known.
   check.annotations?.[key] as ((value: A) => boolean) | undefined

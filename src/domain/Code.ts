@@ -21,7 +21,7 @@ import * as Constraint from "./Constraint.ts"
 import { NonEmptyText, Text } from "./Text.ts"
 
 /**
- * A code's text: at least one character (document, Endpoints §6). Anybody who has it can apply it: treat it as a secret.
+ * A code's text: at least one character (document, Endpoints §6). Anyone who has it can apply it: treat it as a secret.
  *
  * @category models
  * @since 0.1.0
@@ -29,7 +29,7 @@ import { NonEmptyText, Text } from "./Text.ts"
 export type Code = typeof Code.Type
 
 /**
- * The schema of a {@link Code}. `Code.make(text)` makes one, and throws when the text is empty.
+ * The schema of a {@link Code}. `Code.make(text)` throws when the text is empty.
  *
  * @category schemas
  * @since 0.1.0
@@ -37,7 +37,7 @@ export type Code = typeof Code.Type
 export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
 
 /**
- * The most characters of a passphrase (document, "Limits").
+ * The maximum length of a passphrase, in characters (document, "Limits").
  *
  * @category constants
  * @since 0.1.0
@@ -45,8 +45,7 @@ export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifie
 export const maxPassphraseLength = 25
 
 /**
- * A code's passphrase: at most 25 characters (document, Endpoints §6). Characters are Unicode code points, as a reader
- * counts them.
+ * A code's passphrase: at most 25 characters (document, Endpoints §6), counted as Unicode code points.
  *
  * @category models
  * @since 0.1.0
@@ -54,7 +53,7 @@ export const maxPassphraseLength = 25
 export type Passphrase = typeof Passphrase.Type
 
 /**
- * The schema of a {@link Passphrase}. `Passphrase.make(text)` makes one, and throws when the text is too long.
+ * The schema of a {@link Passphrase}. `Passphrase.make(text)` throws when the text is too long.
  *
  * @category schemas
  * @since 0.1.0
@@ -68,7 +67,7 @@ export const Passphrase = Text.check(
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 
 /**
- * The most characters of a description. The document does not describe how codes are created.
+ * The maximum length of a description, in characters. The document does not say how codes are created.
  *
  * @category constants
  * @since 0.1.0
@@ -76,7 +75,7 @@ export const Passphrase = Text.check(
 export const maxDescriptionLength = 280
 
 /**
- * A note that the creator of a code keeps with it: at most 280 characters (Unicode code points).
+ * A note that a code's creator keeps with it: at most 280 characters, counted as Unicode code points.
  *
  * @category models
  * @since 0.1.0
@@ -84,7 +83,7 @@ export const maxDescriptionLength = 280
 export type Description = typeof Description.Type
 
 /**
- * The schema of a {@link Description}. `Description.make(text)` makes one, and throws when the text is too long.
+ * The schema of a {@link Description}. `Description.make(text)` throws when the text is too long.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,14 +1,14 @@
 /**
- * What a value must satisfy, as data.
+ * Constraints on values, as data.
  *
- * Every schema of the domain that narrows a value is annotated with the constraint it checks. So a violation has the same
- * name wherever it is found: by the client before anything is sent, or by an exchange that answers.
+ * Every domain schema that narrows a value is annotated with the constraint it checks. A violation therefore has the
+ * same name whether the client finds it before sending or the exchange reports it.
  *
  * @since 0.1.0
  */
 
 /**
- * One constraint that a field can break. `kind` says which; the other fields are its parameters.
+ * A constraint that a field can break. `kind` names it; the other fields are its parameters.
  *
  * @category models
  * @since 0.1.0
@@ -19,9 +19,9 @@ export type Constraint =
     readonly kind: "required"
   }
   | {
-    /** The value must be of a JSON type. */
+    /** The value must have a certain JSON type. */
     readonly kind: "type"
-    /** The JSON type that the value must have. */
+    /** The required JSON type. */
     readonly type: "string" | "integer" | "boolean" | "array" | "object"
   }
   | {
@@ -33,21 +33,21 @@ export type Constraint =
     readonly kind: "positive"
   }
   | {
-    /** The number has a lower bound. */
+    /** The number must not be below a minimum. */
     readonly kind: "min"
-    /** The least number allowed. */
+    /** The smallest allowed number. */
     readonly min: number
   }
   | {
-    /** The number has an upper bound. */
+    /** The number must not be above a maximum. */
     readonly kind: "max"
-    /** The greatest number allowed. */
+    /** The largest allowed number. */
     readonly max: number
   }
   | {
-    /** The text has a greatest length. */
+    /** The text must not be too long. */
     readonly kind: "length"
-    /** The most characters allowed. */
+    /** The maximum length, in characters. */
     readonly max: number
   }
   | {
@@ -55,27 +55,27 @@ export type Constraint =
     readonly kind: "notEmpty"
   }
   | {
-    /** The text must have the form of its kind, such as `BASE_QUOTE` for a market. */
+    /** The text must have the right form, such as `BASE_QUOTE` for a market. */
     readonly kind: "format"
   }
   | {
-    /** The text may only have characters of a set. */
+    /** The text may only contain certain characters. */
     readonly kind: "characters"
-    /** The allowed characters, in words. */
+    /** A description of the allowed characters. */
     readonly allowed: string
   }
   | {
-    /** The value must be one of a list. */
+    /** The value must be in a list. */
     readonly kind: "oneOf"
-    /** The values allowed, as the wire writes them. */
+    /** The allowed values, as written on the wire. */
     readonly values: ReadonlyArray<string | number>
   }
   | {
-    /** The value is well formed, but the exchange must know what it names, such as a market. */
+    /** The value must name something that the exchange knows, such as a market. */
     readonly kind: "known"
   }
   | {
-    /** The value must not be in use already, such as a client order id. */
+    /** The value, such as a client order id, must not already be in use. */
     readonly kind: "unique"
   }
   | {
@@ -91,21 +91,21 @@ export type Constraint =
     readonly step: string
   }
   | {
-    /** The amount must reach the market's least amount. */
+    /** The amount must reach the market's minimum amount. */
     readonly kind: "minAmount"
-    /** The least amount, as a decimal in units of the base currency. */
+    /** The minimum amount, as a decimal in the base currency. */
     readonly min: string
   }
   | {
-    /** Amount × price must reach the market's least total. */
+    /** Amount × price must reach the market's minimum total. */
     readonly kind: "minTotal"
-    /** The least total, as a decimal in units of the quote currency. */
+    /** The minimum total, as a decimal in the quote currency. */
     readonly min: string
   }
   | {
-    /** Amount × price must not exceed the market's greatest total. */
+    /** Amount × price must not exceed the market's maximum total. */
     readonly kind: "maxTotal"
-    /** The greatest total, as a decimal in units of the quote currency. */
+    /** The maximum total, as a decimal in the quote currency. */
     readonly max: string
   }
   | {
@@ -113,7 +113,7 @@ export type Constraint =
     readonly kind: "unused"
   }
   | {
-    /** An account can't apply a code that it created itself. */
+    /** An account can't apply a code that it created. */
     readonly kind: "notOwn"
   }
   | {
@@ -121,88 +121,88 @@ export type Constraint =
     readonly kind: "empty"
   }
   | {
-    /** A reduce-only order needs an open position, on the other side, that it can reduce. */
+    /** A reduce-only order needs an open position on the other side. */
     readonly kind: "position"
   }
   | {
-    /** The wallet must hold what the request needs. */
+    /** The wallet's balance must cover the request. */
     readonly kind: "balance"
   }
   | {
     /** The flag can't be set together with another flag. */
     readonly kind: "exclusive"
-    /** The name of the other flag, as the wire has it. */
+    /** The wire name of the other flag. */
     readonly with: string
   }
   | {
-    /** The field can't be given together with another one that says the same. */
+    /** The field can't be combined with another field that says the same. */
     readonly kind: "alone"
-    /** The name of the other field, as the wire has it. */
+    /** The wire name of the other field. */
     readonly with: string
   }
   | {
-    /** The value must differ from that of another field. */
+    /** The value must differ from the value of another field. */
     readonly kind: "different"
-    /** The name of the other field, as the wire has it. */
+    /** The wire name of the other field. */
     readonly from: string
   }
   | {
-    /** The time must be later than that of another field. */
+    /** The time must be later than another field's time. */
     readonly kind: "after"
-    /** The name of the other field, as the wire has it. */
+    /** The wire name of the other field. */
     readonly than: string
   }
   | {
-    /** A post-only order must not trade at once. */
+    /** A post-only order must not trade immediately. */
     readonly kind: "maker"
   }
   | {
-    /** The identifier must be that of an open order. */
+    /** The identifier must belong to an open order. */
     readonly kind: "open"
   }
   | {
     /**
-     * The field must be one that the request has: it may be misspelled. An exchange ignores such a field; the client
-     * refuses to send the request, rather than drop the field silently.
+     * The request must have a field of this name: the name may be misspelled. An exchange ignores an unknown field; the
+     * client refuses the request instead of silently dropping it.
      */
     readonly kind: "expected"
   }
   | {
-    /** The list must have no more elements than that. */
+    /** The list must not be too long. */
     readonly kind: "elements"
-    /** The most elements allowed. */
+    /** The maximum number of elements. */
     readonly max: number
   }
   | {
-    /** The identifier must be that of an order that can be canceled. */
+    /** The identifier must belong to an order that can be canceled. */
     readonly kind: "existing"
   }
   | {
-    /** Orders of this type have no such term, so it can't be changed. */
+    /** The term must be one that orders of this type have. */
     readonly kind: "inapplicable"
   }
   | {
-    /** The new amount of an order must be greater than what is filled of it. */
+    /** An order's new amount must be greater than its filled amount. */
     readonly kind: "aboveFilled"
   }
   | {
-    /** The order must be one that can be changed: a leg of a pair, or an order with an exit, can't. */
+    /** The order must be modifiable: a leg of an OCO pair, or an order with a take-profit or stop-loss, is not. */
     readonly kind: "modifiable"
   }
   | {
-    /** The price must not be the last one of the market, or nobody could say from which side it is reached. */
+    /** The price must differ from the market's last price, or it is unclear from which side it is reached. */
     readonly kind: "notLastPrice"
   }
   | {
-    /** A take-profit must be where the order has gained, a stop-loss where it has lost. */
+    /** A take-profit must be on the side where the order gains, a stop-loss on the side where it loses. */
     readonly kind: "exitSide"
   }
   | {
-    /** The field must be one that the sandbox simulates: it is documented, and an exchange takes it. */
+    /** The sandbox must simulate the field. It is documented, and the exchange accepts it. */
     readonly kind: "simulated"
   }
   | {
-    /** The field must be one that the exchange accepts already: it is documented, but not available yet. */
+    /** The exchange must already accept the field. It is documented, but not yet available. */
     readonly kind: "accepted"
   }
 
@@ -216,12 +216,12 @@ const key = "effect-txc/constraint"
  */
 // An interface has no index signature, which annotations need.
 export type Annotation = {
-  /** The constraint that the annotated schema or check stands for. */
+  /** The constraint of the annotated schema or check. */
   readonly "effect-txc/constraint": Constraint
 }
 
 /**
- * The annotation that says which constraint a schema or a check stands for.
+ * Makes an annotation that names the constraint of a schema or a check.
  *
  * @category annotations
  * @since 0.1.0
@@ -229,11 +229,11 @@ export type Annotation = {
 export const annotation = (constraint: Constraint): Annotation => ({ [key]: constraint })
 
 /**
- * Reads the constraint from the annotations of a schema or a check; `undefined` when they name none.
+ * Reads the constraint from the annotations of a schema or a check; `undefined` when they have none.
  *
  * @category annotations
  * @since 0.1.0
  */
 export const fromAnnotations = (annotations: { readonly [x: string]: unknown } | undefined): Constraint | undefined =>
-  // Only `annotation` writes this key, hence the type.
+  // Only `annotation` writes this key, so the type is known.
   annotations?.[key] as Constraint | undefined

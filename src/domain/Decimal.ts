@@ -1,10 +1,10 @@
 /**
- * Decimal numbers as text: the form in which the exchange transports all amounts, prices and fees (document, "What the
+ * Decimal numbers as text, the form in which the exchange sends all amounts, prices and fees (document, "What the
  * service does", 7).
  *
  * A decimal keeps its text: what you submit is what comes back. Two decimals may be equal in value and differ in text
- * (`"1.50"`, `"1.5"`), so compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact;
- * no floating point is involved anywhere.
+ * (`"1.50"`, `"1.5"`), so compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is
+ * exact and never uses floating point.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
 
 /**
- * The most characters of a decimal's text.
+ * The maximum length of a decimal's text, in characters.
  *
  * @category constants
  * @since 0.1.0
@@ -50,7 +50,7 @@ export const maxLength = 64
 export type Decimal = string & Brand.Brand<"Decimal">
 
 /**
- * A price of one unit of the base currency, in units of the quote currency; greater than zero. Use {@link price} for a
+ * The price of one unit of the base currency, in the quote currency; greater than zero. Use {@link price} for a
  * literal, {@link parsePrice} for other text.
  *
  * @category models
@@ -59,8 +59,8 @@ export type Decimal = string & Brand.Brand<"Decimal">
 export type Price = Decimal & Brand.Brand<"Price">
 
 /**
- * A quantity of a currency, in units of that currency; greater than zero. Use {@link amount} for a literal,
- * {@link parseAmount} for other text.
+ * An amount of a currency, in that currency; greater than zero. Use {@link amount} for a literal, {@link parseAmount}
+ * for other text.
  *
  * @category models
  * @since 0.1.0
@@ -101,8 +101,8 @@ type LongerThan64<S extends string, Seen extends ReadonlyArray<unknown> = []> = 
   : false
 
 /**
- * `S` when it is the text of a decimal; otherwise a sentence that the compiler shows as the error. `Parse` is the function
- * that the sentence names for text known only at run time.
+ * `S` when it is a decimal's text; otherwise the sentence that the compiler shows as the error. `Parse` names the
+ * function for text known only at run time.
  *
  * @category literals
  * @since 0.1.0
@@ -114,7 +114,7 @@ export type Literal<S extends string, Parse extends string = "parse"> = string e
   : `"${S}" is not a decimal: digits, optionally "-" before and "." with digits after; no exponent, no leading zeros`
 
 /**
- * `S` when it is the text of a decimal greater than zero; otherwise a sentence that the compiler shows as the error.
+ * `S` when it is the text of a decimal greater than zero; otherwise the sentence that the compiler shows as the error.
  *
  * @category literals
  * @since 0.1.0
@@ -126,7 +126,8 @@ export type PositiveLiteral<S extends string, Parse extends string = "parse"> = 
   : Literal<S>
 
 /**
- * `S` when it is the text of a decimal that is zero or more; otherwise a sentence that the compiler shows as the error.
+ * `S` when it is the text of a decimal that is zero or more; otherwise the sentence that the compiler shows as the
+ * error.
  *
  * @category literals
  * @since 0.1.0
@@ -142,7 +143,10 @@ export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S,
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** Whether the text is `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. An answer has thousands of decimals: a pattern is several times slower. */
+/**
+ * Whether the text matches `-?(0|[1-9][0-9]*)(\.[0-9]+)?`. Written out because an answer has thousands of decimals, and
+ * a pattern is several times slower.
+ */
 const hasGrammar = (text: string): boolean => {
   const { length } = text
   const first = text.charCodeAt(0) === 45 ? 1 : 0
@@ -158,10 +162,13 @@ const hasGrammar = (text: string): boolean => {
 const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9]/u.test(text)
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
-/** A string. A value of another JSON type breaks `decimal`, not `type`: the exchange answers so to an amount sent as a number. */
+/**
+ * A string. A value of another JSON type breaks `decimal`, not `type`: that is how the exchange refuses an amount sent
+ * as a number.
+ */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
-// A text that is not a decimal breaks this constraint only: the later checks need a decimal.
+// A text that is not a decimal breaks only this constraint: the later checks need a decimal.
 const isDecimal = Check.passes(hasGrammar, {
   ...Constraint.annotation({ kind: "decimal" }),
   expected: "a decimal string",
@@ -183,7 +190,7 @@ const isGreaterThanZero = Check.passes(isPositive, {
 })
 
 /**
- * The schema of a {@link Decimal}. `Decimal.make(text)` makes one, and throws when the text is not one.
+ * The schema of a {@link Decimal}. `Decimal.make(text)` throws when the text is not a decimal.
  *
  * @category schemas
  * @since 0.1.0
@@ -192,7 +199,7 @@ export const Decimal = Text.check(isShortDecimal).pipe(Schema.brand("Decimal"))
   .annotate({ identifier: "Decimal" })
 
 /**
- * The schema of a {@link Price}. `Price.make(text)` makes one, and throws when the text is not a decimal greater than zero.
+ * The schema of a {@link Price}. `Price.make(text)` throws when the text is not a decimal greater than zero.
  *
  * @category schemas
  * @since 0.1.0
@@ -203,8 +210,7 @@ export const Price = Text.check(isShortDecimal, isGreaterThanZero).pipe(
 ).annotate({ identifier: "Price" })
 
 /**
- * The schema of an {@link Amount}. `Amount.make(text)` makes one, and throws when the text is not a decimal greater than
- * zero.
+ * The schema of an {@link Amount}. `Amount.make(text)` throws when the text is not a decimal greater than zero.
  *
  * @category schemas
  * @since 0.1.0
@@ -215,7 +221,7 @@ export const Amount = Text.check(isShortDecimal, isGreaterThanZero).pipe(
 ).annotate({ identifier: "Amount" })
 
 /**
- * The schema of a {@link FeeRate}. `FeeRate.make(text)` makes one, and throws when the text is not a decimal or is negative.
+ * The schema of a {@link FeeRate}. `FeeRate.make(text)` throws when the text is negative or not a decimal.
  *
  * @category schemas
  * @since 0.1.0
@@ -233,7 +239,7 @@ export const FeeRate = Text.check(
 // -----------------------------------------------------------------------------
 
 /**
- * A decimal from a literal that the compiler checks: `Decimal.of("0.01")`. For text known only at run time use
+ * Makes a decimal from a literal that the compiler checks: `Decimal.of("0.01")`. For text known only at run time use
  * {@link parse}.
  *
  * @category constructors
@@ -244,7 +250,7 @@ export const of = <const S extends string>(text: S extends Literal<S> ? S : Lite
   text as string as Decimal
 
 /**
- * A price from a literal that the compiler checks: `Decimal.price("60000.50")`. Greater than zero, in units of the quote
+ * Makes a price from a literal that the compiler checks: `Decimal.price("60000.50")`. Greater than zero, in the quote
  * currency. For text known only at run time use {@link parsePrice}.
  *
  * @category constructors
@@ -255,8 +261,8 @@ export const price = <const S extends string>(
 ): Price => text as string as Price
 
 /**
- * An amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known only at
- * run time use {@link parseAmount}.
+ * Makes an amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known
+ * only at run time use {@link parseAmount}.
  *
  * @category constructors
  * @since 0.1.0
@@ -266,8 +272,8 @@ export const amount = <const S extends string>(
 ): Amount => text as string as Amount
 
 /**
- * A fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more.
- * For text known only at run time use {@link parseFeeRate}.
+ * Makes a fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more. For text
+ * known only at run time use {@link parseFeeRate}.
  *
  * @category constructors
  * @since 0.1.0
@@ -280,7 +286,7 @@ const parser = <A>(schema: Schema.Codec<A, string>): (text: string) => Result.Re
   Schema.decodeResult(schema)
 
 /**
- * Reads a decimal from text known only at run time. A failure says what is wrong with the text.
+ * Parses a decimal from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -288,7 +294,7 @@ const parser = <A>(schema: Schema.Codec<A, string>): (text: string) => Result.Re
 export const parse = parser(Decimal)
 
 /**
- * Reads a price from text known only at run time. A failure says what is wrong with the text.
+ * Parses a price from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -296,7 +302,7 @@ export const parse = parser(Decimal)
 export const parsePrice = parser(Price)
 
 /**
- * Reads an amount from text known only at run time. A failure says what is wrong with the text.
+ * Parses an amount from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -304,7 +310,7 @@ export const parsePrice = parser(Price)
 export const parseAmount = parser(Amount)
 
 /**
- * Reads a fee rate from text known only at run time. A failure says what is wrong with the text.
+ * Parses a fee rate from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -312,7 +318,7 @@ export const parseAmount = parser(Amount)
 export const parseFeeRate = parser(FeeRate)
 
 /**
- * Zero, as `"0"`.
+ * Zero, written `"0"`.
  *
  * @category constants
  * @since 0.1.0
@@ -330,13 +336,13 @@ export const zero: Decimal = of("0")
  * @since 0.1.0
  */
 export const writtenScale = (self: string): number => {
-  // The point is near the end of prices and amounts. Looking from there is faster than a search.
+  // Searches from the end, because the point of a price or an amount is near it.
   for (let at = self.length - 1; at >= 0; at--) if (self.charCodeAt(at) === 46) return self.length - at - 1
   return 0
 }
 
 /**
- * The number of fractional digits without trailing zeros: 1 for `"1.50"`. A market's precision limits this number.
+ * The number of fractional digits without trailing zeros: 1 for `"1.50"`. A market's precision limits it.
  *
  * @category exact integers
  * @since 0.1.0
@@ -349,8 +355,8 @@ export const scale = (self: Decimal): number => {
 }
 
 /**
- * The value as a whole number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. `undefined` when the value needs
- * more fractional digits than `scale`, which is zero or more.
+ * The value as a whole number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. `undefined` when the value has
+ * more than `scale` fractional digits. `scale` must be zero or more.
  *
  * @category exact integers
  * @since 0.1.0
@@ -374,7 +380,7 @@ const format = (units: bigint, scale: number): string => {
 }
 
 /**
- * The decimal, in canonical text, of a whole number of units of `10^-scale`: `fromUnits(150n, 2)` is `"1.5"`. Fails when
+ * Makes the canonical decimal of a whole number of units of `10^-scale`: `fromUnits(150n, 2)` is `"1.5"`. Fails when
  * the text needs more than 64 characters.
  *
  * @category exact integers
@@ -383,7 +389,7 @@ const format = (units: bigint, scale: number): string => {
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
 
-/** Both values as whole numbers of the finer of their two units. */
+/** Converts both values to whole numbers of the finer of their two units. */
 const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] => {
   const a = writtenScale(self)
   const b = writtenScale(that)
@@ -417,7 +423,7 @@ export const Order: Order_.Order<Decimal> = (self, that) => {
 export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Order(self, that) === 0
 
 /**
- * Whether the value is zero, however it is written.
+ * Whether the value is zero, in any spelling.
  *
  * @category comparing
  * @since 0.1.0
@@ -433,12 +439,12 @@ export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
 export const normalize = (self: Decimal): Decimal => {
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")
-  // A shorter text of the same value is within the grammar and the length.
+  // A shorter text of the same value still fits the grammar and the length.
   return (kept === "-0" ? "0" : kept) as Decimal
 }
 
 /**
- * The exact sum, in canonical text; fails when it needs more than 64 characters.
+ * The exact sum, in canonical text. Fails when it needs more than 64 characters.
  *
  * @category computing
  * @since 0.1.0
@@ -449,7 +455,7 @@ export const add = (self: Decimal, that: Decimal): Result.Result<Decimal, Schema
 }
 
 /**
- * The exact difference, in canonical text; fails when it needs more than 64 characters.
+ * The exact difference, in canonical text. Fails when it needs more than 64 characters.
  *
  * @category computing
  * @since 0.1.0
@@ -460,7 +466,7 @@ export const subtract = (self: Decimal, that: Decimal): Result.Result<Decimal, S
 }
 
 /**
- * The exact product, in canonical text; fails when it needs more than 64 characters.
+ * The exact product, in canonical text. Fails when it needs more than 64 characters.
  *
  * @category computing
  * @since 0.1.0
@@ -470,20 +476,20 @@ export const multiply = (self: Decimal, that: Decimal): Result.Result<Decimal, S
   return fromUnits(a * b, scale * 2)
 }
 
-/** The nearest value of so many fractional digits that is no greater, or no less. */
+/** Rounds down, or up, to `digits` decimal places. */
 const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
   const written = writtenScale(self)
   if (written <= digits) return normalize(self)
   const unit = 10n ** BigInt(written - digits)
   const units = BigInt(self.replace(".", ""))
   const above = ((units % unit) + unit) % unit
-  // A digit less is written than before, or more, and a carry adds one at most: it can't become too long.
+  // Rounding drops at least one digit and a carry adds at most one, so the text can't become too long.
   return format(above === 0n ? units : isUp ? units + unit - above : units - above, written) as Decimal
 }
 
 /**
- * The greatest value of so many fractional digits that is no greater, in canonical text: `floor("-1.25", 1)` is `"-1.3"`.
- * For a bid's price, or an amount, by the precision of its market.
+ * Rounds down to `digits` decimal places, in canonical text: `floor("-1.25", 1)` is `"-1.3"`. Fits a bid's price, or an
+ * amount, to its market's precision.
  *
  * @category computing
  * @since 0.1.0
@@ -491,8 +497,8 @@ const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
 export const floor = (self: Decimal, digits: number): Decimal => round(self, digits, false)
 
 /**
- * The least value of so many fractional digits that is no less, in canonical text: `ceil("1.21", 1)` is `"1.3"`. For an
- * ask's price, by the precision of its market.
+ * Rounds up to `digits` decimal places, in canonical text: `ceil("1.21", 1)` is `"1.3"`. Fits an ask's price to its
+ * market's precision.
  *
  * @category computing
  * @since 0.1.0
@@ -500,7 +506,7 @@ export const floor = (self: Decimal, digits: number): Decimal => round(self, dig
 export const ceil = (self: Decimal, digits: number): Decimal => round(self, digits, true)
 
 /**
- * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may be longer than a decimal can be.
+ * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may be longer than a decimal.
  *
  * @category comparing
  * @since 0.1.0
@@ -529,7 +535,7 @@ export const isMultipleOf = (self: Decimal, step: Amount | Price): boolean => {
 }
 
 /**
- * Whether the value needs at most `digits` fractional digits: trailing zeros do not count.
+ * Whether the value needs at most `digits` fractional digits. Trailing zeros do not count.
  *
  * @category comparing
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * Identifiers, tickers and market names. An identifier is not a number: each is a branded text, so that no digit is lost
- * and none is mistaken for another.
+ * Identifiers, tickers and market names. Each identifier is a branded text, never a number, so no digit is lost and one
+ * kind can't be taken for another.
  *
  * @example
  * ```ts
@@ -33,8 +33,8 @@ const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
 })
 
 /**
- * An order's identifier, assigned by the exchange: a text of digits. On the wire it is a JSON integer of any length; even
- * above 2^53 no digit is lost.
+ * An order's identifier, assigned by the exchange: a text of digits. On the wire it is a JSON integer of any length; no
+ * digit is lost, even above 2^53.
  *
  * @category models
  * @since 0.1.0
@@ -50,7 +50,7 @@ export type OrderId = typeof OrderId.Type
 export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" })
 
 /**
- * A trade's identifier, assigned by the exchange: a text of digits, as an {@link OrderId}.
+ * A trade's identifier, assigned by the exchange: a text of digits, like an {@link OrderId}.
  *
  * @category models
  * @since 0.1.0
@@ -66,7 +66,7 @@ export type TradeId = typeof TradeId.Type
 export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate({ identifier: "TradeId" })
 
 /**
- * A position's identifier, assigned by the exchange: a text of digits, as an {@link OrderId}.
+ * A position's identifier, assigned by the exchange: a text of digits, like an {@link OrderId}.
  *
  * @category models
  * @since 0.1.0
@@ -84,8 +84,8 @@ export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).an
 const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
- * Your own identifier of an order: at least one letter, digit, dash, dot or underscore. It must be unique per account for
- * stop-limit orders (document, Endpoints §3). It is what finds an order whose answer was lost.
+ * Your own identifier of an order: at least one letter, digit, dash, dot or underscore. For stop-limit orders it must
+ * be unique per account (document, Endpoints §3). If an order's answer is lost, this identifier finds the order.
  *
  * @category models
  * @since 0.1.0
@@ -93,8 +93,8 @@ const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 export type ClientOrderId = typeof ClientOrderId.Type
 
 /**
- * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` makes one, and throws when the text has other
- * characters; {@link parseClientOrderId} returns a `Result`.
+ * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` throws when the text has other characters; {@link
+ * parseClientOrderId} returns a `Result`.
  *
  * @category schemas
  * @since 0.1.0
@@ -105,7 +105,7 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ClientOrderId" })
 
 /**
- * Reads a client order id from text known only at run time. A failure says what is wrong with the text.
+ * Parses a client order id from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -137,8 +137,8 @@ export const Ticker = Text.check(
 ).annotate({ identifier: "Ticker" })
 
 /**
- * A ticker from a literal that the compiler checks: `ticker("BTC")`. It must not be empty or contain a space. For text
- * known only at run time decode the schema {@link Ticker}.
+ * Makes a ticker from a literal that the compiler checks: `ticker("BTC")`. It must not be empty or contain a space. For
+ * text known only at run time decode the schema {@link Ticker}.
  *
  * @category constructors
  * @since 0.1.0
@@ -179,8 +179,8 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
   : `"${S}" is not BASE_QUOTE`
 
 /**
- * A market name from a literal that the compiler checks: `marketName("BTC_USDT")`. For text known only at run time use
- * {@link parseMarketName}.
+ * Makes a market name from a literal that the compiler checks: `marketName("BTC_USDT")`. For text known only at run
+ * time use {@link parseMarketName}.
  *
  * @category constructors
  * @since 0.1.0
@@ -190,7 +190,7 @@ export const marketName = <const S extends string>(
 ): MarketName => text as string as MarketName
 
 /**
- * Reads a market name from text known only at run time. A failure says what is wrong with the text.
+ * Parses a market name from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -296,7 +296,7 @@ export type ApiKey = typeof ApiKey.Type
 export const ApiKey = NonEmptyText.pipe(Schema.brand("ApiKey")).annotate({ identifier: "ApiKey" })
 
 /**
- * The exchange's identifier of a code's transaction (document, "Code application result").
+ * The exchange's identifier of the transaction that applied a code (document, "Code application result").
  *
  * @category models
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * How long a kill switch waits before it cancels orders.
+ * The time that a kill switch waits before it cancels orders.
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
 /**
- * The least time that a kill switch can wait, in seconds.
+ * The shortest time that a kill switch can wait, in seconds.
  *
  * @category constants
  * @since 0.1.0
@@ -15,7 +15,7 @@ import * as Constraint from "./Constraint.ts"
 export const minSeconds = 5
 
 /**
- * The greatest time that a kill switch can wait, in seconds.
+ * The longest time that a kill switch can wait, in seconds.
  *
  * @category constants
  * @since 0.1.0
@@ -25,7 +25,7 @@ export const maxSeconds = 600
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
 /**
- * How long a kill switch waits, in seconds: an integer from 5 to 600.
+ * The time that a kill switch waits, in seconds: an integer from 5 to 600.
  *
  * @category models
  * @since 0.1.0
@@ -33,8 +33,7 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 export type KillSwitchSeconds = typeof KillSwitchSeconds.Type
 
 /**
- * The schema of {@link KillSwitchSeconds}. `KillSwitchSeconds.make(60)` makes one, and throws when the number is out of
- * bounds.
+ * The schema of {@link KillSwitchSeconds}. `KillSwitchSeconds.make(60)` throws when the number is out of bounds.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * A market and what it bounds of an order: what `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec` of the
- * document refer to (document, Endpoints §2 and §3).
+ * Markets and the limits they set on orders: `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec`
+ * (document, Endpoints §2 and §3).
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import type { UnixSeconds } from "./Time.ts"
 import type { Unrecognised } from "./Unrecognised.ts"
 
 /**
- * One market as the exchange describes it.
+ * A market as the exchange describes it.
  *
  * @category models
  * @since 0.1.0
@@ -29,16 +29,16 @@ import type { Unrecognised } from "./Unrecognised.ts"
 export interface Market {
   /** The name of the market, `BASE_QUOTE`. */
   readonly name: MarketName
-  /** The base currency: what is traded. */
+  /** The base currency: the one that is traded. */
   readonly stock: Ticker
-  /** The quote currency: what it is paid with. */
+  /** The quote currency: the one that is paid. */
   readonly money: Ticker
   /**
    * The most fractional digits of an amount in units of the base currency. Below zero, amounts are whole thousands (-3) or
    * the like: only the live exchange has such markets.
    */
   readonly stockPrecision: number
-  /** The most fractional digits of a price, and of an amount in units of the quote currency. */
+  /** The maximum number of fractional digits of a price, and of an amount in the quote currency. */
   readonly moneyPrecision: number
   /**
    * The step of prices, in units of the quote currency: every price is a multiple of it. Absent where the exchange does not
@@ -50,17 +50,17 @@ export interface Market {
    * not say: then the step is the last digit of `stockPrecision`. Live dialect only.
    */
   readonly stepSize?: Amount
-  /** The fractional digits of a fee. */
+  /** The number of fractional digits of a fee. */
   readonly feePrecision: number
-  /** The fee of a trade as a maker, in percent: `"0.1"` is 0.1 %. */
+  /** The maker fee, in percent: `"0.1"` is 0.1 %. */
   readonly makerFee: Decimal.Decimal
-  /** The fee of a trade as a taker, in percent: `"0.1"` is 0.1 %. */
+  /** The taker fee, in percent: `"0.1"` is 0.1 %. */
   readonly takerFee: Decimal.Decimal
-  /** The least amount of an order, in units of the base currency. */
+  /** The minimum amount of an order, in the base currency. */
   readonly minAmount: Decimal.Decimal
-  /** The least amount × price of an order, in units of the quote currency. */
+  /** The minimum amount × price of an order, in the quote currency. */
   readonly minTotal: Decimal.Decimal
-  /** The greatest amount × price of an order, in units of the quote currency. Zero means that there is no bound. */
+  /** The maximum amount × price of an order, in the quote currency. Zero means no maximum. */
   readonly maxTotal: Decimal.Decimal
   /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
@@ -81,63 +81,66 @@ export interface Market {
 }
 
 /**
- * The part of an order that a market bounds.
+ * The terms of an order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Bounded {
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
   /**
-   * How much is ordered, in units of the base currency; of the quote currency if `quoteAmount` is set. Absent where an order
-   * is changed and keeps its amount.
+   * The ordered amount, in the base currency, or in the quote currency if `quoteAmount` is set. Absent when a changed
+   * order keeps its amount.
    */
   readonly amount?: Amount
-  /** Whether the amount is in units of the quote currency. Default `false`. */
+  /** Whether the amount is in the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
-  /** What a changed order spends, in units of the quote currency, if that is changed. */
+  /** The new total of a changed order, in the quote currency. Absent when it does not change. */
   readonly total?: Amount
-  /** All prices of the order in units of the quote currency, by the names of their fields in the request. */
+  /** The order's prices, in the quote currency, by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
-  /** The names of the prices at which the order may trade. The market bounds the amount × each of them. */
+  /**
+   * The field names of the prices at which the order may trade. Amount × price must be within the market's limits for
+   * each.
+   */
   readonly tradesAt: ReadonlyArray<string>
 }
 
 /**
- * The terms of any order that a market bounds.
+ * The terms of any order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Terms {
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
-  /** How much is ordered, in units of the base currency unless {@link MarketTerms} say otherwise. */
+  /** The ordered amount, in the base currency unless {@link MarketTerms} says otherwise. */
   readonly amount: Amount
-  /** The price of the take-profit that the order places when it is filled, in units of the quote currency. */
+  /** The price of the take-profit placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Price
-  /** The price of the stop-loss that the order places when it is filled, in units of the quote currency. */
+  /** The price of the stop-loss placed when the order is filled, in the quote currency. */
   readonly stopLoss?: Price
 }
 
 /**
- * The terms of a limit order that a market bounds.
+ * The terms of a limit order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface LimitTerms extends Terms {
-  /** The limit, in units of the quote currency. Absent when the order trades at the best bid or offer. */
+  /** The limit price, in the quote currency. Absent when the order trades at the best bid or offer. */
   readonly price?: Price
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
 }
 
 /**
- * The terms of a market order that a market bounds.
+ * The terms of a market order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
@@ -145,71 +148,73 @@ export interface LimitTerms extends Terms {
 export interface MarketTerms extends Terms {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
-  /** Whether the amount is in units of the quote currency. */
+  /** Whether the amount is in the quote currency. */
   readonly quoteAmount: boolean
 }
 
 /**
- * The terms of a stop-limit order that a market bounds.
+ * The terms of a stop-limit order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StopLimitTerms extends Terms {
-  /** The limit once the order is triggered, in units of the quote currency. Absent when it trades at the best. */
+  /**
+   * The limit price once the order is triggered, in the quote currency. Absent when it trades at the best bid or offer.
+   */
   readonly price?: Price
-  /** The price that triggers the order, in units of the quote currency. */
+  /** The price that triggers the order, in the quote currency. */
   readonly activationPrice: Price
   /** Whether the order needs a market that trades on margin. Default `false`. */
   readonly collateral?: boolean
 }
 
 /**
- * The terms of a stop-market order that a market bounds.
+ * The terms of a stop-market order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StopMarketTerms extends MarketTerms {
-  /** The price that triggers the order, in units of the quote currency. */
+  /** The price that triggers the order, in the quote currency. */
   readonly activationPrice: Price
 }
 
 /**
- * The terms of an order that change.
+ * The new terms of a changed order. Absent terms stay as they are.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ChangedTerms {
-  /** The market of the order. */
+  /** The order's market. */
   readonly market: MarketName
-  /** How much is ordered, in units of the base currency. */
+  /** The ordered amount, in the base currency. */
   readonly amount?: Amount
-  /** What the order spends, in units of the quote currency. */
+  /** The amount that the order spends, in the quote currency. */
   readonly total?: Amount
-  /** The limit, in units of the quote currency. */
+  /** The limit price, in the quote currency. */
   readonly price?: Price
-  /** The price that triggers the order, in units of the quote currency. */
+  /** The price that triggers the order, in the quote currency. */
   readonly activationPrice?: Price
 }
 
 /**
- * The terms of a collateral OCO order that a market bounds.
+ * The terms of a collateral OCO order that are subject to its market's limits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface OcoTerms extends Terms {
-  /** The limit of the take-profit, in units of the quote currency. */
+  /** The limit price of the take-profit, in the quote currency. */
   readonly price: Price
-  /** The price that triggers the stop-loss, in units of the quote currency. */
+  /** The price that triggers the stop-loss, in the quote currency. */
   readonly activationPrice: Price
-  /** The limit of the stop-loss once it is triggered, in units of the quote currency. */
+  /** The limit price of the stop-loss once it is triggered, in the quote currency. */
   readonly stopLimitPrice: Price
 }
 
-/** The prices of an order and those of its exit, if it has one. */
+/** Adds the prices of an order's take-profit and stop-loss, if it has them. */
 const withExit = (prices: Bounded["prices"], { stopLoss, takeProfit }: Terms): Bounded["prices"] =>
   takeProfit === undefined && stopLoss === undefined ? prices : {
     ...prices,
@@ -218,7 +223,7 @@ const withExit = (prices: Bounded["prices"], { stopLoss, takeProfit }: Terms): B
   }
 
 /**
- * What a market bounds of a limit order.
+ * The terms of a limit order to check against its market's limits.
  *
  * @category constructors
  * @since 0.1.0
@@ -235,7 +240,8 @@ export const limit = (terms: LimitTerms): Bounded => {
 }
 
 /**
- * What a market bounds of a market order. An amount in units of the quote currency has the bounds of a total.
+ * The terms of a market order to check against its market's limits. An amount in the quote currency is checked as a
+ * total.
  *
  * @category constructors
  * @since 0.1.0
@@ -246,7 +252,7 @@ export const market = (terms: MarketTerms): Bounded => {
 }
 
 /**
- * What a market bounds of a stop-limit order.
+ * The terms of a stop-limit order to check against its market's limits.
  *
  * @category constructors
  * @since 0.1.0
@@ -263,7 +269,8 @@ export const stopLimit = (terms: StopLimitTerms): Bounded => {
 }
 
 /**
- * What a market bounds of a stop-market order. An amount in units of the quote currency has the bounds of a total.
+ * The terms of a stop-market order to check against its market's limits. An amount in the quote currency is checked as
+ * a total.
  *
  * @category constructors
  * @since 0.1.0
@@ -274,7 +281,7 @@ export const stopMarket = (terms: StopMarketTerms): Bounded => {
 }
 
 /**
- * What a market bounds of a collateral OCO order: both legs.
+ * The terms of a collateral OCO order, both legs, to check against its market's limits.
  *
  * @category constructors
  * @since 0.1.0
@@ -288,7 +295,7 @@ export const collateralOco = ({ activationPrice, amount, market, price, stopLimi
 })
 
 /**
- * What a market bounds of an order that changes: what is stated, and amount × price where both are.
+ * The terms of a changed order to check against its market's limits: those given, and amount × price where both are.
  *
  * @category constructors
  * @since 0.1.0
@@ -330,7 +337,7 @@ export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price 
 export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => stepSize ?? unitOf(stockPrecision)
 
 /**
- * Every bound of its market that an order breaks, with the field that breaks it; none when the order may be placed
+ * Every limit of its market that an order breaks, with the field that breaks it; empty when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
  * `maxTotal`; live: `stepSize` and `tickSize`). `market` is `undefined` when there is no market of that name.
  *

@@ -1,9 +1,9 @@
 /**
- * What orders are made of: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
+ * The enumerations of an order: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
  * "Collateral OCO order" and "States and transitions").
  *
- * A value of a request must be one that is listed. A value of an answer may be another one, which is then kept as an
- * `Unrecognised`: its name begins with `Received`.
+ * A request accepts only the listed values. An answer may contain others, which are kept as an `Unrecognised`; the
+ * types for answers begin with `Received`.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ import { oneOf } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * The side of an order. On a collateral market `buy` opens or increases a long position, `sell` a short one.
+ * The side of an order. On a collateral market, `buy` opens or increases a long position, `sell` a short one.
  *
  * @category schemas
  * @since 0.1.0
@@ -49,11 +49,11 @@ export const OrderType = oneOf(["limit", "market", "stock market", "stop limit",
 export type OrderType = typeof OrderType.Type
 
 /**
- * Where an order stands:
+ * The status of an order:
  *
  * - `NEW`: accepted, not yet matched
  * - `FILLED`: fully executed
- * - `CANCELED`: canceled before execution
+ * - `CANCELED`: canceled before any execution
  * - `PARTIAL_FILLED`: partially executed, the remainder still active
  * - `PARTIAL_CANCELED`: partially filled, the remainder canceled
  * - `CANCELED_TAKER_BAND`: partially filled up to the taker band, the remainder canceled
@@ -80,9 +80,9 @@ export const OrderStatus = oneOf([
 export type OrderStatus = typeof OrderStatus.Type
 
 /**
- * What happens when an order would trade with another one of the same account:
+ * The action when an order would trade with another order of the same account:
  *
- * - `no`: nothing; they trade
+ * - `no`: none; they trade
  * - `cancel_both`: both are canceled
  * - `cancel_new`: the new order is canceled
  * - `cancel_old`: the old order is canceled
@@ -101,7 +101,8 @@ export const SelfTradePrevention = oneOf(["no", "cancel_both", "cancel_new", "ca
 export type SelfTradePrevention = typeof SelfTradePrevention.Type
 
 /**
- * When the market triggers a stop order: at or above (`gte`), or at or below (`lte`) its activation price.
+ * The condition that triggers a stop order: the market is at or above (`gte`), or at or below (`lte`), the activation
+ * price.
  *
  * @category schemas
  * @since 0.1.0
@@ -116,8 +117,8 @@ export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: 
 export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
- * How a stop order trades at the best bid or offer once it is triggered: `queue` joins the best price of its own side,
- * `counterparty` takes the best price of the other side. On the wire 1 and 2.
+ * How a stop order trades at the best bid or offer once triggered: `queue` joins the best price on its own side,
+ * `counterparty` takes the best price on the other side. On the wire, 1 and 2.
  *
  * @category schemas
  * @since 0.1.0
@@ -132,8 +133,8 @@ export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "
 export type BboRole = typeof BboRole.Type
 
 /**
- * The part of an order in a trade: a `maker` rested in the book, a `taker` traded with an order that did. On the wire 1
- * and 2.
+ * The role of an order in a trade: a `maker` rested in the book, a `taker` traded with an order that did. On the wire,
+ * 1 and 2.
  *
  * @category schemas
  * @since 0.1.0
@@ -148,7 +149,7 @@ export const Role = oneOf(["maker", "taker"]).annotate({ identifier: "Role" })
 export type Role = typeof Role.Type
 
 /**
- * Which position an order belongs to: the long one, the short one, or the only one of one-way mode (`BOTH`).
+ * The position that an order belongs to: the long one, the short one, or the only one in one-way mode (`BOTH`).
  *
  * @category schemas
  * @since 0.1.0
@@ -163,11 +164,11 @@ export const PositionSide = oneOf(["LONG", "SHORT", "BOTH"]).annotate({ identifi
 export type PositionSide = typeof PositionSide.Type
 
 /**
- * Which orders a cancel-all cancels (document, Endpoints §4):
+ * The orders that a cancel-all request cancels (document, Endpoints §4):
  *
  * - `spot`: standard spot orders
- * - `margin`: marginal orders on spot markets; this is not the collateral balance
- * - `futures`: marginal orders on futures markets
+ * - `margin`: margin orders on spot markets, unrelated to the collateral balance
+ * - `futures`: margin orders on futures markets
  *
  * @category schemas
  * @since 0.1.0
@@ -182,7 +183,7 @@ export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ ide
 export type CancelAllType = typeof CancelAllType.Type
 
 /**
- * The side of an order as received. A value that is not listed is kept as an `Unrecognised`.
+ * The side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -197,7 +198,7 @@ export const ReceivedSide = Unrecognised.open(OrderSide)
 export type ReceivedSide = typeof ReceivedSide.Type
 
 /**
- * The type of an order as received. A value that is not listed is kept as an `Unrecognised`.
+ * The type of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -230,7 +231,7 @@ export const ReceivedStatus = Unrecognised.open(
 export type ReceivedStatus = typeof ReceivedStatus.Type
 
 /**
- * The self-trade prevention of an order as received. A value that is not listed is kept as an `Unrecognised`.
+ * The self-trade prevention of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -245,7 +246,7 @@ export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention
 export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
 
 /**
- * The activation condition of a stop order as received. A value that is not listed is kept as an `Unrecognised`.
+ * The activation condition of a stop order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -260,7 +261,7 @@ export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition
 export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
 
 /**
- * The position side of an order as received. A value that is not listed is kept as an `Unrecognised`.
+ * The position side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -275,8 +276,8 @@ export const ReceivedPositionSide = Unrecognised.open(PositionSide)
 export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
 /**
- * When a stop order of this side is triggered by the document's rule: a buy at or above its activation price, a sell at
- * or below it (document, "Stop order activation").
+ * The activation condition of a stop order under the document's rule: a buy triggers at or above its activation price,
+ * a sell at or below it (document, "Stop order activation").
  *
  * @category conditions
  * @since 0.1.0
@@ -284,7 +285,7 @@ export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 export const activationConditionOf = (side: OrderSide): ActivationCondition => side === "buy" ? "gte" : "lte"
 
 /**
- * Whether an order of this status can still trade.
+ * Whether an order with this status can still trade.
  *
  * @category conditions
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Pages: how many records one has, and where it starts (document, "Limits", pagination bounds).
+ * The size of a page and its first record (document, "Limits", pagination bounds).
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
 /**
- * The most records of one page (document, "Limits").
+ * The maximum number of records on a page (document, "Limits").
  *
  * @category constants
  * @since 0.1.0
@@ -24,7 +24,7 @@ import * as Constraint from "./Constraint.ts"
 export const maxLimit = 100
 
 /**
- * The greatest index that a page can start at (document, "Limits").
+ * The maximum index of a page's first record (document, "Limits").
  *
  * @category constants
  * @since 0.1.0
@@ -43,7 +43,7 @@ const between = (min: number, max: number) =>
   )
 
 /**
- * The most records that a page may hold: an integer from 1 to 100 (document, "Limits").
+ * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits").
  *
  * @category models
  * @since 0.1.0
@@ -51,7 +51,7 @@ const between = (min: number, max: number) =>
 export type Limit = typeof Limit.Type
 
 /**
- * The schema of a {@link Limit}. `Limit.make(100)` makes one, and throws when the number is out of bounds.
+ * The schema of a {@link Limit}. `Limit.make(100)` throws when the number is out of bounds.
  *
  * @category schemas
  * @since 0.1.0
@@ -67,7 +67,7 @@ export const Limit = between(1, maxLimit).pipe(Schema.brand("Limit")).annotate({
 export type Offset = typeof Offset.Type
 
 /**
- * The schema of an {@link Offset}. `Offset.make(0)` makes one, and throws when the number is out of bounds.
+ * The schema of an {@link Offset}. `Offset.make(0)` throws when the number is out of bounds.
  *
  * @category schemas
  * @since 0.1.0

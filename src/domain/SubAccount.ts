@@ -1,5 +1,5 @@
 /**
- * Values that only sub-accounts and their API keys have (document, "Sub-account" and "Sub-account API key").
+ * Values specific to sub-accounts and their API keys (document, "Sub-account" and "Sub-account API key").
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
 
 /**
- * The e-mail address of a sub-account as received: masked, or any other text, which is kept as an `Unrecognised`.
+ * The e-mail address of a sub-account in an answer: masked, or any other text, kept as an `Unrecognised`.
  *
  * @category models
  * @since 0.1.0
@@ -98,7 +98,7 @@ export type KeyTitle = typeof KeyTitle.Type
 export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
 
 /**
- * A full e-mail address, given when a sub-account is created. Answers show only its {@link MaskedEmail}.
+ * A full e-mail address, given to create a sub-account. Answers show only its {@link MaskedEmail}.
  *
  * @category models
  * @since 0.1.0
@@ -115,7 +115,7 @@ export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address
   .pipe(Schema.brand("Email")).annotate({ identifier: "Email" })
 
 /**
- * Masks an address as the exchange does: `email@google.com` becomes `e***@g***m`.
+ * Masks an address like the exchange: `email@google.com` becomes `e***@g***m`.
  *
  * @category conversions
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Building blocks for the texts and flags of the protocol. Each check is annotated with the constraint that it stands for.
+ * Building blocks for the protocol's texts and flags. Each check is annotated with its constraint.
  *
  * @since 0.1.0
  */
@@ -26,8 +26,8 @@ export const NonEmptyText = Text.check(
 )
 
 /**
- * The check that a text matches `form`. A text that does not breaks the constraint `format`; `expected` names the form
- * in the schema's error message.
+ * Checks that a text matches `form`. Otherwise the text breaks the constraint `format`; `expected` names the form in
+ * the schema's error message.
  *
  * @category checks
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Times: always Unix time (document, "What the service does", 5).
+ * Unix times (document, "What the service does", 5).
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 export type UnixSeconds = typeof UnixSeconds.Type
 
 /**
- * The schema of {@link UnixSeconds}: an integer. `UnixSeconds.make(seconds)` makes one, and throws on a fraction.
+ * The schema of {@link UnixSeconds}: an integer. `UnixSeconds.make(seconds)` throws on a fraction.
  *
  * @category schemas
  * @since 0.1.0
@@ -37,8 +37,8 @@ export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(
 ).annotate({ identifier: "UnixSeconds" })
 
 /**
- * Seconds since 1970-01-01T00:00:00Z, zero or more, with a fraction of microsecond precision. The timestamps of orders
- * and trades have this form. Use {@link toMicros} to compare or to subtract exactly.
+ * Seconds since 1970-01-01T00:00:00Z, zero or more, with a fraction down to microseconds. Orders and trades have
+ * timestamps of this form. Use {@link toMicros} to compare or subtract exactly.
  *
  * @category models
  * @since 0.1.0
@@ -60,7 +60,7 @@ export const UnixTime = Schema.Finite.check(isNotNegative).pipe(Schema.brand("Un
   .annotate({ identifier: "UnixTime" })
 
 /**
- * The time in whole microseconds since 1970. Exact for every time of microsecond precision before the year 2106.
+ * The time in whole microseconds since 1970. Exact before the year 2106 for times of microsecond precision.
  *
  * @category conversions
  * @since 0.1.0
@@ -68,7 +68,7 @@ export const UnixTime = Schema.Finite.check(isNotNegative).pipe(Schema.brand("Un
 export const toMicros = (self: UnixTime): number => Math.round(self * 1e6)
 
 /**
- * The time that is `micros` whole microseconds after 1970-01-01T00:00:00Z; zero or more, otherwise it throws.
+ * The time `micros` whole microseconds after 1970-01-01T00:00:00Z. Throws when `micros` is negative.
  *
  * @category conversions
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Enumerations that an exchange may extend. The document lists the values that occur today; an answer may hold others.
+ * Enumerations that the exchange may extend. The document lists today's values; an answer may contain others.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import type * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
 
 /**
- * A value that the document does not list, as the exchange sent it. The brand keeps it apart from the listed values.
+ * A value that the document does not list, as the exchange sent it. The brand distinguishes it from the listed values.
  *
  * @category models
  * @since 0.1.0
@@ -32,7 +32,7 @@ export type Unrecognised = string & Brand.Brand<"Unrecognised">
 export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).annotate({ identifier: "Unrecognised" })
 
 /**
- * The schema of an enumeration in an answer: the listed values as literals, any other text as {@link Unrecognised}.
+ * Makes the schema of an enumeration in an answer: listed values as literals, any other text as {@link Unrecognised}.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * The orders that can still trade.
+ * Open orders: those that can still trade.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many records a page has at most when the request does not say.
+ * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -45,24 +45,24 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * Which open orders to read, and in pages of which size.
+ * The open orders to read, and the page size.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StreamRequest {
-  /** Only orders of this market. Default: of all markets. */
+  /** Only orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only the order that the exchange has given this identifier. */
+  /** Only the order with this exchange identifier. */
   readonly orderId?: OrderId
-  /** Only the order that you have given this identifier. */
+  /** Only the order with this identifier of yours. */
   readonly clientOrderId?: ClientOrderId
-  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of open orders to read.
+ * The page of open orders to read.
  *
  * @category models
  * @since 0.1.0
@@ -85,11 +85,11 @@ const request = ({ keys }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** A bare list: the answer does not say which page it is. */
+/** A plain list: the answer does not name its page. */
 const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
 
 /**
- * A page of open orders, the latest first.
+ * A page of open orders, latest first.
  *
  * @category models
  * @since 0.1.0
@@ -119,7 +119,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading open orders can fail with.
+ * Errors that reading open orders can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -131,25 +131,25 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the open orders of the account.
+ * Reads the account's open orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class ActiveOrders extends Context.Service<ActiveOrders, {
   /**
-   * Reads one page, the latest first. A page without records is no failure.
+   * Reads one page, latest first. A page without records is not a failure.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer holds more
-   * records than were asked for.
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
+   * records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all open orders, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all open orders, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<OrderAnswer.Order, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/ActiveOrders") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<ActiveOrders, never, Call.Call> = PageService.layer(
     ActiveOrders,
     endpoint,

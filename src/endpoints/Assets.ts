@@ -1,5 +1,5 @@
 /**
- * The assets and whether they can be deposited and withdrawn. Public.
+ * Assets, and whether they can be deposited and withdrawn. Public.
  *
  * @example
  * ```ts
@@ -40,43 +40,43 @@ const request = () => Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * Over which networks an asset, or through which providers a national currency, goes in and out.
+ * The networks of an asset, or the providers of a national currency, for deposits and withdrawals.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Routes {
-  /** The names of those that take deposits. */
+  /** The names of those that accept deposits. */
   readonly deposits?: ReadonlyArray<string>
-  /** The names of those that pay withdrawals. */
+  /** The names of those that pay out withdrawals. */
   readonly withdraws?: ReadonlyArray<string>
-  /** The name of the one that is used when a request names none. */
+  /** The name of the one used when a request names none. */
   readonly default?: string
 }
 
 /**
- * The bounds of one deposit or withdrawal, in units of the asset.
+ * The limits of one deposit or withdrawal, in units of the asset.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Bounds {
-  /** The least amount. */
+  /** The minimum amount. */
   readonly min?: Decimal
-  /** The greatest amount. Absent when there is no such limit. */
+  /** The maximum amount. Absent when there is no maximum. */
   readonly max?: Decimal
 }
 
 /**
- * The bounds of deposits and withdrawals, by the name of the network.
+ * The limits of deposits and withdrawals, by network name.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Limits {
-  /** The bounds of deposits, by network. */
+  /** The limits of deposits, by network. */
   readonly deposit?: ReadonlyMap<string, Bounds>
-  /** The bounds of withdrawals, by network. */
+  /** The limits of withdrawals, by network. */
   readonly withdraw?: ReadonlyMap<string, Bounds>
 }
 
@@ -102,37 +102,37 @@ export interface Memo {
 export interface Asset {
   /** Its full name. */
   readonly name: string
-  /** Its number in a public registry; 0 when it has none. */
+  /** The asset's number in a public registry; 0 when it has none. */
   readonly unifiedCryptoassetId?: number
   /** Whether it can be withdrawn now. */
   readonly canWithdraw: boolean
   /** Whether it can be deposited now. */
   readonly canDeposit: boolean
-  /** The least withdrawal, in units of the asset. */
+  /** The minimum withdrawal, in units of the asset. */
   readonly minWithdraw: Decimal
-  /** The greatest withdrawal, in units of the asset; zero when there is no such limit. */
+  /** The maximum withdrawal, in units of the asset; zero when there is no maximum. */
   readonly maxWithdraw: Decimal
-  /** The maker's trading fee, in percent (`"0.1"` is 0.1 %). */
+  /** The maker fee, in percent (`"0.1"` is 0.1 %). */
   readonly makerFee: Decimal
-  /** The taker's trading fee, in percent (`"0.1"` is 0.1 %). */
+  /** The taker fee, in percent (`"0.1"` is 0.1 %). */
   readonly takerFee: Decimal
-  /** The least deposit, in units of the asset. */
+  /** The minimum deposit, in units of the asset. */
   readonly minDeposit: Decimal
-  /** The greatest deposit, in units of the asset; zero when there is no such limit. */
+  /** The maximum deposit, in units of the asset; zero when there is no maximum. */
   readonly maxDeposit: Decimal
-  /** The most fractional digits of an amount. */
+  /** The maximum number of fractional digits of an amount. */
   readonly currencyPrecision?: number
   /** Whether an address needs a memo. */
   readonly isMemo?: boolean
-  /** The same, for deposits and withdrawals apart. */
+  /** Whether an address needs a memo, for deposits and withdrawals. */
   readonly memo?: Memo
   /** Its networks. */
   readonly networks?: Routes
   /** Its providers, if it is a national currency. */
   readonly providers?: Routes
-  /** The bounds of deposits and withdrawals, by network. */
+  /** The limits of deposits and withdrawals, by network. */
   readonly limits?: Limits
-  /** How many confirmations a deposit needs, by network. */
+  /** The number of confirmations that a deposit needs, by network. */
   readonly confirmations?: ReadonlyMap<string, number>
 }
 
@@ -227,7 +227,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading assets can fail with.
+ * Errors that reading assets can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -247,10 +247,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Assets extends Context.Service<Assets, {
   /** Reads all assets. */
   readonly all: Effect.Effect<ReadonlyMap<Ticker, Asset>, Failure>
-  /** Reads all assets and finds one; none when the exchange has no such asset. */
+  /** Reads all assets and finds one; none when the exchange does not have it. */
   readonly get: (ticker: Ticker) => Effect.Effect<Option.Option<Asset>, Failure>
 }>()("effect-txc/endpoints/Assets") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<Assets, never, Call.PublicCall> = PlainService.layerPublic(
     Assets,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Canceling all orders, of one market or of all (document, Endpoints §4).
+ * Cancels all orders, on one market or all (document, Endpoints §4).
  *
  * @example
  * ```ts
@@ -33,23 +33,23 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which orders to cancel.
+ * The orders to cancel.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Only orders of this market. Default: of all markets. */
+  /** Only orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only orders of these types, at least one. Default: of all types. */
+  /** Only orders of these types, at least one. Default: all types. */
   readonly type?: ReadonlyArray<CancelAllType>
-  /** Only orders of this side's position; the market must be one of futures. Live dialect only. Default: of all. */
+  /** Only orders of this side's position, on a futures market. Live dialect only. Default: all sides. */
   readonly positionSide?: PositionSide
 }
 
 const sides = Constraint.annotation({ kind: "oneOf", values: ["both", "long", "short"] })
 
-/** Here the live exchange writes the side in lower case. */
+/** The side in lower case, as the live exchange writes it here. */
 const Side = Schema.Literals(["both", "long", "short"]).annotate(sides).pipe(
   Schema.decodeTo(PositionSide.annotate(sides), {
     decode: SchemaGetter.transform((side) => sideOf[side]),
@@ -76,7 +76,7 @@ const request = ({ extension }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** The document does not show the body of a success, the live exchange's documentation an empty list. */
+/** The document does not show the body of a success; the live exchange's documentation shows an empty list. */
 const response = Wire.emptyList
 
 // -----------------------------------------------------------------------------
@@ -104,7 +104,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What canceling all orders can fail with.
+ * Errors that canceling all orders can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -123,15 +123,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelAllOrders extends Context.Service<CancelAllOrders, {
   /**
-   * Cancels every open order that the request selects; every one of the account without a request. It succeeds as well
-   * when there is none.
+   * Cancels every open order that the request selects, or all orders of the account without a request. Succeeds even
+   * when there are none.
    *
    * Fails with `ValidationFailed` when the market is unknown or the list of types is empty; with `OutcomeUnknown` when
    * the answer is lost and the orders may have been canceled.
    */
   readonly cancel: (request?: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelAllOrders") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CancelAllOrders, never, Call.Call> = PlainService.layer(
     CancelAllOrders,
     endpoint,

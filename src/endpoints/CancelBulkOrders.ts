@@ -1,5 +1,5 @@
 /**
- * Canceling many orders in one call.
+ * Cancels many orders in one call.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ import * as CancelOrder from "./CancelOrder.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The most orders of one call.
+ * The maximum number of orders in one call.
  *
  * @category constants
  * @since 0.1.0
@@ -55,13 +55,13 @@ export const maxOrders = 100
  * @since 0.1.0
  */
 export interface Request {
-  /** The orders, 1 to 100, each by one of its two identifiers, in the order in which they are canceled. */
+  /** The orders to cancel, in order: 1 to 100, each with one of its two identifiers. */
   readonly orders: ReadonlyArray<CancelOrder.Request>
 }
 
-/** The request as the wire has it, where only the constraints say that an order has one identifier. */
+/** The request on the wire. Its type does not require exactly one identifier per order; the constraints do. */
 interface Sent {
-  /** The orders, in the order in which they are canceled. */
+  /** The orders to cancel, in order. */
   readonly orders: ReadonlyArray<Endpoint.Request<typeof CancelOrder.endpoint>>
 }
 
@@ -75,7 +75,7 @@ const request = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * An order that was canceled. What was filled of it, `CancelOrder` and the lists of orders say.
+ * A canceled order. To learn how much of it was filled, use `CancelOrder` or the lists of orders.
  *
  * @category models
  * @since 0.1.0
@@ -85,7 +85,7 @@ export interface Canceled {
   readonly orderId: OrderId
   /** Your own identifier of the order. Absent when the order has none. */
   readonly clientOrderId?: ClientOrderId
-  /** The market that the order traded on. */
+  /** The market on which the order traded. */
   readonly market: MarketName
 }
 
@@ -102,7 +102,7 @@ const canceled = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 
 /**
- * Why one of the orders was not canceled: it is not open, or there is none.
+ * The reason why one of the orders was not canceled: it does not exist or is not open.
  *
  * @category errors
  * @since 0.1.0
@@ -110,7 +110,7 @@ type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
 /**
- * What became of one order: it was canceled, or not.
+ * The outcome of one order: canceled, or refused.
  *
  * @category models
  * @since 0.1.0
@@ -122,7 +122,7 @@ export type Outcome = Result.Result<Canceled, Refusal | Errors.OutcomeUnknown | 
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/order/cancel/bulk`. Its source is the live exchange's own documentation.
+ * `POST /api/v4/order/cancel/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  * @since 0.1.0
@@ -145,7 +145,8 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What the call as a whole can fail with. Why a single order was not canceled is in its place in the answer.
+ * Errors that the call as a whole can fail with. An order that was not canceled has its error at its place in the
+ * answer.
  *
  * @category errors
  * @since 0.1.0
@@ -164,15 +165,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
-   * Cancels the orders one after the other. The answer has the canceled order or the reason why there is none in the place of
-   * each.
+   * Cancels the orders one after the other. The answer has each canceled order, or the reason for its refusal, at its
+   * place.
    *
-   * Fails with `ValidationFailed` when one of the orders is not named as it must be, and then nothing was sent; with
-   * `OutcomeUnknown` when the answer is lost and some of the orders, or all, may have been canceled.
+   * Fails with `ValidationFailed` when one of the orders is not named by exactly one identifier, and nothing was sent;
+   * with `OutcomeUnknown` when the answer is lost and some or all of the orders may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CancelBulkOrders") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CancelBulkOrders, never, Call.Call> = BulkService.layerCanceling(
     CancelBulkOrders,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Canceling a conditional order: both legs of an OCO order, or an order that places others when it is filled.
+ * Cancels a conditional order: both legs of an OCO order, or an order that places others when it is filled.
  *
  * @example
  * ```ts
@@ -37,9 +37,9 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request {
-  /** The market that it is on. */
+  /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier of the pair or of the group (`ConditionalOrder.id`), not of an order. */
+  /** The exchange's identifier of the pair or group (`ConditionalOrder.id`), not of an order. */
   readonly id: OrderId
 }
 
@@ -49,11 +49,11 @@ const request = () => Wire.struct<Request>({ market: MarketName, id: Wire.Reques
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** The live exchange answers an empty list, which says no more than that it is done. */
+/** The live exchange answers with an empty list, which only confirms the cancellation. */
 const response = Wire.emptyList
 
 /**
- * `POST /api/v4/order/conditional-cancel`. Its source is the live exchange's documentation of 2026.
+ * `POST /api/v4/order/conditional-cancel`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  * @since 0.1.0
@@ -71,7 +71,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What canceling can fail with.
+ * Errors that canceling can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -90,15 +90,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelConditionalOrder extends Context.Service<CancelConditionalOrder, {
   /**
-   * Cancels both legs of an OCO order, or an order with a take-profit or a stop-loss that is not filled yet.
+   * Cancels both legs of an OCO order, or an unfilled order with a take-profit or a stop-loss.
    *
-   * Fails with `RequestRejected` when there is none of that identifier, or when it is not open any more; with
-   * `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and it may have been
-   * canceled: `ConditionalOrders` says whether it has.
+   * Fails with `RequestRejected` when no open conditional order has this identifier; with `ValidationFailed` when the
+   * market is unknown; with `OutcomeUnknown` when the answer is lost and it may have been canceled: `ConditionalOrders`
+   * shows whether it was.
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelConditionalOrder") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CancelConditionalOrder, never, Call.Call> = PlainService.layer(
     CancelConditionalOrder,
     endpoint,

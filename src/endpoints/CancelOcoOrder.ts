@@ -1,5 +1,5 @@
 /**
- * Canceling both legs of a collateral OCO order.
+ * Cancels both legs of a collateral OCO order.
  *
  * @example
  * ```ts
@@ -35,37 +35,37 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * An OCO order to cancel, by the exchange's identifier.
+ * An OCO order to cancel, named by the exchange's identifier.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ByOrderId {
-  /** The market that the pair trades on. */
+  /** The market on which the pair trades. */
   readonly market: MarketName
   /** The exchange's identifier of the pair (`CollateralOcoOrder.id`), not of a leg. */
   readonly orderId: OrderId
-  /** Not together with `orderId`. */
+  /** Not allowed together with `orderId`. */
   readonly clientOrderId?: never
 }
 
 /**
- * An OCO order to cancel, by your own identifier. Live dialect only.
+ * An OCO order to cancel, named by your own identifier. Live dialect only.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ByClientOrderId {
-  /** The market that the pair trades on. */
+  /** The market on which the pair trades. */
   readonly market: MarketName
   /** Your own identifier of the pair. Live dialect only. */
   readonly clientOrderId: ClientOrderId
-  /** Not together with `clientOrderId`. */
+  /** Not allowed together with `clientOrderId`. */
   readonly orderId?: never
 }
 
 /**
- * Which OCO order to cancel, by one of its two identifiers.
+ * The OCO order to cancel, named by one of its two identifiers.
  *
  * @category models
  * @since 0.1.0
@@ -105,7 +105,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What canceling an OCO order can fail with.
+ * Errors that canceling an OCO order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -116,7 +116,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // Service
 // -----------------------------------------------------------------------------
 
-/** How the pair of an answer differs from the one that was named, by its own id or by that of one of its legs. */
+/** How the answered pair differs from the requested one, named by its own id or a leg's. */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,
   { id, stopLoss, takeProfit }: CollateralOcoOrders.CollateralOcoOrder
@@ -137,14 +137,14 @@ const otherPair = (
  */
 export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
   /**
-   * Cancels both legs, and gives them as they ended.
+   * Cancels both legs and returns their final states.
    *
-   * Fails with `RequestRejected` when there is no such pair, or when it is not open any more; with `OutcomeUnknown`
-   * when the answer is lost and the legs may have been canceled.
+   * Fails with `RequestRejected` when there is no such open pair; with `OutcomeUnknown` when the answer is lost and the
+   * legs may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<CollateralOcoOrders.CollateralOcoOrder, Failure>
 }>()("effect-txc/endpoints/CancelOcoOrder") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CancelOcoOrder, never, Call.Call> = PlainService.layer(
     CancelOcoOrder,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Canceling one order.
+ * Cancels one order.
  *
  * @example
  * ```ts
@@ -38,37 +38,37 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * An order to cancel, by the exchange's identifier.
+ * An order to cancel, named by the exchange's identifier.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ByOrderId {
-  /** The market that the order trades on. */
+  /** The market on which the order trades. */
   readonly market: MarketName
   /** The exchange's identifier of the order. */
   readonly orderId: OrderId
-  /** Not together with `orderId`. */
+  /** Not allowed together with `orderId`. */
   readonly clientOrderId?: never
 }
 
 /**
- * An order to cancel, by your own identifier.
+ * An order to cancel, named by your own identifier.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ByClientOrderId {
-  /** The market that the order trades on. */
+  /** The market on which the order trades. */
   readonly market: MarketName
   /** Your own identifier of the order. */
   readonly clientOrderId: ClientOrderId
-  /** Not together with `clientOrderId`. */
+  /** Not allowed together with `clientOrderId`. */
   readonly orderId?: never
 }
 
 /**
- * Which order to cancel, by one of its two identifiers.
+ * The order to cancel, named by one of its two identifiers.
  *
  * @category models
  * @since 0.1.0
@@ -108,7 +108,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What canceling an order can fail with.
+ * Errors that canceling an order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -127,14 +127,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelOrder extends Context.Service<CancelOrder, {
   /**
-   * Cancels what is left of an open order, and gives the order as it ended.
+   * Cancels the unfilled part of an open order and returns its final state.
    *
-   * Fails with `RequestRejected` when there is no such order, or when it is not open any more; with `OutcomeUnknown`
-   * when the answer is lost and the order may have been canceled.
+   * Fails with `RequestRejected` when there is no such open order; with `OutcomeUnknown` when the answer is lost and
+   * the order may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/CancelOrder") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CancelOrder, never, Call.Call> = PlainService.layer(
     CancelOrder,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The candles of a market: its prices and its volume in intervals. Public.
+ * The candles of a market: prices and volume by interval. Public.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The most candles of an answer, and how many it has at most when the request does not say.
+ * The maximum, and default, number of candles in an answer.
  *
  * @category constants
  * @since 0.1.0
@@ -42,7 +42,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const maxCandles = 1440
 
 /**
- * The lengths of an interval: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months (`M`).
+ * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months (`M`).
  *
  * @category constants
  * @since 0.1.0
@@ -69,7 +69,7 @@ export const intervals = [
 ] as const
 
 /**
- * The length of an interval: one of {@link intervals}.
+ * An interval length: one of {@link intervals}.
  *
  * @category models
  * @since 0.1.0
@@ -90,7 +90,7 @@ const Count = Schema.Number.annotate(isInteger).check(
 const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })))
 
 /**
- * Which candles of a market to read.
+ * The candles to read.
  *
  * @category models
  * @since 0.1.0
@@ -99,18 +99,18 @@ export interface Options {
   /** The length of a candle's interval. Default `1h`. */
   readonly interval?: Interval
   /**
-   * Only candles that begin at this time or later: Unix seconds, zero or more. Default: ten minutes before `end` for seconds, a
-   * day for minutes, a week for hours, a month for days and weeks, a year for months.
+   * Only candles that start at or after this time: Unix seconds, zero or more. Default: ten minutes before `end` for
+   * seconds, a day for minutes, a week for hours, a month for days and weeks, a year for months.
    */
   readonly start?: UnixSeconds
-  /** Only candles that begin before this time: Unix seconds, after `start`, and not in the future. Default: now. */
+  /** Only candles that start before this time: Unix seconds, after `start`, and not in the future. Default: now. */
   readonly end?: UnixSeconds
-  /** The most intervals before `end`, 1 to 1440. Default 1440. The exchange derives `start` of it. */
+  /** The maximum number of intervals before `end`, 1 to 1440. Default 1440. The exchange derives `start` from it. */
   readonly limit?: number
 }
 
 /**
- * Which market's candles to read, and which of them.
+ * The market and candles to read.
  *
  * @category models
  * @since 0.1.0
@@ -140,13 +140,13 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * The prices of an interval, in units of the quote currency, and what was traded.
+ * The prices of an interval, in the quote currency, and its volume.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Candle {
-  /** When the interval begins, in Unix seconds. */
+  /** The start of the interval, in Unix seconds. */
   readonly time: UnixSeconds
   /** The first price. */
   readonly open: Decimal
@@ -156,9 +156,9 @@ export interface Candle {
   readonly high: Decimal
   /** The lowest price. */
   readonly low: Decimal
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly volume: Decimal
-  /** How much was paid for it, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly total: Decimal
 }
 
@@ -225,7 +225,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading candles can fail with.
+ * Errors that reading candles can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -244,14 +244,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class Candles extends Context.Service<Candles, {
   /**
-   * Reads at most 1440 candles, the oldest first.
+   * Reads at most 1440 candles, oldest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such market or `end` is in the future, and with
-   * `ValidationFailed` before anything is sent when `limit` is out of bounds or `end` is not after `start`.
+   * Fails with `PublicRequestRejected` when the exchange does not have the market or `end` is in the future, and with
+   * `ValidationFailed` before sending when `limit` is out of bounds or `end` is not after `start`.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<Candle>, Failure>
 }>()("effect-txc/endpoints/Candles") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<Candles, never, Call.PublicCall> = PlainService.layerPublic(
     Candles,
     endpoint,

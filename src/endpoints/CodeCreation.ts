@@ -1,5 +1,5 @@
 /**
- * Creating codes, which another account can apply.
+ * Creates codes that another account can apply.
  *
  * @example
  * ```ts
@@ -44,11 +44,11 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The asset. */
   readonly ticker: Ticker
-  /** What the code is worth, in units of the asset. It is taken from the main balance. */
+  /** The code's amount, in units of the asset. It is taken from the main balance. */
   readonly amount: Amount
-  /** A passphrase of at most 25 characters. Only who knows it can apply the code. */
+  /** A passphrase of at most 25 characters, needed to apply the code. */
   readonly passphrase?: Passphrase
-  /** A note for the creator only, of at most 280 characters. */
+  /** A note for the creator only, at most 280 characters. */
   readonly description?: Description
 }
 
@@ -65,15 +65,15 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * A code that has been created.
+ * A created code.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CreatedCode {
-  /** The code. Anybody else who knows it, and its passphrase if it has one, can apply it. */
+  /** The code. Anyone else who knows it, and its passphrase if it has one, can apply it. */
   readonly code: Code
-  /** The exchange's own words. */
+  /** The exchange's own message. */
   readonly message: string
   /** The exchange's identifier of the transaction. */
   readonly externalId: ExternalId
@@ -114,7 +114,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What creating a code can fail with.
+ * Errors that creating a code can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -135,12 +135,12 @@ export class CodeCreation extends Context.Service<CodeCreation, {
   /**
    * Takes the amount from the main balance and puts it into a code.
    *
-   * Fails with `RequestRejected` when the main balance holds less than the amount, and with `InvalidFields` when the
-   * exchange does not know the asset.
+   * Fails with `RequestRejected` when the main balance is below the amount, and with `InvalidFields` when the exchange
+   * does not know the asset.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedCode, Failure>
 }>()("effect-txc/endpoints/CodeCreation") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CodeCreation, never, Call.Call> = PlainService.layer(
     CodeCreation,
     endpoint,

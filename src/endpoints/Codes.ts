@@ -1,6 +1,6 @@
 /**
- * Applying codes (document, Endpoints §6): a code moves money from the account that created it to the one that applies
- * it.
+ * Applies codes (document, Endpoints §6). A code moves money from the account that created it to the account that
+ * applies it.
  *
  * @example
  * ```ts
@@ -39,9 +39,9 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request {
-  /** The code, as its creator gave it to you. */
+  /** The code from its creator. */
   readonly code: Code
-  /** The code's passphrase, at most 25 characters. Needed if the code was created with one. */
+  /** The code's passphrase, at most 25 characters. Required if the code was created with one. */
   readonly passphrase?: Passphrase
 }
 
@@ -56,17 +56,17 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * The code is valid, and the exchange has started the transaction.
+ * An applied code: it is valid, and the exchange has started the transaction.
  *
  * @category models
  * @since 0.1.0
  */
 export interface AppliedCode {
-  /** The exchange's own words. */
+  /** The exchange's own message. */
   readonly message: string
   /** The currency of the code. */
   readonly ticker: Ticker
-  /** What the code is worth, in units of `ticker`. */
+  /** The code's amount, in units of `ticker`. */
   readonly amount: Decimal
   /** The exchange's identifier of the transaction. */
   readonly externalId: ExternalId
@@ -108,7 +108,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What applying a code can fail with.
+ * Errors that applying a code can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -127,13 +127,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class Codes extends Context.Service<Codes, {
   /**
-   * Credits the main balance with what a code is worth. A code can be applied once, and not by its creator.
+   * Credits a code's amount to the main balance. A code can be applied once, and not by its creator.
    *
    * Fails with `InvalidFields` when the code is unknown, used or your own, or the passphrase is wrong.
    */
   readonly apply: (request: Request) => Effect.Effect<AppliedCode, Failure>
 }>()("effect-txc/endpoints/Codes") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<Codes, never, Call.Call> = PlainService.layer(
     Codes,
     endpoint,

@@ -32,13 +32,13 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which balances to read.
+ * The balances to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Only the balance of this asset. Live dialect only. Default: of all. */
+  /** Only the balance of this asset. Live dialect only. Default: all assets. */
   readonly ticker?: Ticker
 }
 
@@ -49,15 +49,15 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
 // -----------------------------------------------------------------------------
 
 /**
- * The balance of every asset, in units of it. It includes what open orders have locked. An asset that is missing has a
- * balance of zero.
+ * Balances by asset, in units of the asset, including amounts locked in open orders. A missing asset has a balance of
+ * zero.
  *
  * @category models
  * @since 0.1.0
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** The live exchange writes these as texts or as numbers. */
+/** A balance on the wire: the live exchange sends texts or numbers. */
 const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
 // -----------------------------------------------------------------------------
@@ -83,7 +83,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the collateral account's balances can fail with.
+ * Errors that reading the collateral account's balances can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -104,12 +104,12 @@ export class CollateralBalance extends Context.Service<CollateralBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
   /**
-   * Reads the balance of one asset, in units of it; zero when the exchange leaves the asset out. It fails
-   * with `ValidationFailed` when the live exchange does not know the asset.
+   * Reads the balance of one asset, in units of it; zero when the exchange omits the asset. Fails with
+   * `ValidationFailed` when the live exchange does not know the asset.
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
 }>()("effect-txc/endpoints/CollateralBalance") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<CollateralBalance, never, Call.Call> = PlainService.layer(
     CollateralBalance,
     endpoint,

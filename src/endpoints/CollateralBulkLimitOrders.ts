@@ -1,5 +1,5 @@
 /**
- * Many limit orders on margin in one call.
+ * Places many limit orders on margin in one call.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ import * as CollateralLimitOrders from "./CollateralLimitOrders.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The most orders of one call.
+ * The maximum number of orders in one call.
  *
  * @category constants
  * @since 0.1.0
@@ -69,7 +69,7 @@ export const maxOrders = 20
  */
 export interface Request extends BulkService.Orders<CollateralLimitOrders.Request> {}
 
-/** The request as the wire has it, where the fields of an order are all of those that it may have. */
+/** The request on the wire, where an order may have any of the fields. */
 interface Sent extends BulkService.Orders<Endpoint.Request<typeof CollateralLimitOrders.endpoint>> {}
 
 const request = (dialect: Dialect) =>
@@ -85,7 +85,7 @@ const request = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof CollateralLimitOrders.endpoint>
 
 /**
- * Why one of the orders was refused. Nothing of that order was applied.
+ * The reason why one of the orders was refused. The refused order had no effect.
  *
  * @category errors
  * @since 0.1.0
@@ -93,7 +93,7 @@ type Field = keyof Endpoint.Request<typeof CollateralLimitOrders.endpoint>
 export type Refusal = Errors.ValidationFailed<Field> | Errors.ReduceOnlyRejected<Field> | Errors.RequestRejected<Field>
 
 /**
- * What became of one order: it was placed, or refused; or its part of the answer does not say what became of it.
+ * The outcome of one order: placed, refused, or unclear because its part of the answer can't be read.
  *
  * @category models
  * @since 0.1.0
@@ -108,7 +108,7 @@ export type Outcome = Result.Result<
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/order/collateral/bulk`. Its source is the live exchange's own documentation.
+ * `POST /api/v4/order/collateral/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
  * @since 0.1.0
@@ -145,7 +145,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What the call as a whole can fail with. What a single order is refused with is in its place in the answer.
+ * Errors that the call as a whole can fail with. A refused order has its error at its place in the answer.
  *
  * @category errors
  * @since 0.1.0
@@ -157,23 +157,25 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Places many limit orders in one call on margin.
+ * Places many limit orders on margin in one call.
  *
  * @category services
  * @since 0.1.0
  */
 export class CollateralBulkLimitOrders extends Context.Service<CollateralBulkLimitOrders, {
   /**
-   * Places the orders one after the other, after checking each against the rules of its market. The answer has the order or
-   * its refusal in the place of each; with `stopOnFail` it may be shorter, and the orders beyond its end were not placed.
+   * Places the orders one after the other, after checking each against the rules of its market. The answer has an order
+   * or its refusal at the place of each requested order. With `stopOnFail` it may be shorter; the orders beyond its end
+   * were not placed.
    *
-   * Fails with `ValidationFailed` when one of the orders has a wrong field or its market does not admit it, and then nothing
-   * was sent: `fields.orders` says which, counted from zero. Fails with `OutcomeUnknown` when the answer is lost and some of
-   * the orders, or all, may have been placed: `orders` of the error names them, for `Reconciliation.reconcileAll`.
+   * Fails with `ValidationFailed` when one of the orders has a wrong field or its market does not accept it, and
+   * nothing was sent: `fields.orders` says which, counted from zero. Fails with `OutcomeUnknown` when the answer is
+   * lost and some or all of the orders may have been placed: `orders` of the error names them, for
+   * `Reconciliation.reconcileAll`.
    */
   readonly create: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CollateralBulkLimitOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<CollateralBulkLimitOrders, never, Call.Call | MarketRules> = BulkService
     .layerCreating(
       CollateralBulkLimitOrders,

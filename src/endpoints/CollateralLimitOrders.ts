@@ -47,7 +47,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Resting, OrderTerms.WithExit {
-  /** The limit, in units of the quote currency. Its precision depends on the market. */
+  /** The limit price, in the quote currency. The market sets its precision. */
   readonly price: Price
 }
 
@@ -87,7 +87,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a limit order on margin can fail with.
+ * Errors that placing a limit order on margin can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -108,14 +108,14 @@ export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders
   /**
    * Places the order, after checking it against the rules of its market.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralLimitOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<CollateralLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralLimitOrders,
     endpoint,

@@ -47,9 +47,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.WithExit {
-  /**
-   * How much, in units of the base currency, for buys as for sells. Its precision and least value depend on the market.
-   */
+  /** The ordered amount, in the base currency for both buys and sells. The market sets its precision and minimum. */
   readonly amount: Amount
 }
 
@@ -87,7 +85,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a market order on margin can fail with.
+ * Errors that placing a market order on margin can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -106,17 +104,16 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. The part that cannot trade within the taker
-   * band is canceled.
+   * Places the order, after checking it against the rules of its market. The part outside the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralMarketOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<CollateralMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralMarketOrders,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The markets on which orders can be placed on margin. Public.
+ * The markets that accept margin orders. Public.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What listing the markets on margin can fail with.
+ * Errors that listing the markets on margin can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -79,11 +79,11 @@ export class CollateralMarkets extends Context.Service<CollateralMarkets, {
   /**
    * Lists the names of the markets on margin.
    *
-   * Fails with `PublicRequestRejected`, HTTP 451, where margin is not available in the caller's region.
+   * Fails with `PublicRequestRejected`, HTTP 451, when margin is not available in the caller's region.
    */
   readonly list: Effect.Effect<ReadonlyArray<MarketName>, Failure>
 }>()("effect-txc/endpoints/CollateralMarkets") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<CollateralMarkets, never, Call.PublicCall> = PlainService.layerPublic(
     CollateralMarkets,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss of which one cancels the other.
+ * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss, where filling one cancels the other.
  *
  * @example
  * ```ts
@@ -54,26 +54,23 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin {
-  /** How much each leg trades, in units of the base currency. Precision, least value and total depend on the market. */
+  /** The amount of each leg, in the base currency. The market sets its precision, minimum and total. */
   readonly amount: Amount
-  /** The limit of the take-profit, in units of the quote currency. Its precision depends on the market. */
+  /** The limit price of the take-profit, in the quote currency. The market sets its precision. */
   readonly price: Price
-  /** The price that triggers the stop-loss, in units of the quote currency. Its precision depends on the market. */
+  /** The price that triggers the stop-loss, in the quote currency. The market sets its precision. */
   readonly activationPrice: Price
-  /**
-   * The limit of the stop-loss once it is triggered, in units of the quote currency. Its precision depends on the
-   * market.
-   */
+  /** The limit price of the stop-loss once triggered, in the quote currency. The market sets its precision. */
   readonly stopLimitPrice: Price
-  /** Your own identifier of the pair. One is generated when you leave it out. */
+  /** Your own identifier of the pair. Generated when omitted. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Both legs may only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. The
-   * document announces this field as not yet accepted.
+   * Only reduce or close a position with either leg; an amount beyond the position is cut to it. Default `false`. The
+   * document announces this field but does not accept it yet.
    */
   readonly reduceOnly?: boolean
   /**
-   * What to do when a leg would trade with another order of the same account. Default `no`: nothing. Live dialect only.
+   * The action when a leg would trade with another order of the same account. Default `no`: none. Live dialect only.
    */
   readonly stp?: SelfTradePrevention
 }
@@ -92,30 +89,30 @@ const request = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * A leg of an OCO order (document, "Order leg object"): its take-profit has no more than this.
+ * A leg of an OCO order (document, "Order leg object"). A take-profit has exactly these fields.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Leg extends OrderAnswer.AnyOrder {
-  /** How much is not yet filled, in units of the base currency. */
+  /** The unfilled amount, in the base currency. */
   readonly left: Decimal
-  /** The limit, in units of the quote currency per unit of the base currency. */
+  /** The limit price, in the quote currency. */
   readonly price: Decimal
   /** Whether the leg may only rest in the book. */
   readonly postOnly: boolean
-  /** The fee of a trade that the leg makes as a taker, as a ratio. */
+  /** The fee rate of the leg's trades as a taker, as a ratio. */
   readonly takerFee?: FeeRate
-  /** The fee of a trade that the leg makes as a maker, as a ratio. */
+  /** The fee rate of the leg's trades as a maker, as a ratio. */
   readonly makerFee?: FeeRate
-  /** When the leg changed last, in Unix seconds with microseconds. */
+  /** The time of the leg's last change, in Unix seconds with microseconds. */
   readonly mtime: UnixTime
   /** Whether the leg may only reduce or close a position. Live dialect only. */
   readonly reduceOnly?: boolean
 }
 
 /**
- * The stop-loss of an OCO order: the leg that has a trigger.
+ * The stop-loss of an OCO order: the leg with a trigger.
  *
  * @category models
  * @since 0.1.0
@@ -123,26 +120,26 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
   readonly activated: boolean
-  /** From which side the market must reach the activation price. */
+  /** The side from which the market must reach the activation price. */
   readonly activationCondition: ReceivedActivationCondition
-  /** The price that triggers the leg, in units of the quote currency. */
+  /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An OCO order as the exchange answers it (document, "Collateral OCO order").
+ * An OCO order in an answer (document, "Collateral OCO order").
  *
  * @category models
  * @since 0.1.0
  */
 export interface CollateralOcoOrder {
-  /** The exchange's identifier of the pair. Each leg has another of its own. */
+  /** The exchange's identifier of the pair. Each leg has its own. */
   readonly id: OrderId
   /** Whether both legs may only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** The leg that waits for its activation price, and then becomes a limit order. */
+  /** The leg that becomes a limit order when the market reaches its activation price. */
   readonly stopLoss: StopLeg
-  /** The limit order. */
+  /** The limit-order leg. */
   readonly takeProfit: Leg
 }
 
@@ -160,7 +157,7 @@ const legFields = (dialect: Dialect) => ({
 
 const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
 
-/** A leg always has a limit: its price is a price, even if it is zero. */
+/** A leg always has a limit: its price counts even when it is zero. */
 const legSpelling = (dialect: Dialect) => ({
   absent: OrderFields.absentIds(dialect),
   ...OrderFields.joint(dialect)
@@ -224,7 +221,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a collateral OCO order can fail with.
+ * Errors that placing a collateral OCO order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -245,13 +242,13 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
    * Places both legs, after checking them against the rules of their market.
    *
-   * Fails with `ValidationFailed` when a field is wrong or the market does not admit the order; with
-   * `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with `OutcomeUnknown`
-   * when the answer is lost and the legs may have been placed.
+   * Fails with `ValidationFailed` when a field is wrong or the market does not accept the order; with
+   * `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with `OutcomeUnknown` when the
+   * answer is lost and the legs may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<CollateralOcoOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralOcoOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<CollateralOcoOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralOcoOrders,
     endpoint,

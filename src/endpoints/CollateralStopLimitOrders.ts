@@ -49,7 +49,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Triggered, OrderTerms.WithExit {
-  /** The limit once the order is triggered, in units of the quote currency. Its precision depends on the market. */
+  /** The limit price once the order is triggered, in the quote currency. The market sets its precision. */
   readonly price: Price
 }
 
@@ -64,7 +64,7 @@ const request = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/order/collateral/stop-limit`. Its source is the live exchange's own documentation.
+ * `POST /api/v4/order/collateral/stop-limit`. Source: the live exchange's documentation.
  *
  * @category endpoints
  * @since 0.1.0
@@ -89,7 +89,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a stop-limit order on margin can fail with.
+ * Errors that placing a stop-limit order on margin can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -108,17 +108,17 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CollateralStopLimitOrders extends Context.Service<CollateralStopLimitOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once it is triggered, the part that cannot trade
-   * at its limit rests in the book.
+   * Places the order, after checking it against the rules of its market. Once it is triggered, the part that cannot
+   * trade at its limit rests in the book.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralStopLimitOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<CollateralStopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralStopLimitOrders,
     endpoint,

@@ -1,6 +1,6 @@
 /**
- * The conditional orders that are open: OCO orders, of which neither leg has traded, and orders that place a take-profit or
- * a stop-loss when they are filled ("one triggers the other", OTO).
+ * Open conditional orders: OCO orders without a traded leg, and orders that place a take-profit or a stop-loss when
+ * filled ("one triggers the other", OTO).
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many records a page has at most when the request does not say.
+ * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -54,20 +54,20 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 100
 
 /**
- * Which conditional orders to read, and in pages of which size.
+ * The conditional orders to read, and the page size.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StreamRequest {
-  /** Only conditional orders of this market, which must trade on margin. Default: of all markets. */
+  /** Only conditional orders on this margin market. Default: all markets. */
   readonly market?: MarketName
-  /** The most records in a page, 1 to 100. Default 100. */
+  /** The maximum number of records on a page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of conditional orders to read.
+ * The page of conditional orders to read.
  *
  * @category models
  * @since 0.1.0
@@ -89,28 +89,28 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * A leg of an OCO order: its take-profit has no more than this.
+ * A leg of an OCO order. A take-profit has exactly these fields.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Leg extends OrderAnswer.AnyOrder {
-  /** How much is not yet filled, in units of the base currency. */
+  /** The unfilled amount, in the base currency. */
   readonly left: Decimal
-  /** The limit, in units of the quote currency per unit of the base currency. */
+  /** The limit price, in the quote currency. */
   readonly price: Decimal
-  /** The fee of a trade that the leg makes as a taker, as a ratio. */
+  /** The fee rate of the leg's trades as a taker, as a ratio. */
   readonly takerFee?: FeeRate
-  /** The fee of a trade that the leg makes as a maker, as a ratio. */
+  /** The fee rate of the leg's trades as a maker, as a ratio. */
   readonly makerFee?: FeeRate
-  /** When the leg changed last, in Unix seconds with microseconds. */
+  /** The time of the leg's last change, in Unix seconds with microseconds. */
   readonly mtime: UnixTime
   /** Whether the leg may only reduce or close a position. */
   readonly reduceOnly?: boolean
 }
 
 /**
- * The stop-loss of an OCO order: the leg that has a trigger.
+ * The stop-loss of an OCO order: the leg with a trigger.
  *
  * @category models
  * @since 0.1.0
@@ -118,49 +118,49 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
   readonly activated: boolean
-  /** From which side the market must reach the activation price. */
+  /** The side from which the market must reach the activation price. */
   readonly activationCondition: ReceivedActivationCondition
-  /** The price that triggers the leg, in units of the quote currency. */
+  /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An OCO order: two orders, of which one cancels the other.
+ * An OCO order: two orders, where one cancels the other.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Oco {
-  /** Two orders, of which one cancels the other. */
+  /** Identifies an OCO order. */
   readonly type: "oco"
-  /** The exchange's identifier of the pair. Each leg has another of its own. */
+  /** The exchange's identifier of the pair. Each leg has its own. */
   readonly id: OrderId
-  /** What kind of conditional order it is, in the exchange's words. */
+  /** The kind of conditional order, in the exchange's words. */
   readonly conditionalOrderType?: string
-  /** The leg that waits for its activation price, and then becomes a limit order. */
+  /** The leg that becomes a limit order when the market reaches its activation price. */
   readonly stopLoss: StopLeg
-  /** The limit order. */
+  /** The limit-order leg. */
   readonly takeProfit: Leg
 }
 
 /**
- * An order that places a take-profit, a stop-loss or both when it is filled. Those do not exist before.
+ * An order that places a take-profit, a stop-loss or both when it is filled. They do not exist before.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Oto {
-  /** An order that places others when it is filled. */
+  /** Identifies an OTO order. */
   readonly type: "oto"
-  /** The exchange's identifier of the group. The order has another of its own. */
+  /** The exchange's identifier of the group. The order has its own. */
   readonly id: OrderId
-  /** What kind of conditional order it is, in the exchange's words, such as `margin_take_profit`. */
+  /** The kind of conditional order, in the exchange's words, such as `margin_take_profit`. */
   readonly conditionalOrderType?: string
-  /** The price that triggers the stop-loss, in units of the quote currency. Absent when there is none. */
+  /** The price that triggers the stop-loss, in the quote currency. Absent without a stop-loss. */
   readonly stopLossPrice?: Decimal
-  /** The price that triggers the take-profit, in units of the quote currency. Absent when there is none. */
+  /** The price that triggers the take-profit, in the quote currency. Absent without a take-profit. */
   readonly takeProfitPrice?: Decimal
-  /** The order that is open. */
+  /** The open order. */
   readonly order: OrderAnswer.Order
 }
 
@@ -184,7 +184,7 @@ const legFields = (dialect: Dialect) => ({
   reduceOnly: Schema.optionalKey(Schema.Boolean)
 })
 
-/** The wire keys of legs as the older documentation has them, by those of today. */
+/** The wire keys of legs in the older documentation, by their current keys. */
 const formerKeys = {
   stopLoss: "stop_loss",
   takeProfit: "take_profit",
@@ -193,7 +193,7 @@ const formerKeys = {
   activationCondition: "activation_condition"
 } as const
 
-/** The same object with the keys of today. One that has both keeps the value of today's. */
+/** Renames the older documentation's keys to the current ones. A current key wins over an older one. */
 const renewed = (wire: unknown): unknown => {
   if (!Json.isObject(wire)) return wire
   const copy: Record<string, unknown> = { ...wire }
@@ -246,7 +246,7 @@ const oto = (dialect: Dialect) =>
   }, { keys: { order: "conditionalOrder" }, absent: { stopLossPrice: noPrice, takeProfitPrice: noPrice } })
 
 /**
- * A page of conditional orders, the latest first.
+ * A page of conditional orders, latest first.
  *
  * @category models
  * @since 0.1.0
@@ -254,9 +254,9 @@ const oto = (dialect: Dialect) =>
 export interface Page extends Pages.Page<ConditionalOrder> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The most records that a page of this size has. */
+  /** The maximum number of records on a page of this size. */
   readonly limit: Limit
-  /** How many conditional orders there are on all pages. */
+  /** The number of conditional orders on all pages. */
   readonly total: number
 }
 
@@ -273,7 +273,7 @@ const response = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/conditional-orders`. Its source is the live exchange's documentation of 2026.
+ * `POST /api/v4/conditional-orders`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  * @since 0.1.0
@@ -291,7 +291,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading conditional orders can fail with.
+ * Errors that reading conditional orders can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -303,25 +303,25 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the conditional orders that are open.
+ * Reads the open conditional orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   /**
-   * Reads one page, the latest first.
+   * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown or does not trade on margin; with `UnexpectedResponse` if the
-   * answer is not the page that was asked for.
+   * Fails with `ValidationFailed` when the market is unknown or does not trade on margin; with `UnexpectedResponse` if
+   * the answer is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all conditional orders, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all conditional orders, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<ConditionalOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/ConditionalOrders") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<ConditionalOrders, never, Call.Call> = PageService.layer(
     ConditionalOrders,
     endpoint,

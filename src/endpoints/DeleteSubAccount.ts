@@ -1,5 +1,5 @@
 /**
- * Deleting a sub-account (document, Endpoints §11).
+ * Deletes a sub-account (document, Endpoints §11).
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ const request = () => Wire.struct<Request>({ id: SubAccountId })
 // Response
 // -----------------------------------------------------------------------------
 
-/** An empty JSON object, which the document's servers may fill; the live exchange may leave even that out. */
+/** An empty JSON object, to which the document's servers may add fields; the live exchange may omit it. */
 const response = ({ demandsAll }: Dialect) =>
   Wire.acknowledged({}, (wire) =>
     demandsAll
@@ -76,7 +76,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What deleting a sub-account can fail with.
+ * Errors that deleting a sub-account can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -95,13 +95,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class DeleteSubAccount extends Context.Service<DeleteSubAccount, {
   /**
-   * Deletes a sub-account for good.
+   * Deletes a sub-account permanently.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account, or the sub-account still holds funds.
+   * Fails with `InvalidFields` when the account does not have the sub-account, or the sub-account still holds funds.
    */
   readonly delete: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/DeleteSubAccount") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<DeleteSubAccount, never, Call.Call> = PlainService.layer(
     DeleteSubAccount,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Fees and limits of deposits and withdrawals, per currency (document, Endpoints §5).
+ * The fees and limits of deposits and withdrawals, by currency (document, Endpoints §5).
  *
  * @example
  * ```ts
@@ -37,24 +37,24 @@ const request = () => Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * Fees and limits of one direction. Zero means that the setting is off. The document names the flexible fee but does not
+ * The fees and limits of deposits or of withdrawals. Zero means "off". The document names the flexible fee but does not
  * explain it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface TransferFee {
-  /** The least flexible fee, in units of the currency. */
+  /** The minimum flexible fee, in units of the currency. */
   readonly minFlex: Decimal
-  /** The greatest flexible fee, in units of the currency. */
+  /** The maximum flexible fee, in units of the currency. */
   readonly maxFlex: Decimal
   /** The flexible fee, in percent. */
   readonly percentFlex: Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed: Decimal
-  /** The least amount, in units of the currency. */
+  /** The minimum amount, in units of the currency. */
   readonly minAmount: Decimal
-  /** The greatest amount, in units of the currency. */
+  /** The maximum amount, in units of the currency. */
   readonly maxAmount: Decimal
 }
 
@@ -88,9 +88,9 @@ export interface Fee {
   readonly canDeposit: boolean
   /** Whether the currency can be withdrawn now. */
   readonly canWithdraw: boolean
-  /** What a deposit costs, and how much it may be. */
+  /** The fees and limits of a deposit. */
   readonly deposit: TransferFee
-  /** What a withdrawal costs, and how much it may be. */
+  /** The fees and limits of a withdrawal. */
   readonly withdraw: TransferFee
 }
 
@@ -134,7 +134,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the fees can fail with.
+ * Errors that reading the fees can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -155,7 +155,7 @@ export class Fees extends Context.Service<Fees, {
   /** Reads the fees of all currencies. */
   readonly list: Effect.Effect<ReadonlyArray<Fee>, Failure>
 }>()("effect-txc/endpoints/Fees") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<Fees, never, Call.Call> = PlainService.layer(
     Fees,
     endpoint,

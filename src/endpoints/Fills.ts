@@ -1,5 +1,5 @@
 /**
- * The trades of the account's own orders, one by one.
+ * The individual trades of the account's own orders.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many records a page has at most when the request does not say.
+ * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -49,26 +49,26 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * Which fills to read, and in pages of which size.
+ * The fills to read, and the page size.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StreamRequest {
-  /** Only fills on this market. Default: on all markets. */
+  /** Only fills on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only fills of the order that you have given this identifier. */
+  /** Only fills of the order with this identifier of yours. */
   readonly clientOrderId?: ClientOrderId
   /** Only fills at or after this time, in Unix seconds. Live dialect only. */
   readonly startDate?: UnixSeconds
   /** Only fills at or before this time, in Unix seconds. Live dialect only. */
   readonly endDate?: UnixSeconds
-  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of fills to read.
+ * The page of fills to read.
  *
  * @category models
  * @since 0.1.0
@@ -92,27 +92,27 @@ const request = ({ extension, keys }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** A fill as it is received. One of a list by market has a market, one of a plain list has none. */
+/** A fill in an answer. It has a market only in a list by market. */
 interface ReceivedFill {
   /** The exchange's identifier of the trade. */
   readonly tradeId: TradeId
-  /** The exchange's identifier of the order. The live exchange leaves it out of some lists. */
+  /** The exchange's identifier of the order. Some lists of the live exchange omit it. */
   readonly orderId?: OrderId
-  /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
+  /** Your own identifier of the order. Absent when the order has none, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** The market that the trade happened on. */
+  /** The market of the trade. */
   readonly market?: MarketName
-  /** When the trade happened, in Unix seconds with microseconds. */
+  /** The time of the trade, in Unix seconds with microseconds. */
   readonly timestamp: UnixTime
   /** Whether the order bought or sold. */
   readonly side: ReceivedSide
   /** Whether the order rested in the book (`maker`) or traded with an order that did (`taker`). */
   readonly role: Role
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly amount: Decimal
-  /** The price of the trade, in units of the quote currency per unit of the base currency. */
+  /** The price of the trade, in the quote currency. */
   readonly price: Decimal
-  /** How much was paid for it, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
@@ -127,7 +127,7 @@ interface ReceivedFill {
  * @since 0.1.0
  */
 export interface Fill extends ReceivedFill {
-  /** The market that the trade happened on. */
+  /** The market of the trade. */
   readonly market: MarketName
 }
 
@@ -160,7 +160,9 @@ type Record = Readonly<globalThis.Record<string, unknown>>
 
 const Records = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
 
-/** A list when the request names a market; otherwise lists by market, read as one list of fills that know theirs. */
+/**
+ * A list when the request names a market; otherwise lists by market, joined into one list of fills with their markets.
+ */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, unknown> => {
   const fills = Schema.Array(receivedFill(dialect).schema)
   return Schema.Union([Records, Schema.Record(Schema.String, Records)]).annotate(
@@ -175,7 +177,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
           )
       ),
       encode: SchemaGetter.transform((fills) => {
-        // What a shape encodes to is a JSON object.
+        // The shape encodes to a JSON object.
         const records = fills as ReadonlyArray<Record>
         if (records.every(({ market }) => market === undefined)) return records
         const groups: globalThis.Record<string, Array<Record>> = {}
@@ -190,7 +192,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
 }
 
 /**
- * A page of fills, grouped by market; within a market the latest comes first.
+ * A page of fills, grouped by market, latest first within a market.
  *
  * @category models
  * @since 0.1.0
@@ -220,7 +222,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading fills can fail with.
+ * Errors that reading fills can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -231,7 +233,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // Service
 // -----------------------------------------------------------------------------
 
-/** The fills with their market: those of a plain list are on the market that was asked for. */
+/** Adds the market to each fill: in a plain list it is the requested one. */
 const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefined): ReadonlyArray<Fill> =>
   fills.flatMap((fill) => {
     const market = fill.market ?? asked
@@ -246,19 +248,19 @@ const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefi
  */
 export class Fills extends Context.Service<Fills, {
   /**
-   * Reads one page. The exchange groups the fills of a page by market; within a market the latest comes first. A page
-   * without records is no failure.
+   * Reads one page. The exchange groups a page's fills by market, latest first within a market. A page without records
+   * is not a failure.
    *
-   * Fails with `ValidationFailed` when the market is unknown; the live exchange also refuses a client order id that it
-   * has no fills of. Fails with `UnexpectedResponse` when the answer holds more records than were asked for.
+   * Fails with `ValidationFailed` when the market is unknown; the live exchange also refuses a client order id without
+   * fills. Fails with `UnexpectedResponse` when the answer contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all fills, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all fills, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/Fills") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<Fills, never, Call.Call> = PageService.layer(
     Fills,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The funding rates that a futures market has had. Public.
+ * The past funding rates of a futures market. Public.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The greatest index that a page can start at. Other lists end at 10000.
+ * The maximum index of a page's first record. Other lists end at 10000.
  *
  * @category constants
  * @since 0.1.0
@@ -59,7 +59,7 @@ const between = (min: number, max: number) =>
 const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })))
 
 /**
- * When the funding rates were settled that are read.
+ * The times of the funding rates to read.
  *
  * @category models
  * @since 0.1.0
@@ -72,31 +72,31 @@ export interface Window {
 }
 
 /**
- * Which of a market's funding rates to read, in pages of which size.
+ * The funding rates to read, and the page size.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StreamOptions extends Window {
-  /** The most records in a page, 1 to 100. Default 100. */
+  /** The maximum number of records on a page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of a market's funding rates to read.
+ * The page of funding rates to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Window {
-  /** The most records in the page, 1 to 100. Default 100. */
+  /** The maximum number of records on the page, 1 to 100. Default 100. */
   readonly limit?: number
   /** The index of the first record, 0 to 1000000. Default 0. */
   readonly offset?: number
 }
 
 /**
- * Which market's funding rates to read, and which of them.
+ * The market and funding rates to read.
  *
  * @category models
  * @since 0.1.0
@@ -126,21 +126,21 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * A funding rate that was settled.
+ * A settled funding rate.
  *
  * @category models
  * @since 0.1.0
  */
 export interface FundingRate {
-  /** When it was settled, in Unix seconds. */
+  /** The time of the settlement, in Unix seconds. */
   readonly fundingTime: UnixSeconds
   /** The rate, as a ratio. */
   readonly fundingRate: Decimal
   /** The market. */
   readonly market: MarketName
-  /** The mark price at that time, in units of the quote currency. */
+  /** The mark price at the settlement, in the quote currency. */
   readonly settlementPrice: Decimal
-  /** When the rate was calculated, in Unix seconds. */
+  /** The time when the rate was calculated, in Unix seconds. */
   readonly rateCalculatedTime: UnixSeconds
 }
 
@@ -178,7 +178,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading funding rates can fail with.
+ * Errors that reading funding rates can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -189,7 +189,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // Service
 // -----------------------------------------------------------------------------
 
-/** The page that was asked for. The answer does not say which page it is. */
+/** The requested page. The answer does not name its page. */
 const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: ReadonlyArray<FundingRate>) =>
   PageChecks.checkEcho(endpoint.name, {})({ limit, offset, records })
 
@@ -201,23 +201,23 @@ const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: Readonly
  */
 export class FundingRates extends Context.Service<FundingRates, {
   /**
-   * Reads one page, the latest first. A page with fewer records than its limit is the last one.
+   * Reads one page, latest first. A page with fewer records than its limit is the last one.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such futures market; with `ValidationFailed` before
-   * anything is sent when a bound is broken; with `UnexpectedResponse` when the answer holds more records than were asked
-   * for.
+   * Fails with `PublicRequestRejected` when the exchange does not have the futures market; with `ValidationFailed`
+   * before sending when a bound is broken; with `UnexpectedResponse` when the answer contains more records than
+   * requested.
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
   /**
-   * Reads all rates, page by page. See `Pages.stream` for what it promises: these records have no id, so one may arrive twice or be
-   * missed when the list shifts meanwhile, and nothing says so.
+   * Reads all rates, page by page. See `Pages.stream` for its guarantees. These records have no id, so if the list
+   * shifts meanwhile, a record may be repeated or missed without notice.
    */
   readonly stream: (
     market: MarketName,
     options?: StreamOptions
   ) => Stream.Stream<FundingRate, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/FundingRates") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<FundingRates, never, Call.PublicCall> = PlainService.layerPublic(
     FundingRates,
     endpoint,

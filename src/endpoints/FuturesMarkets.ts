@@ -40,7 +40,7 @@ const request = () => Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * A futures market. Prices are in units of the quote currency.
+ * A futures market. Prices are in the quote currency.
  *
  * @category models
  * @since 0.1.0
@@ -54,21 +54,21 @@ export interface FuturesMarket {
   readonly money: Ticker
   /** The price of the last trade. */
   readonly lastPrice: Decimal
-  /** How much was traded in 24 hours, in units of the base currency. */
+  /** The volume of the last 24 hours, in the base currency. */
   readonly stockVolume: Decimal
-  /** How much was paid for it, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly moneyVolume: Decimal
-  /** The highest price that is bid now. */
+  /** The best bid. */
   readonly bid: Decimal
-  /** The lowest price that is asked now. */
+  /** The best ask. */
   readonly ask: Decimal
-  /** The highest price of 24 hours. */
+  /** The highest price of the last 24 hours. */
   readonly high: Decimal
-  /** The lowest price of 24 hours. */
+  /** The lowest price of the last 24 hours. */
   readonly low: Decimal
   /** The kind of future, such as `Perpetual`. */
   readonly productType: string
-  /** How many contracts are open, in units of the base currency. */
+  /** The open interest, in the base currency. */
   readonly openInterest: Decimal
   /** The price of the underlying index. */
   readonly indexPrice: Decimal
@@ -76,23 +76,23 @@ export interface FuturesMarket {
   readonly indexName: string
   /** The currency of the index. */
   readonly indexCurrency: string
-  /** The funding rate that is expected next, as a ratio. */
+  /** The expected next funding rate, as a ratio. */
   readonly fundingRate: Decimal
   /** The highest funding rate, as a ratio. Absent when the exchange does not say. */
   readonly fundingCap?: Decimal
   /** The lowest funding rate, as a ratio. Absent when the exchange does not say. */
   readonly fundingFloor?: Decimal
-  /** When funding is settled next, in Unix seconds. */
+  /** The time of the next funding settlement, in Unix seconds. */
   readonly nextFundingTime: UnixTime
-  /** The greatest position at each leverage, in USDT, by the leverage (`"10"`). Absent when the exchange does not say. */
+  /** The maximum position in USDT at each leverage, by leverage (`"10"`). Absent when the exchange does not say. */
   readonly brackets?: ReadonlyMap<string, Decimal>
-  /** The greatest leverage. Absent when the exchange does not say. */
+  /** The maximum leverage. Absent when the exchange does not say. */
   readonly maxLeverage?: number
-  /** How many minutes lie between two settlements of funding. Absent when the exchange does not say. */
+  /** The time between two funding settlements, in minutes. Absent when the exchange does not say. */
   readonly fundingIntervalMinutes?: number
 }
 
-/** Unix milliseconds as a text: Unix seconds in the domain. */
+/** Unix milliseconds as a text on the wire, Unix seconds in the domain. */
 const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)).pipe(
   Schema.decodeTo(UnixTime, {
     decode: SchemaGetter.transform((text) => fromMicros(Number(text) * 1000)),
@@ -100,7 +100,7 @@ const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)
   })
 )
 
-/** A whole number, which the exchange has also written as a text. */
+/** A whole number, which the exchange has also sent as a text. */
 const Count = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u))]).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((count) => Number(count)),
@@ -178,7 +178,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What listing the futures markets can fail with.
+ * Errors that listing the futures markets can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -199,11 +199,11 @@ export class FuturesMarkets extends Context.Service<FuturesMarkets, {
   /**
    * Lists the futures markets.
    *
-   * Fails with `PublicRequestRejected`, HTTP 451, where futures are not available in the caller's region.
+   * Fails with `PublicRequestRejected`, HTTP 451, when futures are not available in the caller's region.
    */
   readonly list: Effect.Effect<ReadonlyArray<FuturesMarket>, Failure>
 }>()("effect-txc/endpoints/FuturesMarkets") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<FuturesMarkets, never, Call.PublicCall> = PlainService.layerPublic(
     FuturesMarkets,
     endpoint,

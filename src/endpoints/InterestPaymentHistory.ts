@@ -37,7 +37,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which interest payments to read, and in pages of which size.
+ * The interest payments to read, and the page size.
  *
  * @category models
  * @since 0.1.0
@@ -47,12 +47,12 @@ export interface StreamRequest {
   readonly planId?: PlanId
   /** Only payments of plans with this target currency. */
   readonly ticker?: Ticker
-  /** The most records in a page, 1 to 100. Default 100. */
+  /** The maximum number of records on a page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of interest payments to read.
+ * The page of interest payments to read.
  *
  * @category models
  * @since 0.1.0
@@ -75,21 +75,21 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * One payment of interest.
+ * An interest payment.
  *
  * @category models
  * @since 0.1.0
  */
 export interface InterestPayment {
-  /** The fixed-term plan that pays. */
+  /** The fixed-term plan that paid. */
   readonly planId: PlanId
   /** The investment in that plan. */
   readonly investmentId: InvestmentId
-  /** How much was paid, in units of `ticker`. */
+  /** The amount paid, in units of `ticker`. */
   readonly amount: Decimal
   /** The currency of the payment. */
   readonly ticker: Ticker
-  /** When it was paid, in Unix seconds. */
+  /** The time of the payment, in Unix seconds. */
   readonly timestamp: UnixSeconds
 }
 
@@ -116,7 +116,7 @@ export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.answ
 export interface Page extends Pages.Page<InterestPayment> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The most records that a page of this size has. */
+  /** The maximum number of records on a page of this size. */
   readonly limit: Limit
 }
 
@@ -154,7 +154,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading interest payments can fail with.
+ * Errors that reading interest payments can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -166,7 +166,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the interest payments that the account has received.
+ * Reads the interest payments received by the account.
  *
  * @category services
  * @since 0.1.0
@@ -176,18 +176,18 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    * Reads one page.
    *
    * Fails with `InvalidFields` when the exchange does not know the plan or the currency, with `NotAuthorized` when the
-   * account is no business partner, and with `UnexpectedResponse` if the answer is not the page that was asked for.
+   * account is not a business partner, and with `UnexpectedResponse` if the answer is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for what it promises: these records have no id, so one may arrive twice or be
-   * missed when the list shifts meanwhile, and nothing says so.
+   * Reads all payments, page by page. See `Pages.stream` for its guarantees. These records have no id, so if the list
+   * shifts meanwhile, a record may be repeated or missed without notice.
    */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<InterestPayment, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/InterestPaymentHistory") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<InterestPaymentHistory, never, Call.Call> = PageService.layer(
     InterestPaymentHistory,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The kill switch of a market: it cancels the account's orders there, unless it is armed again in time.
+ * The kill switch of a market, which cancels the account's orders there unless it is armed again in time.
  *
  * @example
  * ```ts
@@ -47,11 +47,11 @@ export { KillSwitchSeconds } from "../domain/KillSwitch.ts"
  * @since 0.1.0
  */
 export interface Arming {
-  /** The market whose orders are canceled. Each market has a kill switch of its own. */
+  /** The market whose orders are canceled. Each market has its own kill switch. */
   readonly market: MarketName
-  /** After how many seconds the orders are canceled, 5 to 600. */
+  /** The time until the orders are canceled, in seconds: 5 to 600. */
   readonly timeout: KillSwitchSeconds
-  /** Only orders of these types, at least one. Default: of all types. */
+  /** Only orders of these types, at least one. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
@@ -67,7 +67,7 @@ export interface Disarming {
 }
 
 /**
- * A kill switch to arm, or to disarm.
+ * A kill switch to arm or disarm.
  *
  * @category models
  * @since 0.1.0
@@ -75,9 +75,9 @@ export interface Disarming {
 export interface Request {
   /** The market whose orders are canceled. */
   readonly market: MarketName
-  /** After how many seconds the orders are canceled, 5 to 600; `null` disarms. */
+  /** The time until the orders are canceled, in seconds: 5 to 600. `null` disarms. */
   readonly timeout: KillSwitchSeconds | null
-  /** Only orders of these types, at least one. Default: of all types. */
+  /** Only orders of these types, at least one. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
@@ -88,7 +88,10 @@ const described = Wire.describedBy(() =>
   Schema.NullOr(Schema.String.check(Schema.isPattern(/^(?:[5-9]|[1-9][0-9]|[1-5][0-9]{2}|600|null)$/u)))
 )
 
-/** A text of digits, or `null`, for which ccxt writes a text too. A number is refused: the live exchange wants a text. */
+/**
+ * A text of digits, or `null`, which ccxt also writes as a text. The live exchange requires a text and refuses a
+ * number.
+ */
 const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
   Schema.decodeTo(Schema.NullOr(KillSwitchSeconds).annotate(isInteger), {
     decode: SchemaGetter.transform((text) =>
@@ -108,7 +111,7 @@ const request = () =>
       )
     )
   }, {
-    // `null` means all types to the live exchange, as does a field that is left out.
+    // To the live exchange, `null` means all types, like a missing field.
     absent: { types: { value: null, when: () => true, demanded: false, written: false } }
   })
 
@@ -117,7 +120,7 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * A kill switch that is armed.
+ * An armed kill switch.
  *
  * @category models
  * @since 0.1.0
@@ -125,11 +128,11 @@ const request = () =>
 export interface Timer {
   /** The market whose orders are canceled. */
   readonly market: MarketName
-  /** When it was armed the last time, in Unix seconds. */
+  /** The time when it was last armed, in Unix seconds. */
   readonly startTime: UnixSeconds
-  /** When it cancels the orders unless it is armed again, in Unix seconds. */
+  /** The time when it cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
-  /** The types of orders that it cancels. Absent when it cancels all. */
+  /** The types of orders that it cancels. Absent when it cancels all types. */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
 }
 
@@ -146,7 +149,7 @@ export const Timer: Schema.Codec<Timer, unknown> = Wire.answer<Timer>({
   types: Schema.optionalKey(Schema.Array(Unrecognised.open(CancelAllType)))
 }).schema
 
-/** An empty list says that no kill switch is armed any more. */
+/** An empty list means that no kill switch is armed. */
 const disarmed = Schema.Tuple([]).pipe(
   Schema.decodeTo(Schema.Void, {
     decode: SchemaGetter.transform(() => undefined),
@@ -161,7 +164,7 @@ const response = () => Schema.Union([Timer, disarmed])
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/order/kill-switch`. Its source is the live exchange's documentation of 2026.
+ * `POST /api/v4/order/kill-switch`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  * @since 0.1.0
@@ -183,7 +186,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What arming or disarming a kill switch can fail with.
+ * Errors that arming or disarming a kill switch can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -196,14 +199,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
-/** How an answer differs from what was asked for: another market, time or kind of order, a kill switch too many, or none. */
+/** How an answer differs from the request: another market, time or kind of order, an extra kill switch, or none. */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"
   if (timeout === null) return "a kill switch is still armed"
   if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
   const seconds = answer.cancellationTime - answer.startTime
   if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
-  // Without types it cancels orders of all of them, and the answer may name them or not.
+  // Without types it cancels all orders, and the answer may or may not list the types.
   const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
   const said: ReadonlyArray<string> = answer.types ?? asked
   const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))
@@ -218,23 +221,23 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
  */
 export class KillSwitch extends Context.Service<KillSwitch, {
   /**
-   * Arms the kill switch of a market, in place of the one that is armed there. The exchange counts the time from then on,
-   * and cancels the orders when it is over. Arming it again in time is up to you: nothing here does it by itself.
+   * Arms the kill switch of a market, replacing an armed one. The exchange starts a timer, and cancels the orders when
+   * it ends. Arm it again in time yourself: this package does not.
    *
-   * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty; with
-   * `OutcomeUnknown` when the answer is lost and the kill switch may be armed. `KillSwitchStatus` says whether it is, and
-   * arming it once more does no harm.
+   * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty;
+   * with `OutcomeUnknown` when the answer is lost and the kill switch may be armed. `KillSwitchStatus` shows whether it
+   * is, and arming it again is harmless.
    */
   readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
   /**
-   * Disarms the kill switch of a market. It succeeds as well when none is armed.
+   * Disarms the kill switch of a market. Succeeds even when none is armed.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and the kill
-   * switch may still be armed.
+   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and the
+   * kill switch may still be armed.
    */
   readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/KillSwitch") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<KillSwitch, never, Call.Call> = Layer.effect(
     KillSwitch,
     Call.Call.useSync(({ make }) => {
@@ -243,7 +246,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
         arm: (request) =>
           Observation.spanned(
             endpoint.name,
-            // An answer without a timer contradicts the request, and has failed before it comes here.
+            // An answer without a timer contradicts the request and has already failed.
             Effect.filterOrElse(call(request), isTimer, () => Effect.die("no kill switch is armed"))
           ),
         disarm: ({ market }) => Observation.spanned("KillSwitch.disarm", Effect.asVoid(call({ market, timeout: null })))

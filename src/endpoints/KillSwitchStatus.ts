@@ -1,5 +1,5 @@
 /**
- * The kill switches that the account has armed.
+ * The account's armed kill switches.
  *
  * @example
  * ```ts
@@ -31,13 +31,13 @@ import * as KillSwitch from "./KillSwitch.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which kill switches to read.
+ * The kill switches to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Only the kill switch of this market. Default: those of all markets. */
+  /** Only the kill switch of this market. Default: all markets. */
   readonly market?: MarketName
 }
 
@@ -50,7 +50,7 @@ const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketNa
 const response = () => Schema.Array(KillSwitch.Timer)
 
 /**
- * `POST /api/v4/order/kill-switch/status`. Its source is the live exchange's documentation of 2026.
+ * `POST /api/v4/order/kill-switch/status`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  * @since 0.1.0
@@ -67,7 +67,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading kill switches can fail with.
+ * Errors that reading kill switches can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -79,20 +79,20 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the kill switches that are armed.
+ * Reads the armed kill switches.
  *
  * @category services
  * @since 0.1.0
  */
 export class KillSwitchStatus extends Context.Service<KillSwitchStatus, {
   /**
-   * Reads the kill switches that are armed. One that has canceled its orders is armed no more.
+   * Reads the armed kill switches. A kill switch is disarmed once it has canceled its orders.
    *
    * Fails with `ValidationFailed` when the market is unknown.
    */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<KillSwitch.Timer>, Failure>
 }>()("effect-txc/endpoints/KillSwitchStatus") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<KillSwitchStatus, never, Call.Call> = PlainService.layer(
     KillSwitchStatus,
     endpoint,

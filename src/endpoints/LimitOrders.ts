@@ -1,5 +1,5 @@
 /**
- * Limit orders: they trade at once as far as the limit allows, and what is left rests in the book.
+ * Limit orders, which trade immediately within their limit; the rest rests in the book.
  *
  * @example
  * ```ts
@@ -43,15 +43,17 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What every limit order has.
+ * The terms of every limit order.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
-  /** How much, in units of the base currency. Its precision and least value depend on the market. */
+  /** The ordered amount, in the base currency. The market sets its precision and minimum. */
   readonly amount: Amount
-  /** Take as a retail order, which may get a better price; the account must be admitted to it. Live dialect only. */
+  /**
+   * Take liquidity as a retail order, which may get a better price; the account must be admitted. Live dialect only.
+   */
   readonly retail?: boolean
 }
 
@@ -62,7 +64,7 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
  * @since 0.1.0
  */
 export interface AtPrice extends Terms {
-  /** The limit, in units of the quote currency. Its precision depends on the market. */
+  /** The limit price, in the quote currency. The market sets its precision. */
   readonly price: Price
   /** Trade at the best bid or offer instead of at `price`. Live dialect only. */
   readonly bboRole?: BboRole
@@ -75,7 +77,7 @@ export interface AtPrice extends Terms {
  * @since 0.1.0
  */
 export interface AtBest extends Terms {
-  /** Trade at the best bid or offer. Not together with `postOnly`. Live dialect only. */
+  /** How to trade at the best bid or offer. Not together with `postOnly`. Live dialect only. */
   readonly bboRole: BboRole
   /** The exchange ignores a price here. */
   readonly price?: Price
@@ -89,9 +91,9 @@ export interface AtBest extends Terms {
  */
 export type Request = AtPrice | AtBest
 
-/** The request on the wire, where only a constraint says that there is a price or a role. */
+/** The request on the wire. Its type does not require a price or a role; a constraint does. */
 interface Sent extends Terms {
-  /** The limit, in units of the quote currency. */
+  /** The limit price, in the quote currency. */
   readonly price?: Price
   /** How to trade at the best bid or offer. */
   readonly bboRole?: BboRole
@@ -135,7 +137,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a limit order can fail with.
+ * Errors that placing a limit order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -156,7 +158,7 @@ export class LimitOrders extends Context.Service<LimitOrders, {
   /** Places the order, after checking it against the rules of its market. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/LimitOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<LimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     LimitOrders,
     endpoint,

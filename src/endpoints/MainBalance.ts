@@ -41,13 +41,13 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which balances to read.
+ * The balances to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Only the balance of this asset. Live dialect only. Default: of all. */
+  /** Only the balance of this asset. Live dialect only. Default: all assets. */
   readonly ticker?: Ticker
 }
 
@@ -58,14 +58,14 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
 // -----------------------------------------------------------------------------
 
 /**
- * The balance of every asset that has one, in units of the asset. An asset that is missing has a balance of zero.
+ * Balances by asset, in units of the asset. A missing asset has a balance of zero.
  *
  * @category models
  * @since 0.1.0
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** What is answered when the request names an asset. */
+/** The answer when the request names an asset. */
 const One = Wire.inside("main_balance", Decimal.Decimal)
 
 const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])
@@ -93,7 +93,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the main account's balances can fail with.
+ * Errors that reading the main account's balances can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -105,7 +105,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * A balance that has changed.
+ * A changed balance.
  *
  * @category models
  * @since 0.1.0
@@ -113,13 +113,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export interface Change {
   /** The asset. */
   readonly ticker: Ticker
-  /** The balance at the reading before, in units of the asset. Zero at the first reading. */
+  /** The balance at the previous reading, in units of the asset. Zero at the first reading. */
   readonly before: Decimal.Decimal
   /** The balance now, in units of the asset. */
   readonly after: Decimal.Decimal
 }
 
-/** The changes from one reading to the next, by value: `1.50` and `1.5` are no difference. */
+/** The changes between two readings, compared by value: `1.50` and `1.5` are equal. */
 const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =>
   [...new Set([...before.keys(), ...after.keys()])].flatMap((ticker) => {
     const change = { ticker, before: before.get(ticker) ?? Decimal.zero, after: after.get(ticker) ?? Decimal.zero }
@@ -135,17 +135,17 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
 export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
-  /** Reads the balance of one asset, in units of it; zero when the exchange leaves the asset out. */
+  /** Reads the balance of one asset, in units of it; zero when the exchange omits the asset. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
   /**
-   * Reads the balances as scheduled and emits only what has changed.
+   * Reads the balances on a schedule and emits only the changes.
    *
-   * The first reading is compared with nothing: every balance that is not zero is a change from zero. So the sum of an
-   * asset's changes is always its balance.
+   * The first reading is compared with zero, so it emits every non-zero balance, and an asset's changes always add up
+   * to its balance.
    */
   readonly changes: <X, E, R>(schedule: Schedule.Schedule<X, unknown, E, R>) => Stream.Stream<Change, Failure | E, R>
 }>()("effect-txc/endpoints/MainBalance") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<MainBalance, never, Call.Call> = PlainService.layer(
     MainBalance,
     endpoint,

@@ -1,6 +1,5 @@
 /**
- * Market orders: they trade at once, with the best orders of the book. A buy says how much of the quote currency it
- * spends.
+ * Market orders, which trade immediately with the best orders in the book. A buy states the quote amount to spend.
  *
  * @example
  * ```ts
@@ -47,7 +46,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnSpot {
-  /** What a buy spends, in units of the quote currency; what a sell sells, in units of the base currency. */
+  /** The amount to spend for a buy, in the quote currency, or to sell, in the base currency. */
   readonly amount: Amount
 }
 
@@ -84,7 +83,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a market order can fail with.
+ * Errors that placing a market order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -103,16 +102,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. The part that cannot trade within the taker
-   * band is canceled.
+   * Places the order, after checking it against the rules of its market. The part outside the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the
-   * order may have been placed.
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
+   * and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/MarketOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<MarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     MarketOrders,
     endpoint,

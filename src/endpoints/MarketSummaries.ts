@@ -1,5 +1,5 @@
 /**
- * What all markets did in the last 24 hours, and their best prices. Public.
+ * The last 24 hours and the best prices of all markets. Public.
  *
  * @example
  * ```ts
@@ -38,15 +38,15 @@ const request = () => Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * A market's last 24 hours. Prices are in units of the quote currency; zero when there is none.
+ * A market's last 24 hours. Prices are in the quote currency; zero when there is none.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Summary {
-  /** The highest price that is bid now. */
+  /** The best bid. */
   readonly bid: Decimal
-  /** The lowest price that is asked now. */
+  /** The best ask. */
   readonly ask: Decimal
   /** The lowest price of the 24 hours. */
   readonly low: Decimal
@@ -54,13 +54,13 @@ export interface Summary {
   readonly high: Decimal
   /** The price of the last trade. */
   readonly last: Decimal
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly volume: Decimal
-  /** How much was paid for it, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly total: Decimal
   /** The change from the first price to the last one, in percent. */
   readonly change: Decimal
-  /** When the summary was made, in Unix seconds. */
+  /** The time when the summary was made, in Unix seconds. */
   readonly at: UnixSeconds
 }
 
@@ -112,7 +112,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the markets' summaries can fail with.
+ * Errors that reading the markets' summaries can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -124,7 +124,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads what all markets did in the last 24 hours.
+ * Reads the last 24 hours of all markets.
  *
  * @category services
  * @since 0.1.0
@@ -133,7 +133,7 @@ export class MarketSummaries extends Context.Service<MarketSummaries, {
   /** Reads the summaries of all markets. */
   readonly all: Effect.Effect<ReadonlyMap<MarketName, Summary>, Failure>
 }>()("effect-txc/endpoints/MarketSummaries") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<MarketSummaries, never, Call.PublicCall> = PlainService.layerPublic(
     MarketSummaries,
     endpoint,

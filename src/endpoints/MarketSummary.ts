@@ -1,5 +1,5 @@
 /**
- * What a market did in the last 24 hours, and its best prices. Public.
+ * The last 24 hours and the best prices of a market. Public.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which market to read.
+ * The market to read.
  *
  * @category models
  * @since 0.1.0
@@ -47,7 +47,7 @@ const request = () => Wire.struct<Request>({ market: MarketName })
 // -----------------------------------------------------------------------------
 
 /**
- * A market's last 24 hours. Prices are in units of the quote currency; zero when there is none.
+ * A market's last 24 hours. Prices are in the quote currency; zero when there is none.
  *
  * @category models
  * @since 0.1.0
@@ -55,9 +55,9 @@ const request = () => Wire.struct<Request>({ market: MarketName })
 export interface Summary {
   /** The first price of the 24 hours. */
   readonly open: Decimal
-  /** The highest price that is bid now. */
+  /** The best bid. */
   readonly bid: Decimal
-  /** The lowest price that is asked now. */
+  /** The best ask. */
   readonly ask: Decimal
   /** The lowest price of the 24 hours. */
   readonly low: Decimal
@@ -65,9 +65,9 @@ export interface Summary {
   readonly high: Decimal
   /** The price of the last trade. */
   readonly last: Decimal
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly volume: Decimal
-  /** How much was paid for it, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly total: Decimal
   /** The change from the first price to the last one, in percent. */
   readonly change: Decimal
@@ -112,7 +112,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading a market's summary can fail with.
+ * Errors that reading a market's summary can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -124,7 +124,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads what a market did in the last 24 hours.
+ * Reads the last 24 hours of a market.
  *
  * @category services
  * @since 0.1.0
@@ -133,11 +133,11 @@ export class MarketSummary extends Context.Service<MarketSummary, {
   /**
    * Reads the summary of a market.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such market.
+   * Fails with `PublicRequestRejected` when the exchange does not have the market.
    */
   readonly get: (market: MarketName) => Effect.Effect<Summary, Failure>
 }>()("effect-txc/endpoints/MarketSummary") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<MarketSummary, never, Call.PublicCall> = PlainService.layerPublic(
     MarketSummary,
     endpoint,

@@ -1,6 +1,6 @@
 /**
- * The markets with their bounds and precisions, which the document's order endpoints refer to
- * (`GET /api/v4/public/markets`, Endpoints §3). Public.
+ * The markets with their limits and precisions, which the document's order endpoints refer to (`GET
+ * /api/v4/public/markets`, Endpoints §3). Public.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the markets can fail with.
+ * Errors that reading the markets can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -121,10 +121,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Markets extends Context.Service<Markets, {
   /** Reads all markets. */
   readonly all: Effect.Effect<ReadonlyArray<Market>, Failure>
-  /** Reads all markets and finds one; none when the exchange has no market of that name. */
+  /** Reads all markets and finds one; none when the exchange has no market with this name. */
   readonly get: (name: MarketName) => Effect.Effect<Option.Option<Market>, Failure>
 }>()("effect-txc/endpoints/Markets") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<Markets, never, Call.PublicCall> = PlainService.layerPublic(
     Markets,
     endpoint,
@@ -140,7 +140,7 @@ export class Markets extends Context.Service<Markets, {
 }
 
 /**
- * Market rules that are loaded from the exchange itself, see `MarketRules.layerCached`.
+ * Market rules loaded from the exchange: see `MarketRules.layerCached`.
  *
  * @category layers
  * @since 0.1.0

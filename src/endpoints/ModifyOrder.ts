@@ -1,6 +1,6 @@
 /**
- * Changing an open order. The exchange cancels it and places another one: the new order has another order id, the same
- * client order id, and stands behind all others at its price.
+ * Modifies an open order. The exchange cancels it and places a new one with another order id, the same client order id,
+ * and the last place in the queue at its price.
  *
  * @example
  * ```ts
@@ -46,32 +46,32 @@ import * as CancelOrder from "./CancelOrder.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What changes: at least one of amount, total, price and activation price. What is absent stays as it is.
+ * The new terms: at least one of amount, total, price and activation price. Absent terms stay as they are.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Changes {
   /**
-   * How much, in units of the base currency, with what is filled already. Not of a stop-market buy on the spot. Its precision
-   * and least value depend on the market.
+   * The ordered amount, in the base currency, including the filled part. Not allowed for a spot stop-market buy. The
+   * market sets its precision and minimum.
    */
   readonly amount?: Amount
-  /** What a stop-market buy on the spot spends, in units of the quote currency. Only of such an order. */
+  /** The amount that a spot stop-market buy spends, in the quote currency. Not allowed for other orders. */
   readonly total?: Amount
-  /** The limit, in units of the quote currency. Only of an order that has one. Its precision depends on the market. */
+  /** The limit price, in the quote currency. Only for an order that has one. The market sets its precision. */
   readonly price?: Price
   /**
-   * The price that triggers the order, in units of the quote currency. Only of a stop order that has not been triggered. Its
-   * precision depends on the market.
+   * The price that triggers the order, in the quote currency. Only for an untriggered stop order. The market sets its
+   * precision.
    */
   readonly activationPrice?: Price
-  /** What to do when the order would trade with another one of the same account. */
+  /** The action when the order would trade with another order of the same account. */
   readonly stp?: SelfTradePrevention
 }
 
 /**
- * An order to change, by the exchange's identifier.
+ * An order to modify, named by the exchange's identifier.
  *
  * @category models
  * @since 0.1.0
@@ -79,7 +79,7 @@ export interface Changes {
 export interface ByOrderId extends CancelOrder.ByOrderId, Changes {}
 
 /**
- * An order to change, by your own identifier.
+ * An order to modify, named by your own identifier.
  *
  * @category models
  * @since 0.1.0
@@ -87,14 +87,14 @@ export interface ByOrderId extends CancelOrder.ByOrderId, Changes {}
 export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
 
 /**
- * Which order to change, by one of its two identifiers, and what of it.
+ * The order to modify, named by one of its two identifiers, and its new terms.
  *
  * @category models
  * @since 0.1.0
  */
 export type Request = ByOrderId | ByClientOrderId
 
-/** The request on the wire, where only the constraints say that it has one identifier. */
+/** The request on the wire. Its type does not require exactly one identifier; the constraints do. */
 interface Sent extends OrderTerms.Existing, Changes {}
 
 const request = (dialect: Dialect) =>
@@ -142,7 +142,7 @@ const response = (dialect: Dialect) => {
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/order/modify`. Its source is the live exchange's own documentation.
+ * `POST /api/v4/order/modify`. Source: the live exchange's documentation.
  *
  * @category endpoints
  * @since 0.1.0
@@ -164,7 +164,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What changing an order can fail with.
+ * Errors that modifying an order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -176,24 +176,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Changes open orders.
+ * Modifies open orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class ModifyOrder extends Context.Service<ModifyOrder, {
   /**
-   * Changes the order, after checking what changes against the rules of its market, and gives the order that has taken its
-   * place: its order id is another one. What was filled stays with the old order, and the new one is for the rest.
+   * Modifies the order, after checking the new terms against its market's rules, and returns the order that replaces
+   * it, with another order id. The filled part stays with the old order; the new one is for the rest.
    *
-   * Fails with `ValidationFailed` when a field is wrong or the market does not admit the change; with `RequestRejected`
-   * when there is no such order, when it is not open any more, when it has no such term, or when the balance is too low,
-   * and then the order stays as it is; with `OutcomeUnknown` when the answer is lost and the order may have been changed:
-   * its order id may be another one by now.
+   * Fails with `ValidationFailed` when a field is wrong or the market does not accept the new terms; with
+   * `RequestRejected` when there is no such open order, the order does not have such a term, or the balance is too low,
+   * and then the order stays as it is; with `OutcomeUnknown` when the answer is lost and the order may have been
+   * modified: it may then have another order id.
    */
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/ModifyOrder") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<ModifyOrder, never, Call.Call | MarketRules> = Layer.effect(
     ModifyOrder,
     Effect.gen(function*() {

@@ -33,13 +33,13 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which positions to read.
+ * The positions to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Only positions on this market. Default: on all markets. */
+  /** Only positions on this market. Default: all markets. */
   readonly market?: MarketName
 }
 
@@ -50,7 +50,7 @@ const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketNa
 // -----------------------------------------------------------------------------
 
 /**
- * The orders that close a position when it has gained or lost enough.
+ * The orders that close a position at a certain gain or loss.
  *
  * @category models
  * @since 0.1.0
@@ -58,11 +58,11 @@ const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketNa
 export interface Tpsl {
   /** The exchange's identifier of the take-profit. */
   readonly takeProfitId?: OrderId
-  /** The price of the take-profit, in units of the quote currency. */
+  /** The price of the take-profit, in the quote currency. */
   readonly takeProfit?: Decimal
   /** The exchange's identifier of the stop-loss. */
   readonly stopLossId?: OrderId
-  /** The price of the stop-loss, in units of the quote currency. */
+  /** The price of the stop-loss, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 
@@ -75,7 +75,7 @@ const tpsl = () =>
   }).schema
 
 /**
- * An open position. Fields that the exchange may leave out are optional; `null` means that the value is not known yet.
+ * An open position. Fields that the exchange may omit are optional; `null` means that the value is not known yet.
  *
  * @category models
  * @since 0.1.0
@@ -83,42 +83,42 @@ const tpsl = () =>
 export interface Position {
   /** The exchange's identifier of the position. */
   readonly positionId: PositionId
-  /** The market that the position is on. */
+  /** The position's market. */
   readonly market: MarketName
-  /** When the position was opened, in Unix seconds with microseconds. */
+  /** The time when the position was opened, in Unix seconds with microseconds. */
   readonly openDate: UnixTime
-  /** When the position changed last, in Unix seconds with microseconds. */
+  /** The time of the position's last change, in Unix seconds with microseconds. */
   readonly modifyDate: UnixTime
   /**
    * The size, in units of the base currency: above zero for a long position, below zero for a short one. Zero for a closed
    * position that is still listed, which has no average price.
    */
   readonly amount?: Decimal | null
-  /** The average price of what is open, in units of the quote currency. */
+  /** The average entry price of the open part, in the quote currency. */
   readonly basePrice?: Decimal | null
-  /** The price at which the position is liquidated, in units of the quote currency. */
+  /** The price at which the position is liquidated, in the quote currency. */
   readonly liquidationPrice?: Decimal | null
-  /** Where a liquidation of the position stands, in the exchange's own words. */
+  /** The state of a liquidation of the position, in the exchange's own words. */
   readonly liquidationState?: string | null
-  /** What the closed part has gained or lost, in units of the quote currency. */
+  /** The realized profit or loss, in the quote currency. */
   readonly pnl?: Decimal | null
   /** The profit or loss in percent. */
   readonly pnlPercent?: Decimal | null
-  /** What the open part would gain or lose if it were closed now, in units of the quote currency. */
+  /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null
   /** How many times the position is as large as its collateral. Absent when the exchange does not say. */
   readonly leverage?: Decimal | null
-  /** The collateral that stands for the position, in units of the quote currency. */
+  /** The collateral that backs the position, in the quote currency. */
   readonly margin?: Decimal | null
-  /** The collateral that is free for other positions, in units of the quote currency. */
+  /** The collateral available to other positions, in the quote currency. */
   readonly freeMargin?: Decimal | null
-  /** The funding of the position, in units of the quote currency. */
+  /** The funding of the position, in the quote currency. */
   readonly funding?: Decimal | null
-  /** The funding that is due but not yet settled, in units of the quote currency. */
+  /** The funding that is due but not settled, in the quote currency. */
   readonly unrealizedFunding?: Decimal | null
   /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
   readonly positionSide?: ReceivedPositionSide
-  /** The orders that close the position when it has gained or lost enough; `null` when there are none. */
+  /** The orders that close the position at a certain gain or loss; `null` when there are none. */
   readonly tpsl?: Tpsl | null
 }
 
@@ -188,7 +188,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading positions can fail with.
+ * Errors that reading positions can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -200,20 +200,20 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the open positions of the account.
+ * Reads the account's open positions.
  *
  * @category services
  * @since 0.1.0
  */
 export class OpenPositions extends Context.Service<OpenPositions, {
   /**
-   * Reads every open position, or those on a market. A market without a position gives an empty list.
+   * Reads all open positions, or those on one market. The list is empty for a market without positions.
    *
    * Fails with `ValidationFailed` when the market is unknown.
    */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<Position>, Failure>
 }>()("effect-txc/endpoints/OpenPositions") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<OpenPositions, never, Call.Call> = PlainService.layer(
     OpenPositions,
     endpoint,

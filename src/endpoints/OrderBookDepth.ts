@@ -1,5 +1,5 @@
 /**
- * The part of an order book that is close to the last price. Public.
+ * The part of an order book near the last price. Public.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ import * as OrderBooks from "./OrderBooks.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How far from the last price a level of the answer may be, in percent.
+ * The maximum distance of a level from the last price, in percent.
  *
  * @category constants
  * @since 0.1.0
@@ -37,7 +37,7 @@ import * as OrderBooks from "./OrderBooks.ts"
 export const depthPercent = 2
 
 /**
- * Which market to read.
+ * The market to read.
  *
  * @category models
  * @since 0.1.0
@@ -77,7 +77,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading a market's depth can fail with.
+ * Errors that reading a market's depth can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -89,7 +89,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads what is bid and asked close to the last price.
+ * Reads bids and asks near the last price.
  *
  * @category services
  * @since 0.1.0
@@ -98,11 +98,11 @@ export class OrderBookDepth extends Context.Service<OrderBookDepth, {
   /**
    * Reads the levels of a market within 2 % of its last price.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such market.
+   * Fails with `PublicRequestRejected` when the exchange does not have the market.
    */
   readonly get: (market: MarketName) => Effect.Effect<OrderBooks.OrderBook, Failure>
 }>()("effect-txc/endpoints/OrderBookDepth") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<OrderBookDepth, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBookDepth,
     endpoint,

@@ -35,7 +35,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The most levels of a side that the exchange answers, and how many it answers when the request does not say.
+ * The maximum, and default, number of levels on each side.
  *
  * @category constants
  * @since 0.1.0
@@ -52,20 +52,20 @@ const Levels = Schema.Number.annotate(isInteger).check(
 )
 
 /**
- * How much of a book to read.
+ * The part of a book to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
-  /** The most levels of a side, 0 to 100. Default 100, and 0 means 100 too. */
+  /** The maximum number of levels on each side, 0 to 100. Default 100; 0 also means 100. */
   readonly limit?: number
-  /** How coarse the prices are, 0 (each by itself, the default) to 10; the exchange takes the nearest. Live dialect only. */
+  /** The price grouping, from 0 (none, the default) to 10; the exchange uses the nearest. Live dialect only. */
   readonly level?: number
 }
 
 /**
- * Which book to read, and how much of it.
+ * The market and the part of its book to read.
  *
  * @category models
  * @since 0.1.0
@@ -89,15 +89,15 @@ const request = ({ extension }: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * What is bid or asked at one price.
+ * The bids or asks at one price.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Level {
-  /** The price, in units of the quote currency. */
+  /** The price, in the quote currency. */
   readonly price: Decimal
-  /** How much is bid or asked, in units of the base currency. */
+  /** The total amount bid or asked, in the base currency. */
   readonly amount: Decimal
 }
 
@@ -120,19 +120,19 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
 )
 
 /**
- * A book as it is received: the exchange has not always named the market.
+ * A book in an answer: the exchange has not always named the market.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ReceivedBook {
-  /** The market; absent where the exchange does not name it. */
+  /** The market; absent when the exchange does not name it. */
   readonly market?: MarketName
-  /** When the book was as it is here, in Unix seconds. */
+  /** The time of the book's state, in Unix seconds. */
   readonly timestamp: UnixSeconds
-  /** What is offered, the lowest price first. */
+  /** The asks, lowest price first. */
   readonly asks: ReadonlyArray<Level>
-  /** What is bid, the highest price first. */
+  /** The bids, highest price first. */
   readonly bids: ReadonlyArray<Level>
 }
 
@@ -149,7 +149,7 @@ export interface OrderBook extends ReceivedBook {
 
 const Pairs = Schema.Array(Pair)
 
-/** The exchange has written `null` for a side on which there is nothing. */
+/** The exchange has sent `null` for an empty side. */
 const Side = Schema.NullOr(Pairs).pipe(
   Schema.decodeTo(Schema.toType(Pairs), {
     decode: SchemaGetter.transform((side) => side ?? []),
@@ -187,7 +187,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading an order book can fail with.
+ * Errors that reading an order book can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -206,14 +206,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OrderBooks extends Context.Service<OrderBooks, {
   /**
-   * Reads the book of a market as it is now.
+   * Reads the current book of a market.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such market, and with `ValidationFailed` before anything
-   * is sent when `limit` is out of bounds.
+   * Fails with `PublicRequestRejected` when the exchange does not have the market, and with `ValidationFailed` before
+   * sending when `limit` is out of bounds.
    */
   readonly get: (market: MarketName, options?: Options) => Effect.Effect<OrderBook, Failure>
 }>()("effect-txc/endpoints/OrderBooks") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<OrderBooks, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBooks,
     endpoint,

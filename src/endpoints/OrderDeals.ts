@@ -1,5 +1,5 @@
 /**
- * The deals of one order: each trade that it had a part in.
+ * The deals of one order: its part in each of its trades.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many records a page has at most when the request does not say.
+ * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -48,7 +48,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * The order whose deals to read, and in pages of which size.
+ * The order whose deals to read, and the page size.
  *
  * @category models
  * @since 0.1.0
@@ -56,12 +56,12 @@ export const defaultLimit = 50
 export interface StreamRequest {
   /** The exchange's identifier of the order, open or ended. */
   readonly orderId: OrderId
-  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * The order whose deals to read, and which page of them.
+ * The order whose deals to read, and the page.
  *
  * @category models
  * @since 0.1.0
@@ -91,19 +91,22 @@ const request = ({ keys }: Dialect) =>
 export interface Deal {
   /** The exchange's identifier of the trade. */
   readonly tradeId: TradeId
-  /** The exchange's identifier of the other order in the trade: the live documentation says that it is not yours. */
+  /**
+   * The exchange's identifier of the other order in the trade. The live documentation says that the field is not your
+   * order's id.
+   */
   readonly counterpartyOrderId: OrderId
-  /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
+  /** Your own identifier of the order. Absent when the order has none, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** When the trade happened, in Unix seconds with microseconds. */
+  /** The time of the trade, in Unix seconds with microseconds. */
   readonly timestamp: UnixTime
   /** Whether the order rested in the book (`maker`) or traded with an order that did (`taker`). */
   readonly role: Role
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly amount: Decimal
-  /** The price of the trade, in units of the quote currency per unit of the base currency. */
+  /** The price of the trade, in the quote currency. */
   readonly price: Decimal
-  /** How much was paid for it, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
@@ -138,7 +141,7 @@ const deal = (dialect: Dialect) =>
   })
 
 /**
- * A page of an order's deals, the latest first.
+ * A page of an order's deals, latest first.
  *
  * @category models
  * @since 0.1.0
@@ -146,7 +149,7 @@ const deal = (dialect: Dialect) =>
 export interface Page extends Pages.Page<Deal> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The most records that a page of this size has. */
+  /** The maximum number of records on a page of this size. */
   readonly limit: Limit
 }
 
@@ -158,7 +161,7 @@ const response = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/trade-account/order`. Its source is the live exchange's documentation of 2026.
+ * `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
  * @since 0.1.0
@@ -176,7 +179,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading an order's deals can fail with.
+ * Errors that reading an order's deals can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -195,17 +198,18 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OrderDeals extends Context.Service<OrderDeals, {
   /**
-   * Reads one page. An order that is unknown, is another account's or has traded nothing has no deals: that is no failure.
+   * Reads one page. An order that is unknown, belongs to another account or has not traded has no deals, which is not a
+   * failure.
    *
-   * Fails with `UnexpectedResponse` if the answer is not the page that was asked for.
+   * Fails with `UnexpectedResponse` if the answer is not the requested page.
    */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
-  /** Reads all deals of the order, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all deals of the order, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request: StreamRequest
   ) => Stream.Stream<Deal, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/OrderDeals") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<OrderDeals, never, Call.Call> = PageService.layerOf(
     OrderDeals,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The orders that cannot trade any more: filled, canceled, or filled in part and then canceled.
+ * Orders that can no longer trade: filled, canceled, or partly filled and then canceled.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many records a page has at most when the request does not say.
+ * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -63,8 +63,7 @@ const statuses = ["ALL", "FILLED", "CANCELED", "PARTIAL_FILLED"] as const
  */
 export const Status = oneOf(statuses)
 /**
- * Which ended orders to read: `ALL`, those that were filled, those that were canceled, or those that were canceled after
- * a part was filled (`PARTIAL_FILLED`).
+ * The ended orders to read: `ALL`, filled, canceled, or canceled after a partial fill (`PARTIAL_FILLED`).
  *
  * @category models
  * @since 0.1.0
@@ -72,30 +71,30 @@ export const Status = oneOf(statuses)
 export type Status = typeof Status.Type
 
 /**
- * Which ended orders to read, and in pages of which size.
+ * The ended orders to read, and the page size.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StreamRequest {
-  /** Only orders of this market. Default: of all markets. */
+  /** Only orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only the order that the exchange has given this identifier. */
+  /** Only the order with this exchange identifier. */
   readonly orderId?: OrderId
-  /** Only the order that you have given this identifier. */
+  /** Only the order with this identifier of yours. */
   readonly clientOrderId?: ClientOrderId
-  /** Only orders of this status. Ignored with an identifier. Live dialect only. Default `ALL`. */
+  /** Only orders with this status. Ignored with an identifier. Live dialect only. Default `ALL`. */
   readonly status?: Status
   /** Only orders that ended at or after this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
   readonly startDate?: UnixSeconds
   /** Only orders that ended at or before this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
   readonly endDate?: UnixSeconds
-  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of ended orders to read.
+ * The page of ended orders to read.
  *
  * @category models
  * @since 0.1.0
@@ -122,7 +121,7 @@ const request = ({ extension, keys }: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * An order that has ended.
+ * An ended order.
  *
  * @category models
  * @since 0.1.0
@@ -130,11 +129,11 @@ const request = ({ extension, keys }: Dialect) =>
 export interface EndedOrder extends OrderAnswer.AnyOrder {
   /** Limit, market, stop limit and so on. An empty `Unrecognised` where the live exchange does not say. */
   readonly type: ReceivedType
-  /** When the order ended, in Unix seconds with microseconds. */
+  /** The time when the order ended, in Unix seconds with microseconds. */
   readonly ftime: UnixTime
-  /** The fee of a trade that the order made as a taker, as a ratio. */
+  /** The fee rate of the order's trades as a taker, as a ratio. */
   readonly takerFee?: FeeRate
-  /** The fee of a trade that the order made as a maker, as a ratio. */
+  /** The fee rate of the order's trades as a maker, as a ratio. */
   readonly makerFee?: FeeRate
   /** Whether the part that could not trade at once was canceled ("immediate or cancel"). */
   readonly ioc?: boolean
@@ -142,15 +141,15 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
   readonly rpi?: boolean
   /** Whether the order could only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** The price that triggers the order, in units of the quote currency. Only on stop orders. */
+  /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
-  /** From which side the market had to reach the activation price. Only on stop orders. */
+  /** The side from which the market had to reach the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
-  /** When the market reached the activation price, in Unix seconds. Only on stop orders that were triggered. */
+  /** The time when the market reached the activation price, in Unix seconds. Triggered stop orders only. */
   readonly activatedAt?: UnixTime
 }
 
-/** Here the live exchange writes the condition as a sign. */
+/** The live exchange writes the condition as a sign here. */
 const activationCondition = Wire.renamed(ReceivedActivationCondition, { ">=": "gte", "<=": "lte" })
 
 const fields = (dialect: Dialect) => ({
@@ -170,11 +169,11 @@ const fields = (dialect: Dialect) => ({
 })
 
 const spelling = (dialect: Dialect) => ({
-  // Here an order's own identifier is just `id`, in both dialects.
+  // An order's own identifier is just `id` here, in both dialects.
   keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
   absent: {
     ...OrderFields.absent(dialect),
-    // Zero is "not triggered".
+    // Zero means "not triggered".
     activatedAt: { value: 0, when: () => true, demanded: false, written: false }
   },
   ...OrderFields.joint(dialect)
@@ -182,7 +181,7 @@ const spelling = (dialect: Dialect) => ({
 
 const ended = (dialect: Dialect) => Wire.answer<EndedOrder>(fields(dialect), spelling(dialect))
 
-/** An order as the wire has it, below its market. */
+/** An order on the wire, inside its market's list. */
 const grouped = (dialect: Dialect) => {
   const { market: _, type, ...others } = fields(dialect)
   return Wire.answer<Omit<EndedOrder, "market" | "type"> & Partial<Pick<EndedOrder, "type">>>(
@@ -195,13 +194,13 @@ const grouped = (dialect: Dialect) => {
 const readType = (wire: unknown): unknown =>
   Json.isObject(wire) && (wire["type"] ?? undefined) === undefined ? { ...wire, type: "" } : wire
 
-/** Orders as they are grouped on the wire, by market. Where there are none the live exchange may answer a list. */
+/** Orders on the wire, grouped by market. The live exchange may answer with a list when there are none. */
 const Grouped = Schema.Union([
   Schema.Record(Schema.String, Schema.Array(Schema.Record(Schema.String, Schema.Unknown))),
   Schema.Tuple([])
 ])
 
-/** An object of lists by market, read as one list of orders that know their market. */
+/** An object of lists by market, joined into one list of orders with their markets. */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unknown> =>
   Grouped.annotate(
     Wire.describedBy(() =>
@@ -214,7 +213,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
       ),
       encode: SchemaGetter.transform((orders) => {
         const groups: Record<string, Array<Record<string, unknown>>> = {}
-        // What a shape encodes to is a JSON object, and this one's market is a text.
+        // The shape encodes to a JSON object, and this one's market is a text.
         for (const { market, ...order } of orders as ReadonlyArray<Record<string, unknown>>) {
           const group = groups[String(market)] ??= []
           group.push(order)
@@ -225,7 +224,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
   )
 
 /**
- * A page of ended orders, grouped by market; within a market the latest comes first.
+ * A page of ended orders, grouped by market, latest first within a market.
  *
  * @category models
  * @since 0.1.0
@@ -255,7 +254,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading ended orders can fail with.
+ * Errors that reading ended orders can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -267,26 +266,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the ended orders of the account.
+ * Reads the account's ended orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class OrderHistory extends Context.Service<OrderHistory, {
   /**
-   * Reads one page. The exchange groups the orders of a page by market; within a market the latest comes first. A page
-   * without records is no failure.
+   * Reads one page. The exchange groups a page's orders by market, latest first within a market. A page without records
+   * is not a failure.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer holds more
-   * records than were asked for.
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
+   * records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all ended orders, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all ended orders, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/OrderHistory") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<OrderHistory, never, Call.Call> = PageService.layer(
     OrderHistory,
     endpoint,

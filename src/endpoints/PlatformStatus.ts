@@ -1,5 +1,5 @@
 /**
- * Whether the exchange works or is in maintenance. Public.
+ * Whether the exchange is operational or in maintenance. Public.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ const request = () => Wire.struct({})
 export const Status = Unrecognised.open(Schema.Literals(["operational", "maintenance"]))
 
 /**
- * The state of the exchange. A value that is not listed is kept as an `Unrecognised`.
+ * The state of the exchange. An unlisted value is kept as an `Unrecognised`.
  *
  * @category models
  * @since 0.1.0
@@ -55,7 +55,7 @@ const written = { operational: "system operational", maintenance: "system mainte
 const status = Wire.renamed(Status, {
   [written.operational]: "operational",
   [written.maintenance]: "maintenance",
-  // What the exchange wrote before 2026.
+  // The exchange's value before 2026.
   "1": "operational",
   "0": "maintenance"
 }, written)
@@ -84,7 +84,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What asking for the exchange's state can fail with.
+ * Errors that reading the exchange's state can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -96,16 +96,16 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Asks whether the exchange works.
+ * Reads whether the exchange is operational.
  *
  * @category services
  * @since 0.1.0
  */
 export class PlatformStatus extends Context.Service<PlatformStatus, {
-  /** Reads the state of the exchange. During maintenance most other calls fail. */
+  /** Reads the state of the exchange. Most other calls fail during maintenance. */
   readonly get: Effect.Effect<Status, Failure>
 }>()("effect-txc/endpoints/PlatformStatus") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<PlatformStatus, never, Call.PublicCall> = PlainService.layerPublic(
     PlatformStatus,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Fees and limits of deposits and withdrawals, as anybody may read them. Public.
+ * The public fees and limits of deposits and withdrawals.
  *
  * @example
  * ```ts
@@ -46,22 +46,22 @@ const request = () => Wire.struct({})
 export interface FlexibleFee {
   /** The fee, in percent of the amount. */
   readonly percent: Decimal
-  /** The least fee, in units of the asset. */
+  /** The minimum fee, in units of the asset. */
   readonly min: Decimal
-  /** The greatest fee, in units of the asset. */
+  /** The maximum fee, in units of the asset. */
   readonly max: Decimal
 }
 
 /**
- * What a deposit or a withdrawal costs, and how much it may be; in units of the asset.
+ * The fees and limits of a deposit or withdrawal, in units of the asset.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Terms {
-  /** The least amount. Absent when the exchange does not say. */
+  /** The minimum amount. Absent when the exchange does not say. */
   readonly minAmount?: Decimal
-  /** The greatest amount; zero when there is no such limit. Absent when the exchange does not say. */
+  /** The maximum amount; zero when there is no maximum. Absent when the exchange does not say. */
   readonly maxAmount?: Decimal
   /** The fixed fee. Absent when there is none. */
   readonly fixed?: Decimal
@@ -80,18 +80,18 @@ export interface ProviderTerms extends Terms {
   readonly ticker: string
   /** The name of the provider. */
   readonly name: string
-  /** Whether the provider takes deposits now. Absent in the terms of withdrawals. */
+  /** Whether the provider accepts deposits now. Absent in the terms of withdrawals. */
   readonly canDeposit?: boolean
-  /** Whether the provider pays withdrawals now. Absent in the terms of deposits. */
+  /** Whether the provider pays out withdrawals now. Absent in the terms of deposits. */
   readonly canWithdraw?: boolean
-  /** Whether a deposit can be made by a call. Absent when the exchange does not say. */
+  /** Whether a deposit can be made through the API. Absent when the exchange does not say. */
   readonly canDepositByCall?: boolean
-  /** Whether a withdrawal can be made by a call. Absent when the exchange does not say. */
+  /** Whether a withdrawal can be made through the API. Absent when the exchange does not say. */
   readonly canWithdrawByCall?: boolean
 }
 
 /**
- * One set of terms for the asset, or one for each provider of a national currency, by its identifier.
+ * The terms of the asset, or of each provider of a national currency, by provider identifier.
  *
  * @category models
  * @since 0.1.0
@@ -104,7 +104,7 @@ export type Direction =
   }
   | {
     readonly _tag: "Providers"
-    /** The terms of each provider, by its identifier. */
+    /** The terms of each provider, by identifier. */
     readonly terms: ReadonlyMap<string, ProviderTerms>
   }
 
@@ -121,17 +121,17 @@ export interface PublicFee {
   readonly name: string
   /** The identifiers of the providers of a national currency; empty for any other asset. */
   readonly providers: ReadonlyArray<string>
-  /** Whether it can be deposited now. Absent means no. */
+  /** Whether the asset can be deposited now. Absent means no. */
   readonly canDeposit?: boolean
-  /** Whether it can be withdrawn now. Absent means no. */
+  /** Whether the asset can be withdrawn now. Absent means no. */
   readonly canWithdraw?: boolean
-  /** Whether a deposit can be made by a call. Absent when the exchange does not say. */
+  /** Whether a deposit can be made through the API. Absent when the exchange does not say. */
   readonly canDepositByCall?: boolean
-  /** Whether a withdrawal can be made by a call. Absent when the exchange does not say. */
+  /** Whether a withdrawal can be made through the API. Absent when the exchange does not say. */
   readonly canWithdrawByCall?: boolean
-  /** What a deposit costs, and how much it may be. */
+  /** The fees and limits of a deposit. */
   readonly deposit: Direction
-  /** What a withdrawal costs, and how much it may be. */
+  /** The fees and limits of a withdrawal. */
   readonly withdraw: Direction
 }
 
@@ -175,7 +175,7 @@ const providers = () =>
     ).schema
   )
 
-/** A codec as the `terms` of a direction. */
+/** Wraps a codec as the `terms` of a direction. */
 const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, unknown>) =>
   terms.pipe(
     Schema.decodeTo(Schema.TaggedStruct(tag, { terms: Schema.toType(terms) }), {
@@ -184,7 +184,10 @@ const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, un
     })
   )
 
-/** Whether a direction has the terms of an asset: one of its own fields. Of providers it has their names. */
+/**
+ * Whether a direction has an asset's terms, recognised by one of their fields. Otherwise its keys are names of
+ * providers.
+ */
 const ofAsset = Schema.Unknown.check(
   Schema.makeFilter(
     (wire) => Json.isObject(wire) && ["min_amount", "max_amount", "fixed", "flex"].some((key) => key in wire),
@@ -208,7 +211,7 @@ const fee = () =>
     withdraw: direction()
   }, { keys: abilityKeys })
 
-// The exchange has had keys such as `USDT (ERC20)`.
+// The exchange has used keys such as `USDT (ERC20)`.
 const response = () => Wire.keyed(Schema.String, fee().schema)
 
 // -----------------------------------------------------------------------------
@@ -233,7 +236,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the public fees can fail with.
+ * Errors that reading the public fees can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -254,7 +257,7 @@ export class PublicFees extends Context.Service<PublicFees, {
   /** Reads the fees of all assets, by their tickers. */
   readonly all: Effect.Effect<ReadonlyMap<string, PublicFee>, Failure>
 }>()("effect-txc/endpoints/PublicFees") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<PublicFees, never, Call.PublicCall> = PlainService.layerPublic(
     PublicFees,
     endpoint,

@@ -32,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which trades of a market to read.
+ * The trades to read.
  *
  * @category models
  * @since 0.1.0
@@ -43,7 +43,7 @@ export interface Options {
 }
 
 /**
- * Which market's trades to read, and which of them.
+ * The market and trades to read.
  *
  * @category models
  * @since 0.1.0
@@ -72,17 +72,17 @@ const request = () =>
 export interface PublicTrade {
   /** The exchange's identifier of the trade. */
   readonly tradeId: TradeId
-  /** The price, in units of the quote currency. */
+  /** The price, in the quote currency. */
   readonly price: Decimal
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly amount: Decimal
-  /** How much was paid, in units of the quote currency. */
+  /** The total price, in the quote currency. */
   readonly total: Decimal
-  /** When it was traded, in Unix seconds. */
+  /** The time of the trade, in Unix seconds. */
   readonly timestamp: UnixSeconds
   /** The side of the taker. */
   readonly side: ReceivedSide
-  /** Whether one of its orders trades only with retail orders ("retail price improvement"). */
+  /** Whether one of its orders only trades with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
 }
 
@@ -98,7 +98,7 @@ const trade = () =>
   }, {
     keys: {
       tradeId: "tradeID",
-      // The exchange calls the base currency `quote` here, and the quote currency `base`.
+      // Here the exchange names the base currency `quote`, and the quote currency `base`.
       amount: "quote_volume",
       total: "base_volume",
       timestamp: "trade_timestamp",
@@ -130,7 +130,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading trades can fail with.
+ * Errors that reading trades can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -149,13 +149,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class PublicTrades extends Context.Service<PublicTrades, {
   /**
-   * Reads at most 100 trades, the latest first.
+   * Reads at most 100 trades, latest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such market.
+   * Fails with `PublicRequestRejected` when the exchange does not have the market.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PublicTrade>, Failure>
 }>()("effect-txc/endpoints/PublicTrades") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<PublicTrades, never, Call.PublicCall> = PlainService.layerPublic(
     PublicTrades,
     endpoint,

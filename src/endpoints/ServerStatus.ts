@@ -33,7 +33,7 @@ const request = () => Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-/** A list that holds the single text `pong`. */
+/** A list with the single text `pong`. */
 const response = () => Schema.Tuple([Schema.Literal("pong")])
 
 // -----------------------------------------------------------------------------
@@ -59,7 +59,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What asking for the server's status can fail with.
+ * Errors that asking for the server's status can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -80,7 +80,7 @@ export class ServerStatus extends Context.Service<ServerStatus, {
   /** Succeeds with `pong` when the server answers. Fails with `ExchangeUnreachable` when no connection can be made. */
   readonly ping: Effect.Effect<"pong", Failure>
 }>()("effect-txc/endpoints/ServerStatus") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<ServerStatus, never, Call.PublicCall> = PlainService.layerPublic(
     ServerStatus,
     endpoint,

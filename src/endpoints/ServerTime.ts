@@ -36,7 +36,7 @@ const request = () => Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * What the exchange's clock shows.
+ * The time of the exchange's clock.
  *
  * @category models
  * @since 0.1.0
@@ -70,7 +70,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the exchange's clock can fail with.
+ * Errors that reading the exchange's clock can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -91,7 +91,7 @@ export class ServerTime extends Context.Service<ServerTime, {
   /** Reads the exchange's time, in Unix seconds. */
   readonly get: Effect.Effect<UnixSeconds, Failure>
 }>()("effect-txc/endpoints/ServerTime") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<ServerTime, never, Call.PublicCall> = PlainService.layerPublic(
     ServerTime,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Market orders whose amount is in units of the base currency, for buys as for sells.
+ * Market orders with an amount in the base currency, for both buys and sells.
  *
  * @example
  * ```ts
@@ -40,13 +40,13 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * A market order to place, with its amount in units of the base currency.
+ * A market order to place, with its amount in the base currency.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnSpot {
-  /** How much to buy or sell, in units of the base currency. Its precision and least value depend on the market. */
+  /** The amount to buy or sell, in the base currency. The market sets its precision and minimum. */
   readonly amount: Amount
 }
 
@@ -83,7 +83,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a market order can fail with.
+ * Errors that placing a market order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -95,23 +95,22 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Places market orders whose amount is in units of the base currency.
+ * Places market orders with an amount in the base currency.
  *
  * @category services
  * @since 0.1.0
  */
 export class StockMarketOrders extends Context.Service<StockMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. The part that cannot trade within the taker
-   * band is canceled.
+   * Places the order, after checking it against the rules of its market. The part outside the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the
-   * order may have been placed.
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
+   * and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/StockMarketOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<StockMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StockMarketOrders,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Stop-limit orders (document, Endpoints §3): each becomes a limit order when the market reaches its activation price.
+ * Stop-limit orders (document, Endpoints §3), which become limit orders when the market reaches their activation price.
  *
  * @example
  * ```ts
@@ -44,33 +44,33 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What every stop-limit order has.
+ * The terms of every stop-limit order.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
-  /** Whether to buy or to sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
+  /** Whether to buy or sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
   readonly side: OrderSide
-  /** How much, in units of the base currency. Its precision, least value and total depend on the market. */
+  /** The ordered amount, in the base currency. The market sets its precision, minimum and total. */
   readonly amount: Amount
 }
 
 /**
- * A stop-limit order with a limit.
+ * A stop-limit order with a limit price.
  *
  * @category models
  * @since 0.1.0
  */
 export interface AtPrice extends Terms {
-  /** The limit once the order is triggered, in units of the quote currency. Its precision depends on the market. */
+  /** The limit price once the order is triggered, in the quote currency. The market sets its precision. */
   readonly price: Price
   /** Trade at the best bid or offer once the order is triggered, instead of at `price`. Default: at `price`. */
   readonly bboRole?: BboRole
 }
 
 /**
- * A stop-limit order that trades at the best bid or offer, whatever that is. Live dialect only.
+ * A stop-limit order at the best bid or offer, whatever its price. Live dialect only.
  *
  * @category models
  * @since 0.1.0
@@ -78,7 +78,7 @@ export interface AtPrice extends Terms {
 export interface AtBest extends Terms {
   /** Trade at the best bid or offer once the order is triggered. */
   readonly bboRole: BboRole
-  /** The document's dialect demands a price here too. */
+  /** Required by the document's dialect here too. */
   readonly price?: Price
 }
 
@@ -90,9 +90,9 @@ export interface AtBest extends Terms {
  */
 export type Request = AtPrice | AtBest
 
-/** The request on the wire, where only a constraint says that there is a price or a role. */
+/** The request on the wire. Its type does not require a price or a role; a constraint does. */
 interface Sent extends Terms {
-  /** The limit once the order is triggered, in units of the quote currency. */
+  /** The limit price once the order is triggered, in the quote currency. */
   readonly price?: Price
   /** How to trade at the best bid or offer once the order is triggered. */
   readonly bboRole?: BboRole
@@ -112,7 +112,7 @@ const request = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * A stop-limit order that the exchange has accepted.
+ * An accepted stop-limit order.
  *
  * @category models
  * @since 0.1.0
@@ -132,7 +132,7 @@ export type StopLimitOrder = OrderAnswer.StopOrder
 export const endpoint = Endpoint.make({
   name: "StopLimitOrders.create",
   clause: "Endpoints §3",
-  // The document does not show this path; it is the live exchange's.
+  // The document does not show this path; the live exchange uses it.
   path: "/api/v4/order/stop_limit",
   access: "private",
   mutates: true,
@@ -152,7 +152,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a stop-limit order can fail with.
+ * Errors that placing a stop-limit order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -173,12 +173,12 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**
    * Places the order, after checking it against the rules of its market.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `OutcomeUnknown` when the answer is lost and the order may have been placed.
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `OutcomeUnknown` when the answer is lost and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<StopLimitOrder>, Failure>
 }>()("effect-txc/endpoints/StopLimitOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<StopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopLimitOrders,
     endpoint,

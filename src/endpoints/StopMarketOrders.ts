@@ -1,5 +1,5 @@
 /**
- * Stop-market orders: each becomes a market order when the market reaches its activation price.
+ * Stop-market orders, which become market orders when the market reaches their activation price.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnSpot, OrderTerms.Triggered {
-  /** What a buy spends, in units of the quote currency; what a sell sells, in units of the base currency. */
+  /** The amount to spend for a buy, in the quote currency, or to sell, in the base currency. */
   readonly amount: Amount
 }
 
@@ -62,7 +62,7 @@ const request = (dialect: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /**
- * `POST /api/v4/order/stop_market`. Its source is the live exchange's own documentation.
+ * `POST /api/v4/order/stop_market`. Source: the live exchange's documentation.
  *
  * @category endpoints
  * @since 0.1.0
@@ -86,7 +86,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What placing a stop-market order can fail with.
+ * Errors that placing a stop-market order can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -105,16 +105,16 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once it is triggered, the part that cannot trade
-   * within the taker band is canceled.
+   * Places the order, after checking it against the rules of its market. Once it is triggered, the part outside the
+   * taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
-   * taken; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the
-   * order may have been placed.
+   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
+   * and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/StopMarketOrders") {
-  /** The service over an account's calls and market rules. */
+  /** Makes the service from an account's calls and market rules. */
   static readonly layer: Layer.Layer<StopMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopMarketOrders,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Creating API keys of sub-accounts.
+ * Creates API keys for sub-accounts.
  *
  * @example
  * ```ts
@@ -47,11 +47,11 @@ import { AccessEndpoint, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
  * @since 0.1.0
  */
 export interface Request {
-  /** The sub-account that the key is for. */
+  /** The key's sub-account. */
   readonly subAccountId: SubAccountId
-  /** The key's name; not empty. */
+  /** The key's name, not empty. */
   readonly title: KeyTitle
-  /** What the key may do: 1 reads and trades, 2 deposits and withdraws too. */
+  /** The key's permissions: 1 reads and trades, 2 also deposits and withdraws. */
   readonly type: 1 | 2
 }
 
@@ -68,7 +68,7 @@ const request = () =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** The live exchange writes the type as a number here and as a text in lists. */
+/** The type as a number, which the live exchange writes as a text in lists. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),
@@ -77,13 +77,13 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
 )
 
 /**
- * A created key: as `SubAccountApiKeys` lists it, and with its secret.
+ * A created key: an entry of `SubAccountApiKeys` with its secret.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CreatedApiKey extends SubAccountApiKey {
-  /** The key's secret, which signs its calls. The exchange shows it only here, once. */
+  /** The secret that signs the key's calls. The exchange shows it only here, once. */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -127,7 +127,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What creating an API key can fail with.
+ * Errors that creating an API key can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -146,13 +146,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**
-   * Creates a key of a sub-account. Keep its secret: no other call shows it.
+   * Creates a key for a sub-account. Keep its secret: no other call shows it.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account.
+   * Fails with `InvalidFields` when the account does not have the sub-account.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedApiKey, Failure>
 }>()("effect-txc/endpoints/SubAccountApiKeyCreation") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<SubAccountApiKeyCreation, never, Call.Call> = PlainService.layer(
     SubAccountApiKeyCreation,
     endpoint,

@@ -38,7 +38,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which API keys to read, and in pages of which size.
+ * The API keys to read, and the page size.
  *
  * @category models
  * @since 0.1.0
@@ -46,12 +46,12 @@ import * as Wire from "../protocol/Wire.ts"
 export interface StreamRequest {
   /** Only keys of this sub-account. */
   readonly subAccountId?: SubAccountId
-  /** The most records in a page, 1 to 100. Default 30 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 30 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of API keys to read.
+ * The page of API keys to read.
  *
  * @category models
  * @since 0.1.0
@@ -81,31 +81,31 @@ const request = () =>
 export interface AccessEndpoint {
   /** The endpoint's path. */
   readonly name: string
-  /** What the exchange calls it. */
+  /** The exchange's name for the endpoint. */
   readonly title: string
 }
 
 /**
- * An API key of a sub-account. The exchange shows the secret only once, when it creates the key; here it answers an empty
- * one, which is no part of this value.
+ * An API key of a sub-account. The exchange shows the secret only when it creates the key; lists contain an empty
+ * secret, which this value omits.
  *
  * @category models
  * @since 0.1.0
  */
 export interface SubAccountApiKey {
-  /** The sub-account that the key belongs to. */
+  /** The key's sub-account. */
   readonly subAccountId: SubAccountId
   /** The exchange's identifier of the key's record. */
   readonly id: ApiKeyId
-  /** The name that its owner gave the key. */
+  /** The key's name, given by its owner. */
   readonly title: string
   /** Whether the key can be used. */
   readonly isEnabled: boolean
   /** The public key. */
   readonly apiKey: ApiKey
-  /** What the key may do, as a code. The document does not explain its values. */
+  /** A code for the key's permissions. The document does not explain its values. */
   readonly type: string
-  /** When the key was last used, in Unix seconds. Absent when it never was. */
+  /** The time when the key was last used, in Unix seconds. Absent when it never was. */
   readonly lastActivity?: UnixSeconds
   /** Whether the key may call only `accessEndpoints`. */
   readonly restrictAccess: boolean
@@ -135,7 +135,7 @@ const fields = { ...ApiKeyFields.common, accessEndpoints: Schema.Array(AccessEnd
 export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
   Wire.answer<SubAccountApiKey>(fields, ApiKeyFields.spelling).schema
 
-/** A key as received: with the secret, to see whether it is as empty as it must be. */
+/** A key in an answer, with the secret that must be empty. */
 interface Received extends SubAccountApiKey {
   readonly apiSecret: string
 }
@@ -149,7 +149,7 @@ interface Received extends SubAccountApiKey {
 export interface Page extends Pages.Page<SubAccountApiKey> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The most records that a page of this size has. */
+  /** The maximum number of records on a page of this size. */
   readonly limit: Limit
 }
 
@@ -191,7 +191,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading API keys can fail with.
+ * Errors that reading API keys can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -202,7 +202,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // Service
 // -----------------------------------------------------------------------------
 
-/** Drops every secret, and reports one that should never have been sent; the report does not hold it. */
+/** Drops all secrets, and reports any that the exchange should not have sent. The report does not contain it. */
 const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: ReceivedPage) {
   const keys: Array<SubAccountApiKey> = []
   for (const { apiSecret, ...key } of records) {
@@ -224,16 +224,16 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` if the answer is
-   * not the page that was asked for.
+   * Fails with `InvalidFields` when the account does not have the sub-account, and with `UnexpectedResponse` if the
+   * answer is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all keys, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all keys, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/SubAccountApiKeys") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<SubAccountApiKeys, never, Call.Call> = PageService.layer(
     SubAccountApiKeys,
     endpoint,

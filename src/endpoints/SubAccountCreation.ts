@@ -1,5 +1,5 @@
 /**
- * Creating sub-accounts.
+ * Creates sub-accounts.
  *
  * @example
  * ```ts
@@ -42,13 +42,13 @@ import { type Permissions, SubAccount } from "./SubAccounts.ts"
  * @since 0.1.0
  */
 export interface Request {
-  /** Its name; not empty, and different from those of the account's other sub-accounts. */
+  /** The sub-account's name: not empty, and unique in the account. */
   readonly alias: Alias
-  /** Its e-mail address. Needed unless `shareKyc` is `true`. */
+  /** The sub-account's e-mail address. Required unless `shareKyc` is `true`. */
   readonly email?: Email
-  /** Whether it shares the main account's verification. Default `false`. */
+  /** Whether the sub-account shares the main account's verification. Default `false`. */
   readonly shareKyc?: boolean
-  /** Which balances funds can be moved to, so that it can trade with them. */
+  /** The balances to which funds can be moved for trading. */
   readonly permissions: Permissions
 }
 
@@ -96,7 +96,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What creating a sub-account can fail with.
+ * Errors that creating a sub-account can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -115,13 +115,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountCreation extends Context.Service<SubAccountCreation, {
   /**
-   * Creates a sub-account, and returns it as `SubAccounts` lists it.
+   * Creates a sub-account and returns its entry in `SubAccounts`.
    *
-   * Fails with `InvalidFields` when the account already has a sub-account of that name.
+   * Fails with `InvalidFields` when the account already has a sub-account with this name.
    */
   readonly create: (request: Request) => Effect.Effect<SubAccount, Failure>
 }>()("effect-txc/endpoints/SubAccountCreation") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<SubAccountCreation, never, Call.Call> = PlainService.layer(
     SubAccountCreation,
     endpoint,

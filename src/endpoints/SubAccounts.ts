@@ -37,7 +37,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which sub-accounts to read, and in pages of which size.
+ * The sub-accounts to read, and the page size.
  *
  * @category models
  * @since 0.1.0
@@ -45,12 +45,12 @@ import * as Wire from "../protocol/Wire.ts"
 export interface StreamRequest {
   /** Only sub-accounts that match this term. */
   readonly search?: string
-  /** The most records in a page, 1 to 100. Default 30 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 30 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of sub-accounts to read.
+ * The page of sub-accounts to read.
  *
  * @category models
  * @since 0.1.0
@@ -72,7 +72,7 @@ const request = () =>
 // -----------------------------------------------------------------------------
 
 /**
- * What is known of a sub-account's owner.
+ * The verification of a sub-account's owner.
  *
  * @category models
  * @since 0.1.0
@@ -85,7 +85,7 @@ export interface Kyc {
 }
 
 /**
- * What a sub-account may do.
+ * The permissions of a sub-account.
  *
  * @category models
  * @since 0.1.0
@@ -106,22 +106,21 @@ export interface Permissions {
 export interface SubAccount {
   /** The exchange's identifier of the sub-account. */
   readonly id: SubAccountId
-  /** The name that its owner gave it. */
+  /** The sub-account's name, given by its owner. */
   readonly alias: string
   /** The exchange's identifier of its user. */
   readonly userId: UserId
   /**
-   * Its e-mail address, masked. Absent when it has none. An address that the exchange does not mask is kept as an
-   * `Unrecognised`.
+   * The e-mail address, masked. Absent when the sub-account has none. An unmasked address is kept as an `Unrecognised`.
    */
   readonly email?: ReceivedEmail
-  /** `active`, or another value: the document shows no others. */
+  /** `active`, or another value. The document shows only `active`. */
   readonly status: SubAccountStatus
-  /** The colour of its label, hexadecimal with a leading `#`. Absent when it has none. */
+  /** The colour of the label, hexadecimal with a leading `#`. Absent when there is none. */
   readonly color?: HexColour
-  /** Its verification. */
+  /** The verification of the owner. */
   readonly kyc: Kyc
-  /** What it may do. */
+  /** The permissions. */
   readonly permissions: Permissions
 }
 
@@ -153,7 +152,7 @@ export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAcco
 export interface Page extends Pages.Page<SubAccount> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The most records that a page of this size has. */
+  /** The maximum number of records on a page of this size. */
   readonly limit: Limit
 }
 
@@ -186,7 +185,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading sub-accounts can fail with.
+ * Errors that reading sub-accounts can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -198,20 +197,20 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the sub-accounts of the account.
+ * Reads the account's sub-accounts.
  *
  * @category services
  * @since 0.1.0
  */
 export class SubAccounts extends Context.Service<SubAccounts, {
-  /** Reads one page. Fails with `UnexpectedResponse` if the answer is not the page that was asked for. */
+  /** Reads one page. Fails with `UnexpectedResponse` if the answer is not the requested page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all sub-accounts, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all sub-accounts, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/SubAccounts") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<SubAccounts, never, Call.Call> = PageService.layer(
     SubAccounts,
     endpoint,

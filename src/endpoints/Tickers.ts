@@ -1,5 +1,5 @@
 /**
- * What the markets did in the last 24 hours. Public.
+ * The last 24 hours of all markets. Public.
  *
  * @example
  * ```ts
@@ -49,15 +49,15 @@ export interface Ticker {
   readonly baseId?: number
   /** The quote currency's number in a public registry; 0 when it has none. */
   readonly quoteId?: number
-  /** The price of the last trade, in units of the quote currency; zero when there was none. */
+  /** The price of the last trade, in the quote currency; zero when there was none. */
   readonly lastPrice: Decimal
-  /** How much was traded, in units of the quote currency. */
+  /** The traded volume, in the quote currency. */
   readonly quoteVolume: Decimal
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly baseVolume: Decimal
   /** Whether trading is suspended. */
   readonly isFrozen: boolean
-  /** How the price has changed, in percent. */
+  /** The change of the price, in percent. */
   readonly change: Decimal
 }
 
@@ -104,7 +104,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading tickers can fail with.
+ * Errors that reading tickers can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -116,7 +116,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads what the markets did in the last 24 hours.
+ * Reads the last 24 hours of all markets.
  *
  * @category services
  * @since 0.1.0
@@ -124,10 +124,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Tickers extends Context.Service<Tickers, {
   /** Reads the tickers of all markets. */
   readonly all: Effect.Effect<ReadonlyMap<MarketName, Ticker>, Failure>
-  /** Reads all tickers and finds one; none when the exchange has no such market. */
+  /** Reads all tickers and finds one; none when the exchange does not have the market. */
   readonly get: (market: MarketName) => Effect.Effect<Option.Option<Ticker>, Failure>
 }>()("effect-txc/endpoints/Tickers") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<Tickers, never, Call.PublicCall> = PlainService.layerPublic(
     Tickers,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The balances of the trade account, which spot orders spend.
+ * The balances of the trade account, which back spot orders.
  *
  * @example
  * ```ts
@@ -34,13 +34,13 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which balances to read.
+ * The balances to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Only the balance of this asset. Live dialect only. Default: of all. */
+  /** Only the balance of this asset. Live dialect only. Default: all assets. */
   readonly ticker?: Ticker
 }
 
@@ -51,15 +51,15 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
 // -----------------------------------------------------------------------------
 
 /**
- * The balance of one asset, in units of it.
+ * The balance of one asset, in units of the asset.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Balance {
-  /** What orders can spend. */
+  /** The amount available to new orders. */
   readonly available: Decimal.Decimal
-  /** What open orders have locked. */
+  /** The amount locked in open orders. */
   readonly freeze: Decimal.Decimal
 }
 
@@ -75,14 +75,14 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
 }).schema
 
 /**
- * The balances by asset. An asset that is missing has a balance of zero.
+ * Balances by asset. A missing asset has a balance of zero.
  *
  * @category models
  * @since 0.1.0
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
-/** One balance is answered when the request names an asset. */
+/** The answer when the request names an asset. */
 const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 // -----------------------------------------------------------------------------
@@ -108,7 +108,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the trade account's balances can fail with.
+ * Errors that reading the trade account's balances can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -129,12 +129,12 @@ export class TradeBalance extends Context.Service<TradeBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
   /**
-   * Reads the balance of one asset; zero when the exchange leaves the asset out. Fails with `ValidationFailed` when the
-   * live exchange does not know the asset.
+   * Reads the balance of one asset; zero when the exchange omits the asset. Fails with `ValidationFailed` when the live
+   * exchange does not know the asset.
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Balance, Failure>
 }>()("effect-txc/endpoints/TradeBalance") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<TradeBalance, never, Call.Call> = PlainService.layer(
     TradeBalance,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The trades of a market since one that is known. Public.
+ * The trades of a market after a known one. Public.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many trades an answer has at most when the request does not say.
+ * The maximum number of trades in an answer when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -52,7 +52,7 @@ const Count = Schema.Number.annotate(isInteger).check(
 )
 
 /**
- * Which trades of a market to read.
+ * The trades to read.
  *
  * @category models
  * @since 0.1.0
@@ -60,12 +60,12 @@ const Count = Schema.Number.annotate(isInteger).check(
 export interface Options {
   /** Only trades after this one. Default `0`: all. */
   readonly after?: TradeId
-  /** The most trades, 1 or more. Default 50. The exchange does not say how many it gives at most. */
+  /** The maximum number of trades, 1 or more. Default 50. The exchange does not state an upper bound. */
   readonly limit?: number
 }
 
 /**
- * Which market's trades to read, and which of them.
+ * The market and trades to read.
  *
  * @category models
  * @since 0.1.0
@@ -94,13 +94,13 @@ const request = () =>
  * @since 0.1.0
  */
 export interface PastTrade {
-  /** The exchange's identifier of the trade. A later trade has a greater one. */
+  /** The exchange's identifier of the trade. Later trades have greater ones. */
   readonly tradeId: TradeId
-  /** When it was traded, in Unix seconds, to the microsecond. */
+  /** The time of the trade, in Unix seconds with microseconds. */
   readonly timestamp: UnixTime
-  /** The price, in units of the quote currency. */
+  /** The price, in the quote currency. */
   readonly price: Decimal
-  /** How much was traded, in units of the base currency. */
+  /** The traded volume, in the base currency. */
   readonly amount: Decimal
   /** The side of the taker. */
   readonly side: ReceivedSide
@@ -141,7 +141,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading past trades can fail with.
+ * Errors that reading past trades can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -152,25 +152,25 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // Service
 // -----------------------------------------------------------------------------
 
-/** No trade has this identifier: all come after it. */
+/** Precedes all trades: no trade has this identifier. */
 const all = TradeId.make("0")
 
 /**
- * Reads the trades of a market since one that is known.
+ * Reads the trades of a market after a known one.
  *
  * @category services
  * @since 0.1.0
  */
 export class TradeHistory extends Context.Service<TradeHistory, {
   /**
-   * Reads the latest trades after the one that is given, the latest first.
+   * Reads the latest trades after the given one, latest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange has no such market, and with `ValidationFailed` before anything
-   * is sent when `limit` is below 1.
+   * Fails with `PublicRequestRejected` when the exchange does not have the market, and with `ValidationFailed` before
+   * sending when `limit` is below 1.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PastTrade>, Failure>
 }>()("effect-txc/endpoints/TradeHistory") {
-  /** The service over public calls. */
+  /** Makes the service from public calls. */
   static readonly layer: Layer.Layer<TradeHistory, never, Call.PublicCall> = PlainService.layerPublic(
     TradeHistory,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The account's trading fees: its defaults, and the markets that have their own.
+ * The account's trading fees: defaults, and exceptions by market.
  *
  * @example
  * ```ts
@@ -39,21 +39,21 @@ const request = () => Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * What trading on a market costs.
+ * The trading fees of a market.
  *
  * @category models
  * @since 0.1.0
  */
 export interface TradingFee {
-  /** The maker's fee, in percent (`"0.1"` is 0.1 %). */
+  /** The maker fee, in percent (`"0.1"` is 0.1 %). */
   readonly maker: Decimal
-  /** The taker's fee, in percent (`"0.1"` is 0.1 %). */
+  /** The taker fee, in percent (`"0.1"` is 0.1 %). */
   readonly taker: Decimal
 }
 
 /**
- * What trading costs the account. A market that `customFees` lists has the fees given there, any other market the
- * defaults of its kind.
+ * The account's trading fees. A market in `customFees` has the fees given there, any other market the defaults of its
+ * kind.
  *
  * @category models
  * @since 0.1.0
@@ -64,13 +64,13 @@ export interface FeeSchedule extends TradingFee {
   /** The taker's default fee on futures markets, in percent. Absent when the exchange does not say. */
   readonly futuresTaker?: Decimal
   /**
-   * What the maker pays on top, in percent, when an order that trades only with retail orders ("retail price
-   * improvement") trades on a spot or margin market. `null` or absent when the account has no such orders or no premium.
+   * The maker's surcharge, in percent, when an order that only trades with retail orders ("retail price improvement")
+   * trades on a spot or margin market. `null` or absent when the account has no such orders or no surcharge.
    */
   readonly rpiMakerPremium?: Decimal | null
-  /** The same on futures markets. */
+  /** The maker's surcharge on futures markets, in percent. */
   readonly futuresRpiMakerPremium?: Decimal | null
-  /** The fees of the markets that do not have the defaults, by market. */
+  /** The fees of markets that differ from the defaults, by market. */
   readonly customFees: ReadonlyMap<MarketName, TradingFee>
 }
 
@@ -141,7 +141,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading the trading fees can fail with.
+ * Errors that reading the trading fees can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -159,10 +159,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @since 0.1.0
  */
 export class TradingFees extends Context.Service<TradingFees, {
-  /** Reads the default fees, and those of the markets that have their own. */
+  /** Reads the default fees, and those of markets that differ. */
   readonly get: Effect.Effect<FeeSchedule, Failure>
 }>()("effect-txc/endpoints/TradingFees") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<TradingFees, never, Call.Call> = PlainService.layer(
     TradingFees,
     endpoint,

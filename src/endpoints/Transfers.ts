@@ -1,5 +1,5 @@
 /**
- * Moving funds between an account's own balances.
+ * Moves funds between an account's own balances.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export const Balance = oneOf(["main", "spot", "collateral"])
 export type Balance = typeof Balance.Type
 
 /**
- * How much to move.
+ * The funds to move.
  *
  * @category models
  * @since 0.1.0
@@ -59,7 +59,7 @@ export type Balance = typeof Balance.Type
 export interface Funds {
   /** The asset. */
   readonly ticker: Ticker
-  /** How much to move, in units of the asset. */
+  /** The amount to move, in units of the asset. */
   readonly amount: Amount
 }
 
@@ -70,19 +70,21 @@ export interface Funds {
  * @since 0.1.0
  */
 export interface Request extends Funds {
-  /** The balance to take it from. */
+  /** The source balance. */
   readonly from: Balance
-  /** The balance to move it to. Must differ from `from`. */
+  /** The target balance. Must differ from `from`. */
   readonly to: Balance
 }
 
-/** The live exchange takes a method in place of `from` and `to`, and means to give it up. No client needs it. */
+/**
+ * The request on the wire. The live exchange also accepts a method instead of `from` and `to`, and plans to drop it.
+ */
 interface Sent extends Funds {
-  /** The balance to take it from. */
+  /** The source balance. */
   readonly from?: Balance
-  /** The balance to move it to. */
+  /** The target balance. */
   readonly to?: Balance
-  /** Both balances in a word. */
+  /** A word for both balances. */
   readonly method?: typeof Method.Type
 }
 
@@ -115,7 +117,7 @@ const request = ({ decimal, extension, omissible }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** An empty list says that the transfer was made. */
+/** An empty list confirms the transfer. */
 const response = Wire.emptyList
 
 // -----------------------------------------------------------------------------
@@ -141,7 +143,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What making a transfer can fail with.
+ * Errors that making a transfer can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -160,14 +162,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class Transfers extends Context.Service<Transfers, {
   /**
-   * Moves an amount at once.
+   * Moves an amount immediately.
    *
-   * Fails with `RequestRejected` when the balance holds less than the amount, and with `InvalidFields` when the exchange
-   * does not know the asset.
+   * Fails with `RequestRejected` when the balance is below the amount, and with `InvalidFields` when the exchange does
+   * not know the asset.
    */
   readonly create: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/Transfers") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<Transfers, never, Call.Call> = PlainService.layer(
     Transfers,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The OCO orders of which neither leg has traded.
+ * OCO orders without a traded leg.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How many records a page has at most when the request does not say.
+ * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
  * @since 0.1.0
@@ -45,20 +45,20 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 export const defaultLimit = 50
 
 /**
- * Which OCO orders to read, and in pages of which size.
+ * The OCO orders to read, and the page size.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StreamRequest {
-  /** Only OCO orders of this market. Default: of all markets. */
+  /** Only OCO orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
 /**
- * Which page of OCO orders to read.
+ * The page of OCO orders to read.
  *
  * @category models
  * @since 0.1.0
@@ -79,11 +79,11 @@ const request = () =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** A bare list: the answer does not say which page it is. */
+/** A plain list: the answer does not name its page. */
 const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint.response(dialect))
 
 /**
- * A page of OCO orders, the latest first.
+ * A page of OCO orders, latest first.
  *
  * @category models
  * @since 0.1.0
@@ -113,7 +113,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * What reading OCO orders can fail with.
+ * Errors that reading OCO orders can fail with.
  *
  * @category errors
  * @since 0.1.0
@@ -125,25 +125,25 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * Reads the OCO orders of which neither leg has traded.
+ * Reads the OCO orders without a traded leg.
  *
  * @category services
  * @since 0.1.0
  */
 export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   /**
-   * Reads one page, the latest first.
+   * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer holds more
-   * records than were asked for.
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
+   * records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all OCO orders, page by page. See `Pages.stream` for what it promises. */
+  /** Reads all OCO orders, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<CollateralOcoOrders.CollateralOcoOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/UnexecutedOcoOrders") {
-  /** The service over an account's calls. */
+  /** Makes the service from an account's calls. */
   static readonly layer: Layer.Layer<UnexecutedOcoOrders, never, Call.Call> = PageService.layer(
     UnexecutedOcoOrders,
     endpoint,

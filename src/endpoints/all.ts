@@ -1,5 +1,5 @@
 /**
- * What every endpoint of the contract must have, and all of them as values.
+ * The requirements on every endpoint of the contract, and all endpoints as values.
  *
  * @since 0.1.0
  */
@@ -27,7 +27,7 @@ export type Contract = typeof contract
 export type Name = keyof Contract
 
 /**
- * What is known of every endpoint's service.
+ * The common shape of every endpoint's service.
  *
  * @category models
  * @since 0.1.0
@@ -35,12 +35,12 @@ export type Name = keyof Contract
 export interface Service {
   /** Identifies the service in a context. */
   readonly key: string
-  /** Makes the service from calls, and market rules where it places orders. */
+  /** Makes the service from calls, and from market rules if it places orders. */
   readonly layer: Layer.Layer<never, never, Call.Call | Call.PublicCall | MarketRules>
 }
 
 /**
- * What an endpoint's module must have: its value, and its service with the layer that makes it.
+ * The required exports of an endpoint's module: its value, and its service with a layer.
  *
  * @category models
  * @since 0.1.0
@@ -57,7 +57,7 @@ export type Module<Name extends string> =
   }
 
 /**
- * The endpoint of a name.
+ * The endpoint with a given name.
  *
  * @category models
  * @since 0.1.0
@@ -65,7 +65,7 @@ export type Module<Name extends string> =
 export type EndpointOf<K extends Name> = Contract[K]["endpoint"]
 
 /**
- * The identifier of the service of a name.
+ * The service identifier for a given name.
  *
  * @category models
  * @since 0.1.0
@@ -85,26 +85,26 @@ export type PublicName = {
   readonly [K in Name]: EndpointOf<K>["access"] extends "public" ? K : never
 }[Name]
 
-/** Proves that every module of the contract is complete: what is missing is an error here, under the name of its module. */
+/** Proves that every module of the contract is complete: a missing part is a type error under the module's name. */
 const modules: { readonly [K in Name]: Module<K> } = contract
 
-/** The names of the contract. */
+/** The names in the contract. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
-/** Documented endpoints come first, by the number of their clause. Texts with numbers of equal length sort by them. */
+/** The sort key of an endpoint. Documented ones come first, by clause number; numbers are padded to equal length. */
 const placeOf = ({ clause, path }: Endpoint.Any): string =>
   (clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`).replace(/[0-9]+/gu, (digits) => digits.padStart(4, "0"))
 
 /**
- * An endpoint with its name in the contract and the layer of its service.
+ * An endpoint with its contract name and its service's layer.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Entry {
-  /** The name of its module and of its service. */
+  /** The name of the endpoint's module and service. */
   readonly name: Name
-  /** What is called, and how. */
+  /** The endpoint's description: its path, access and schemas. */
   readonly endpoint: Endpoint.Any
   /** Makes the service. */
   readonly layer: Service["layer"]
@@ -127,7 +127,7 @@ export const entries: ReadonlyArray<Entry> = names
     const entry = entryOf(name)
     return { entry, place: placeOf(entry.endpoint) }
   })
-  // No `Intl.Collator`, which takes five milliseconds of every start.
+  // Not an `Intl.Collator`, which adds five milliseconds to every start.
   .toSorted((one, other) => one.place < other.place ? -1 : 1)
   .map(({ entry }) => entry)
 

@@ -1,11 +1,11 @@
 /**
- * The contract: every endpoint of the exchange that this package speaks, one line each. This is the only list of them.
+ * The contract: every endpoint of the exchange that this package supports, one line each. No other list repeats it.
  *
- * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables of
- * the page of services, the oracle's generators and the tests' fixtures are total over these keys: where an endpoint is missing, the
- * compiler says so.
+ * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables in the
+ * page of services, the oracle's generators and the test fixtures must cover all of these keys; the compiler reports a
+ * missing endpoint.
  *
- * Each module has the endpoint's value as `endpoint`, and its service under the name that it has here.
+ * Each module exports the endpoint's value as `endpoint`, and its service under the name listed here.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ export * as SubAccountApiKeys from "./SubAccountApiKeys.ts"
 export * as DeleteSubAccount from "./DeleteSubAccount.ts"
 export * as Markets from "./Markets.ts"
 
-// Not in the document: how orders come to trade, and what became of them
+// Not in the document: how orders are placed, and their history
 export * as LimitOrders from "./LimitOrders.ts"
 export * as MarketOrders from "./MarketOrders.ts"
 export * as StockMarketOrders from "./StockMarketOrders.ts"
@@ -37,7 +37,7 @@ export * as Fills from "./Fills.ts"
 export * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
 export * as CancelOcoOrder from "./CancelOcoOrder.ts"
 
-// Not in the document: stop orders, many orders at once, and orders that change
+// Not in the document: stop orders, bulk orders and modification
 export * as StopMarketOrders from "./StopMarketOrders.ts"
 export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
 export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"

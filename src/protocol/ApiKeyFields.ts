@@ -1,11 +1,11 @@
-/** The schemas of the fields of an API key in an answer: what lists of keys and the answer to a new key are made of. */
+/** Schemas for an API key's fields in an answer, shared by the lists of keys and the answer to a new key. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
 
-/** The live exchange has written the type as a text and as a number. */
+/** The live exchange has sent the type both as a text and as a number. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),
@@ -13,7 +13,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   })
 )
 
-/** The fields that every answer about a key spells alike. */
+/** The fields that all answers about a key spell alike. */
 export const common = {
   subAccountId: SubAccountId,
   id: ApiKeyId,
@@ -25,7 +25,7 @@ export const common = {
   restrictAccess: Schema.Boolean
 }
 
-/** The `lastActivity` of a key that was never used: zero, `null` or nothing. */
+/** The `lastActivity` of an unused key: zero, `null` or absent. */
 const neverUsed: Wire.Absent = { value: 0, when: () => true, demanded: false }
 
 /** How a key is spelled on the wire. */

@@ -1,45 +1,47 @@
-/** The answer to a call with many orders: what became of each of them. */
+/** The answer to a call with many orders: the outcome of each order. */
 import * as Schema from "effect/Schema"
 import type { OrderId } from "../domain/Identifiers.ts"
 import type * as Errors from "./Errors.ts"
 import * as Wire from "./Wire.ts"
 
-/** Why one of the orders was refused: an error body inside a success. */
+/** The refusal of one order: an error body inside a success. */
 export interface Refusal {
-  /** The code. It means what it means in an error body. */
+  /** The code, with the same meaning as in an error body. */
   readonly code: number
   /** The exchange's message. */
   readonly message: string
-  /** The messages of each field, by its wire key. A server that has no field to name may write a list, or a text. */
+  /** The messages by wire field. A server with no field to name may send a list or a text. */
   readonly errors?:
     | Readonly<Record<string, ReadonlyArray<string> | string>>
     | ReadonlyArray<string>
     | string
 }
 
-/** What can be said of one order whose part of the answer cannot be read. */
+/** The readable part of an order's answer that can't be read as a whole. */
 export interface Unreadable {
-  /** Why it cannot be read. */
+  /** The reason why it cannot be read. */
   readonly problem: string
-  /** How what can be read of it contradicts what was sent; absent when it does not. */
+  /** How its readable part contradicts the request; absent when it does not. */
   readonly contradiction?: string
-  /** The order ids that it shows. */
+  /** The order ids that it contains. */
   readonly orderIds: ReadonlyArray<OrderId>
 }
 
-/** What an answer says of one order: it has a result, or an error. */
+/** One order's part of an answer: a result or an error. */
 interface Said<A> {
-  /** What the call has made of the order. Absent when it was refused. */
+  /** The result of the call for the order. Absent when it was refused. */
   readonly result?: A
-  /** Why the order was refused. Absent when it was not. */
+  /** The reason why the order was refused. Absent when it was not. */
   readonly error?: Refusal
 }
 
-/** What became of one order. No schema has the last two fields: `Classify.classify` and the client's services make them. */
+/**
+ * The outcome of one order. No schema has the last two fields: `Classify.classify` and the client's services add them.
+ */
 export interface Item<A> extends Said<A> {
-  /** In place of both, where they can't be read. */
+  /** Present instead of both when they can't be read. */
   readonly unreadable?: Unreadable
-  /** In place of them all, where they don't say what became of the order. */
+  /** Present instead of all others when they do not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 
@@ -55,10 +57,10 @@ const refusal = Wire.answer<Refusal>({
   ]))
 })
 
-/** What an order does not have is `null`. */
+/** An absent result or error is `null`. */
 const nothing = { value: null, when: () => true, demanded: false }
 
-/** The answer to a call with many orders, whose results have this schema. */
+/** The answer to a call with many orders whose results have this schema. */
 export const items = <A>(result: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<Item<A>>, unknown> =>
   Schema.Array(
     Wire.answer<Said<A>>({

@@ -1,6 +1,6 @@
 /**
- * What an answer means. Decided by HTTP status, code, message and fields together, never by the code alone: the number
- * space is shared (10 is a wrong signature, or a missing balance; 429 a used nonce, or too many calls).
+ * Classifies answers by HTTP status, code, message and fields together, never by the code alone, because codes are
+ * overloaded: 10 is a wrong signature or a missing balance, 429 a used nonce or too many calls.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -17,51 +17,53 @@ import * as Rows from "./Rows.ts"
 import * as Scrub from "./Scrub.ts"
 import * as Wire from "./Wire.ts"
 
-/** The most characters of an answer that an error keeps. */
+/** The maximum number of characters of an answer that an error keeps. */
 export const maxBody = 4096
 
-/** An answer as text, with what is needed to judge it. */
+/** An answer as text, with the context needed to classify it. */
 export interface Answer {
   readonly status: number
   /** The whole body. */
   readonly text: string
   /** Removes every secret of the call from a text. */
   readonly scrub: (text: string) => string
-  /** Of the request, where it has one. */
+  /** The request's client order id, if it has one. */
   readonly clientOrderId?: ClientOrderId | undefined
   /** The request, in the domain's form. */
   readonly request?: object | undefined
-  /** How a value that was read differs from what the request asked for; `undefined` when it does not. */
+  /** How a decoded value differs from the request; `undefined` when it does not. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
-  /** Whether the answer is about the order that the request names by its id, and not about a new one. */
+  /** Whether the answer must be about the order that the request names by its id, not a new one. */
   readonly sameId?: boolean | undefined
-  /** Whether the answer is a list of {@link BulkAnswer.Item}: one that can't be read leaves the others as they are. */
+  /**
+   * Whether the answer is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
+   */
   readonly perItem?: boolean | undefined
 }
 
 /** The secret of a new key, which an exchange shows once. */
 const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
-/** The body of the exchange's own error form as errors keep it: shortened, and without what the call must keep secret. */
+/** An error body in the exchange's own form, as errors keep it: shortened, and without the call's secrets. */
 const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
-  // More than is kept, so that no secret is cut in two before it is looked for.
+  // Longer than the kept part, so that the cut does not split a secret before it is found.
   const clean = scrub(text.slice(0, 2 * maxBody)).replace(newSecret, "$1<redacted>")
   return text.length > maxBody ? `${clean.slice(0, maxBody)}… (${text.length} characters)` : clean
 }
 
 /**
- * Any other body as errors may keep it. Nobody knows what is in it, perhaps a new key or a new code. So it is also without
- * long runs of letters and digits.
+ * Any other body, as errors keep it. It may contain anything, such as a new key or code, so long runs of letters and
+ * digits are removed too.
  */
 export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
   ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
 
-/** What is wrong with an answer: it quotes the answer. */
+/** A description of the problem with an answer. It quotes the answer. */
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
- * What the answer means for the call: its value, an error, or nothing certain. Nothing certain is an `OutcomeUnknown`
- * when the call mutates, and an `UnexpectedResponse` when it reads.
+ * The meaning of an answer: the call's value, an error, or uncertainty. Uncertainty is an `OutcomeUnknown` if the call
+ * mutates, and an `UnexpectedResponse` if it reads.
  */
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
@@ -79,7 +81,7 @@ const uncertain = (why: Errors.UnknownCause, reason: string, rows?: Rows.Rows) =
 
 const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as const
 
-/** Which call an error is of. */
+/** The call that an error belongs to. */
 const callOf = (
   { name: endpoint }: Endpoint.Any,
   { clientOrderId }: Answer
@@ -90,10 +92,10 @@ const callOf = (
 // Error bodies
 // -----------------------------------------------------------------------------
 
-/** How deep a value of an error body is looked into. */
+/** The maximum depth to which an error body's values are inspected. */
 const maxDepth = 16
 
-/** A JSON value without secrets, wherever it holds them, and without integers that JavaScript can't write as JSON. */
+/** A JSON value without its secrets, and without integers that JavaScript can't write as JSON. */
 const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   if (depth > maxDepth) return "…"
   if (typeof value === "string") return scrub(value)
@@ -107,20 +109,20 @@ const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   return typeof value === "bigint" || scrub(text) !== text ? scrub(text) : value
 }
 
-/** A text, or a list of texts, as a list; anything else is shown as JSON. */
+/** Turns a text or a list of texts into a list; other values are shown as JSON. */
 const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).map((item) => {
     const shown = clean(item, scrub)
     return typeof shown === "string" ? shown : JSON.stringify(shown)
   })
 
-/** The `errors` object of an error body, in the domain's names. */
+/** The `errors` object of an error body, with domain field names. */
 const toFields = (
   errors: unknown,
   shape: Wire.Any,
   scrub: Answer["scrub"]
 ): Pick<Errors.Refused, "fields" | "otherFields"> => {
-  // Maps, because an exchange may name a field as every object's own properties are named.
+  // Maps, because an exchange may use field names that every object inherits.
   const fields = new Map<string, ReadonlyArray<string>>()
   const otherFields = new Map<string, ReadonlyArray<string>>()
   for (const [key, value] of Json.isObject(errors) ? Object.entries(errors) : []) {
@@ -138,8 +140,8 @@ interface ErrorBody {
 }
 
 /**
- * Whether an answer is the body of an error, whatever its status: an integer code and a message, or what {@link Wire.saysError}
- * names. Documented successes have a message, or a code that is a text.
+ * Whether an answer is an error body, whatever its status: an integer code and a message, or a form that {@link
+ * Wire.saysError} recognises. Documented successes have a message, or a code that is a text.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
   if (!Json.isObject(json)) return false
@@ -148,12 +150,12 @@ const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
 }
 
 /**
- * Whether a code of an error body says that the exchange could not reach its own trading service, or not understand it (live
- * documentation, of bulk orders: 500). What has become of the order is not known then.
+ * Whether an error code means that the exchange could not reach or understand its own trading service (live
+ * documentation of bulk orders: 500). The order's outcome is then unknown.
  */
 export const isServerError = (code: number): boolean => code >= 500 && code < 600
 
-/** What an error body says, as far as it can be read. */
+/** Reads an error body, as far as it is readable. */
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
   const { code, errors, message } = json
@@ -166,9 +168,9 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 }
 
 /**
- * Whether an error body is the exchange's own, which proves that the exchange refused the call. Something between the
- * exchange and us may answer JSON with a message too. The live exchange may leave out `errors`, and a server that has no
- * fields to name may write an empty list.
+ * Whether an error body has the exchange's own form, which proves that the exchange refused the call. A proxy in
+ * between may also answer with JSON and a message. The live exchange may omit `errors`, and a server with no field to
+ * name may send an empty list.
  */
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
@@ -180,7 +182,7 @@ const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
 
 const decodeOrderId = Compiled.decodeUnknownResult(() => Wire.OrderId)
 
-/** The order ids anywhere in an answer: what proves that an order exists even when the rest can't be read. */
+/** The order ids anywhere in an answer. They prove that an order exists even when the rest can't be read. */
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
   const found: Array<Errors.AcceptedUnreadable["orderIds"][number]> = []
   const visit = (value: unknown, depth: number): void => {
@@ -192,7 +194,7 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
       } else visit(inner, depth + 1)
     }
   }
-  // Of an answer to many orders only the results are about orders of the account.
+  // In an answer to a bulk call, only the results are about the account's orders.
   for (
     const answer of Array.isArray(json)
       ? json.map((item: unknown) => Json.isObject(item) && item["result"])
@@ -258,8 +260,8 @@ const privateRefusal = (
 }
 
 /**
- * The refusal of one order of many, inside a success. `each` is the call that would have taken it alone. Texts are shown
- * without long runs of letters and digits.
+ * The refusal of one order inside the success of a bulk call. `each` is the call that places that order alone. Texts
+ * are shown without long runs of letters and digits.
  */
 export const itemRefusal = <E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
@@ -268,18 +270,19 @@ export const itemRefusal = <E extends Endpoint.Any>(
   refusal: BulkAnswer.Refusal,
   clientOrderId?: ClientOrderId
 ): ItemRefusal<E> =>
-  // What is chosen by the value of `refusals` is what the type chooses by its type.
+  // The type chooses by the type of `refusals`, this code by its value.
   toItemRefusal(endpoint, each, dialect, refusal, clientOrderId) as ItemRefusal<E>
 
 /**
- * What one order of many can be refused with: as the call that takes it alone, but for what concerns the call as a whole.
+ * The refusals of one order in a bulk call: those of the call that places it alone, except refusals of the call as a
+ * whole.
  */
 export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
   { readonly _tag: "ValidationFailed" | "ReduceOnlyRejected" | "RequestRejected" }
 >
 
-/** What one order of many can fail with: it was refused, or what has become of it is not known. */
+/** The errors of one order in a bulk call: refused, or with an unknown outcome. */
 export type ItemFailure<E extends Endpoint.Any> = ItemRefusal<E> | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 
 const toItemRefusal = (
@@ -308,8 +311,8 @@ const toItemRefusal = (
 }
 
 /**
- * A public refusal: the document's `{success: false, message, params}`, or one of the live exchange's shapes (a message
- * that is a field map, or a bare field map).
+ * A public refusal: the document's `{success: false, message, params}`, or one of the live exchange's forms (a field
+ * map as the message, or alone).
  */
 const publicRefusal = (
   endpoint: Endpoint.Any,
@@ -317,7 +320,7 @@ const publicRefusal = (
   json: Readonly<Record<string, unknown>>
 ): Errors.PublicRequestRejected => {
   const { message, params } = json as { readonly message?: unknown; readonly params?: unknown }
-  // API V1 may refuse without a word.
+  // API V1 may refuse without a message.
   const said = message === undefined ? json : message ?? "no reason given"
   const words = (value: unknown) => toMessages(value, answer.scrub).join(" ")
   return new Errors.PublicRequestRejected({
@@ -332,10 +335,10 @@ const publicRefusal = (
 }
 
 // -----------------------------------------------------------------------------
-// The verdict
+// Verdicts
 // -----------------------------------------------------------------------------
 
-/** What a request and an answer that can't be read may both say of an order, by its keys on the wire. */
+/** The order fields that both a request and an unreadable answer may contain, by wire key. */
 const echoes = {
   market: "market",
   side: "side",
@@ -344,8 +347,8 @@ const echoes = {
 } as const
 
 /**
- * How an answer contradicts a request, as far as it can be told from one that does not decode: another market, side or client
- * order id anywhere in it, or none of the order ids that it shows is the one that was named.
+ * How an undecodable answer contradicts the request: another market, side or client order id anywhere in it, or only
+ * order ids other than the requested one.
  */
 const contradictionIn = (
   request: object,
@@ -376,7 +379,7 @@ const contradictionIn = (
     : visit(json, 0)
 }
 
-/** What a success says: the endpoint's value, if it can be read and is about what was asked. */
+/** The verdict on a success: the endpoint's value, if it is readable and matches the request. */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -397,7 +400,7 @@ const accepted = <E extends Endpoint.Any>(
     const items = json.map((item: unknown, at) => readItem(answer, at, item, decodeResponse([item])))
     const problem = answer.contradiction?.(items)
     return problem === undefined
-      // What the schema of an item does not have, its type does.
+      // The type of an item has fields that its schema does not have.
       ? { _tag: "Answered", value: items as Endpoint.Response<E> }
       : uncertain("contradictory-answer", problemOf(problem, answer))
   }
@@ -442,8 +445,8 @@ const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
   mutates && errorFamily === "order" ? orderIds(json) : []
 
 /**
- * What the error body of a private call says. A call that mutates is refused only by the exchange's own form, and not
- * where an order id contradicts it; of a read, which changes nothing, any message will do that an HTTP error has.
+ * The verdict on the error body of a private call. A mutating call counts as refused only by the exchange's own form,
+ * without an order id that contradicts it. For a read, which changes nothing, any error message is enough.
  */
 const privateError = (
   endpoint: Endpoint.Any,
@@ -457,7 +460,7 @@ const privateError = (
     return refused(privateRefusal(endpoint, dialect, answer, body))
   }
   if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
-  // Not the exchange's own words: something between it and us may have answered after the call went through.
+  // Not the exchange's own form: a proxy may have answered after the call went through.
   return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
 }
 
@@ -477,7 +480,7 @@ const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
     body: shown(answer)
   })
 
-/** Judges an answer of the endpoint. */
+/** Classifies an answer of the endpoint. */
 export const classify = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -485,11 +488,11 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
-  // After 408 and 421 something between the exchange and us may deliver the call a second time, whatever the body says.
+  // After 408 and 421 a proxy may deliver the call a second time, whatever the body.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {
-    // An empty body is no JSON, but some calls have nothing to say: the endpoint's schema decides.
+    // An empty body is not JSON, but some calls have empty answers: the endpoint's schema decides.
     const parsed = text === "" ? Result.succeed(undefined) : Json.parse(text)
     if (Result.isSuccess(parsed) && !isError(parsed.success)) return accepted(endpoint, dialect, answer, parsed.success)
   }

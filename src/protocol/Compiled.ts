@@ -1,16 +1,15 @@
 /**
- * Schemas compiled to plain functions: from the wire to the domain and back in one pass.
+ * Compiles schemas to plain functions that convert between the wire and the domain in one pass.
  *
- * A compiled schema is a parser, which answers only "accepted, with this value" or "refused". The schema itself stays the
- * reference:
+ * A compiled schema is a parser that only accepts with a value, or refuses. The schema itself stays the reference:
  *
- * - What is refused is given to the schema, which says why, or accepts it after all.
- * - What is accepted, the schema accepts, with an equal value of the same keys in the same order.
- * - A node of a schema that nobody has taught this module is interpreted.
+ * - A refused input goes to the schema, which explains the refusal or accepts the input.
+ * - The schema accepts every accepted input, with an equal value that has the same keys in the same order.
+ * - A schema node that this module does not know is interpreted.
  *
- * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the checks of the domain by
- * collecting their issues, renames keys by making a second object, and counts no keys, so that repeated ones take another
- * walk over the answer. `benchmarks/RESULTS.md` says by how much.
+ * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the domain's checks by collecting
+ * their issues, renames keys by making a second object, and does not count keys, so finding repeated ones takes another
+ * walk over the answer. `benchmarks/RESULTS.md` has the measurements.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -22,21 +21,18 @@ import * as Json from "./Json.ts"
 import * as Members from "./Members.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/** Compiles a node of a schema and all below it. The node is read in the direction of decoding. */
+/** Compiles a schema node and everything below it, in the direction of decoding. */
 export type Compile = (ast: SchemaAST.AST) => Parser
 
 /**
- * Compiles what goes through a transformation in one pass: the check of what goes in, the transformation, and the check of
- * what comes out. `undefined` when the two nodes are not those that it was made for.
+ * Compiles a transformation and both its sides in one pass: the input's check, the transformation, and the output's
+ * check. `undefined` when it was not made for these two nodes.
  */
 export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.AST) => Parser | undefined
 
 const fusions = new WeakMap<object, Fused>()
 
-/**
- * Teaches this module to compile a transformation together with the nodes on both sides of it. Gives back the
- * transformation.
- */
+/** Registers a compiler for a transformation together with the nodes on both sides, and returns the transformation. */
 export const fused = <F extends (input: never) => unknown>(transform: F, build: Fused): F => {
   fusions.set(transform, build)
   return transform
@@ -48,11 +44,11 @@ export const fused = <F extends (input: never) => unknown>(transform: F, build: 
 
 const options: SchemaAST.ParseOptions = {}
 
-// One closure for each: an answer has thousands of values, and each call of a closure costs as much as what it does.
+// One closure per case: an answer has thousands of values, and each closure call costs as much as its work.
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
-/** A structure without fields has no other meaning. */
+/** A structure without fields accepts every value except `null` and `undefined`. */
 const something: Parser = (input) => input === null || input === undefined ? refused : input
 const nothing: Parser = () => undefined
 
@@ -79,7 +75,8 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
 }
 
 /**
- * Whether a field of this schema stays absent where it is absent. A schema that makes a value of nothing is not compiled.
+ * Whether a missing field of this schema stays missing. A schema that makes a value from a missing field is not
+ * compiled.
  */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
@@ -95,7 +92,9 @@ const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Pa
   return make && ((input) => Json.isObject(input) ? make(input) : refused)
 }
 
-/** An object whose keys are data. The one key that an assignment does not make is left to the schema. */
+/**
+ * An object whose keys are data. `__proto__`, the one key that an assignment does not create, is left to the schema.
+ */
 const record = (type: SchemaAST.AST, compile: Compile): Parser => {
   const parse = compile(type)
   return (input) => {
@@ -124,13 +123,13 @@ const object = (ast: SchemaAST.Objects, compile: Compile): Parser | undefined =>
     : undefined
 }
 
-/** The first member that accepts the input gives the value. */
+/** Uses the first member that accepts the input. */
 const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   if (ast.options?.mode === "oneOf") return undefined
   const literals = literalsOf(ast)
   if (literals !== undefined) return oneOf(literals)
   const [first, second] = ast.types
-  // An enumeration that may be extended: texts that are listed, then any other.
+  // An extensible enumeration: the listed texts, then any other text.
   if (ast.types.length === 2 && first !== undefined && second?._tag === "String" && isBare(second)) {
     const listed = SchemaAST.isUnion(first) && isBare(first) ? literalsOf(first) : undefined
     if (listed !== undefined) return textOrOneOf(listed)
@@ -149,7 +148,7 @@ const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   }
 }
 
-/** The values of a union of literals; `undefined` of any other union. */
+/** The values of a union of literals; `undefined` for any other union. */
 const literalsOf = ({ types }: SchemaAST.Union): ReadonlyArray<unknown> | undefined => {
   const literals = types.flatMap((type) => SchemaAST.isLiteral(type) && isBare(type) ? [type.literal] : [])
   return literals.length === types.length ? literals : undefined
@@ -159,7 +158,7 @@ const isBare = (ast: SchemaAST.AST): boolean =>
   ast.checks === undefined && ast.encoding === undefined &&
   !("encodingChecks" in ast && ast.encodingChecks !== undefined)
 
-/** A declaration is a function already. */
+/** A declaration already is a function. */
 const declaration = (ast: SchemaAST.Declaration): Parser => {
   const run = ast.run(ast.typeParameters)
   return (input) => {
@@ -212,20 +211,20 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
   })
 
 /**
- * Whether a value passes all checks of a node; `undefined` when it has none. A flipped node checks what goes in, and any
- * other what comes out.
+ * A predicate for all checks of a node; `undefined` when it has none. For a flipped node they check the input,
+ * otherwise the output.
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
   const tests = testsOf(ast, checks)
   const [first, ...others] = tests
   if (first === undefined) return undefined
-  // The node's own structure has proved the type that its checks expect.
+  // The node's structure has proved the type that its checks expect.
   if (others.length === 0) return (value) => first(value as never)
   return (value) => tests.every((test) => test(value as never))
 }
 
-/** A text that passes tests. */
+/** A text that passes the given tests. */
 const text = ([first, ...others]: ReadonlyArray<Test<string>>): Parser => {
   if (first === undefined) return aString
   if (others.length === 0) return (input) => typeof input === "string" && first(input) ? input : refused
@@ -250,18 +249,18 @@ const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
 // Transformations
 // -----------------------------------------------------------------------------
 
-/** A transformation of values only. Others act on what is missing too, or are effects. */
+/** Whether a transformation maps values only. Others also handle missing values, or are effects. */
 const isPlain = (
   decode: SchemaAST.Link["transformation"]["decode"]
 ): decode is SchemaGetter.Transform<unknown, unknown> | SchemaGetter.Passthrough =>
   "_tag" in decode && (decode._tag === "Transform" || decode._tag === "Passthrough")
 
-/** A node with transformations: from the node that is furthest away to the node itself. */
+/** A node with transformations, applied from the furthest node to the node itself. */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Compile): Parser | undefined => {
   const steps: Array<Parser> = []
   const itself = checked(ast, compile)
   if (itself === undefined) return undefined
-  // A transformation that ends at this node checks what comes out by the node alone, not by the way to it.
+  // The output of the last transformation is checked by the node alone, without its own transformations.
   const compileEnd: Compile = (node) => node === ast ? itself : compile(node)
   let isParsed = false
   for (const [at, { to: source, transformation }] of [...links.entries()].toReversed()) {
@@ -286,7 +285,7 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
   if (first === undefined || others.length === 0) return first ?? anything
   return (input) => {
     let value = first(input)
-    // What the others read, others have made.
+    // Later transformations read values that earlier ones have made.
     const { keys } = tally
     for (const step of others) {
       if (value === refused) return refused
@@ -307,9 +306,7 @@ export const interpreted: Compile = (ast) => {
   return (input) => Result.getOrElse(decode(input), () => refused)
 }
 
-/**
- * A compiler. Nodes that many schemas have are compiled once. `interpret` makes the parser of a node that it does not know.
- */
+/** Makes a compiler. Nodes shared by schemas are compiled once. `interpret` makes the parser for unknown nodes. */
 export const make = (interpret: Compile): Compile => {
   const known = new WeakMap<SchemaAST.AST, Parser>()
   const compile: Compile = (ast) => {
@@ -323,10 +320,10 @@ export const make = (interpret: Compile): Compile => {
   return compile
 }
 
-/** Compiles a schema in the direction of decoding. For the other direction give it the flipped schema. */
+/** Compiles a schema for decoding. For encoding, pass the flipped schema. */
 export const compile: Compile = make(interpreted)
 
-/** The compiled schema first, and where it refuses, the schema. Each is made when it is first needed. */
+/** Tries the compiled schema first, then the schema. Each is made on first use. */
 const either = <A>(
   ast: () => SchemaAST.AST,
   exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>
@@ -337,12 +334,12 @@ const either = <A>(
     compiled ??= compile(ast())
     const value = attempt(compiled, input)
     if (value === refused) tally.keys = 0
-    // What is accepted is of the schema's type: that is what the tests of this module show.
+    // An accepted value has the schema's type; this module's tests show it.
     return value === refused ? (schema ??= exact())(input) : Result.succeed(value as A)
   }
 }
 
-/** What a getter of the input throws, it throws again when the schema reads it. */
+/** If a getter of the input throws, it throws again when the schema reads it. */
 const attempt = (parse: Parser, input: unknown): unknown => {
   try {
     return parse(input)
@@ -351,14 +348,14 @@ const attempt = (parse: Parser, input: unknown): unknown => {
   }
 }
 
-/** As `Schema.decodeUnknownResult`, compiled. The schema is asked for at the first use. */
+/** Like `Schema.decodeUnknownResult`, but compiled. Asks for the schema on first use. */
 export const decodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions
 ): (input: unknown) => Result.Result<A, Schema.SchemaError> =>
   either(() => schema().ast, () => Schema.decodeUnknownResult(schema(), options))
 
-/** As `Schema.encodeUnknownResult`, compiled. The schema is asked for at the first use. */
+/** Like `Schema.encodeUnknownResult`, but compiled. Asks for the schema on first use. */
 export const encodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions

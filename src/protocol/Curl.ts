@@ -1,18 +1,18 @@
 /**
- * Calls as lines for a POSIX shell, which signs them with openssl and sends them with curl.
+ * Writes calls as shell scripts (POSIX) that sign with openssl and send with curl.
  *
- * It imports nothing: the sandbox's page uses it in a browser.
+ * It imports nothing, because the sandbox's page uses it in a browser.
  */
 
-/** Text as one word of a shell. */
+/** Quotes a text as one shell word. */
 export const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const nonceForm = /"nonce":("?)([0-9]+)"?/u
 
-/** The nonce in the text of a body. */
+/** Finds the nonce in a body's text. */
 export const nonceOf = (text: string): string | undefined => nonceForm.exec(text)?.[2]
 
-/** The text as one word, with what the shell puts for its nonce. A text without a nonce stays as it is. */
+/** Quotes a text as one shell word, with the nonce replaced by the shell's own. A text without a nonce is unchanged. */
 export const renewed = (text: string, nonce: string): string => {
   const found = nonceForm.exec(text)
   if (found === null) return word(text)
@@ -24,18 +24,21 @@ export const renewed = (text: string, nonce: string): string => {
 /** Sets the shell's `payload` to the Base64 of another variable. */
 export const payloadOf = (variable: string): string => `payload=$(printf %s "$${variable}" | base64 | tr -d '\\n')`
 
-/** Sets the shell's `signature` to that of its `payload`. The secret is a word. */
+/** Sets the shell's `signature` to the signature of its `payload`. The secret is a shell word. */
 export const signatureBy = (secret: string): string =>
   `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac ${secret} | sed 's/^.* //')`
 
-/** The words of the headers whose values the shell has: the key from the environment, the others from its variables. */
+/**
+ * The headers whose values come from the shell, as words: the key from the environment, the others from shell
+ * variables.
+ */
 export const fromShell = {
   apiKey: `"X-TXC-APIKEY: $TXC_API_KEY"`,
   payload: `"X-TXC-PAYLOAD: $payload"`,
   signature: `"X-TXC-SIGNATURE: $signature"`
 }
 
-/** A request of which every part is a word. Without a method, curl sends a body by POST. */
+/** A request whose parts are all shell words. Without a method, curl sends a body by POST. */
 export interface Command {
   readonly method?: string
   readonly url: string
@@ -43,7 +46,7 @@ export interface Command {
   readonly body?: string
 }
 
-/** The command that sends a request, its parts divided by spaces or by ends of lines. */
+/** Writes the command that sends a request, with its parts separated by spaces or line breaks. */
 export const send = ({ body, headers, method, url }: Command, between = " "): string =>
   [
     method === undefined ? `curl -s ${url}` : `curl -s -X ${method} ${url}`,
@@ -51,12 +54,15 @@ export const send = ({ body, headers, method, url }: Command, between = " "): st
     ...(body === undefined ? [] : [`--data-binary ${body}`])
   ].join(between)
 
-/** Seconds and five digits. Not every shell has random numbers; where one has none, each process has its own digits. */
+/**
+ * Seconds followed by five digits. Not every shell has random numbers; without them, the process id supplies the
+ * digits.
+ */
 const newNonce = "$(date +%s)$(printf %05d $((${RANDOM:-$$} % 100000)))"
 
 /**
- * The lines that sign a call and send it, as often as they are run: the shell puts a nonce of its own. Without keys, they come from
- * `TXC_API_KEY` and `TXC_API_SECRET`.
+ * Writes the lines that sign and send a call. They can run repeatedly, because the shell makes a new nonce each time.
+ * Unless keys are given, they come from `TXC_API_KEY` and `TXC_API_SECRET`.
  */
 export const script = (
   { body, keys, method, url }: {

@@ -1,9 +1,9 @@
 /**
- * The two ways in which this protocol is spoken: as the document writes it, and as the live exchange does.
+ * The two dialects of this protocol: the document's, and the live exchange's.
  *
- * They differ in keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), nonces, the HTTP status of errors, and
- * in what the exchange decides. A {@link Dialect} is one value that holds all of that. Nothing else asks which of the two
- * it deals with.
+ * They differ in keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), nonces, the HTTP status of errors,
+ * and the exchange's policy. A {@link Dialect} holds all differences in one value; no other code asks which dialect it
+ * uses.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import type { Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * The error body of a refusal, and its HTTP status (document, "Errors").
+ * A refusal's error body and HTTP status (document, "Errors").
  *
  * @category models
  * @since 0.1.0
@@ -31,15 +31,15 @@ import * as Wire from "./Wire.ts"
 export interface Refusal {
   /** The HTTP status of the answer. */
   readonly status: number
-  /** The code of the error body. Codes are overloaded: only together with `status` and `message` do they mean something. */
+  /** The code in the error body. Codes are overloaded: interpret one only together with `status` and `message`. */
   readonly code: number
-  /** The message of the error body. */
+  /** The message in the error body. */
   readonly message: string
 }
 
 /**
- * How each kind of refusal looks. A request whose fields break a constraint is not among them: see
- * {@link Dialect.orderValidation}, {@link Dialect.fieldValidation} and {@link Dialect.publicValidation}.
+ * The refusal for each reason. A request whose fields break a constraint is refused by {@link Dialect.orderValidation},
+ * {@link Dialect.fieldValidation} or {@link Dialect.publicValidation} instead.
  *
  * @category models
  * @since 0.1.0
@@ -49,60 +49,62 @@ export interface Refusals {
   readonly unauthorized: Refusal
   /** The key is disabled. */
   readonly keyDisabled: Refusal
-  /** The key is restricted to other endpoints, or its sub-account lacks the permission ("Authentication", 4). */
+  /**
+   * The key is restricted to other endpoints, or its sub-account lacks the permission (document, "Authentication", 4).
+   */
   readonly endpointNotAllowed: Refusal
-  /** The endpoint is for business partners, and the account is none (document, "Authentication", 5). */
+  /** The endpoint is B2B-only, and the account is not a business partner (document, "Authentication", 5). */
   readonly noB2bAccess: Refusal
-  /** The body is not a JSON object of the content type JSON, or the payload header is not its Base64. */
+  /** The body is not a JSON object sent as JSON, or the payload header is not its Base64. */
   readonly payloadInvalid: Refusal
   /** The payload header is missing. */
   readonly payloadMissing: Refusal
-  /** The body lacks `request`, or it is not the path that is called. */
+  /** The body's `request` is missing or differs from the called path. */
   readonly requestMissing: Refusal
-  /** The body lacks `nonce`, or it is not a number. */
+  /** The body's `nonce` is missing or not a number. */
   readonly nonceMissing: Refusal
-  /** The key has used the nonce before, or a greater one: see `VenuePolicy.nonce`. */
+  /** The key has already used this nonce, or a greater one: see `VenuePolicy.nonce`. */
   readonly nonceUsed: Refusal
   /** A windowed nonce is too far from the exchange's clock: see `VenuePolicy.nonce`. */
   readonly nonceOutsideWindow: Refusal
-  /** `nonceWindow` is there, and is no boolean. */
+  /** `nonceWindow` is present but not a boolean. */
   readonly nonceWindowInvalid: Refusal
-  /** Too many calls in too short a time (document, "Limits"). */
+  /** The account made too many calls in a short time (document, "Limits"). */
   readonly rateLimited: Refusal
   /** A reduce-only order has no position to reduce, or is on the position's own side (document, Endpoints §2). */
   readonly reduceOnly: Refusal
-  /** The wallet does not hold what the order needs. */
+  /** The wallet's balance does not cover the order. */
   readonly notEnoughBalance: Refusal
-  /** The wallet does not hold what the changed order needs. */
+  /** The wallet's balance does not cover the modified order. */
   readonly notEnoughToModify: Refusal
-  /** The wallet does not hold what is to be transferred. */
+  /** The wallet's balance does not cover the transfer. */
   readonly notEnoughToTransfer: Refusal
-  /** The wallet does not hold what a new code is to hold. */
+  /** The wallet's balance does not cover the new code. */
   readonly notEnoughForCode: Refusal
-  /** There is no open order of that identifier. */
+  /** No open order has this identifier. */
   readonly orderNotFound: Refusal
-  /** Among the orders to cancel, there is no open one of that identifier. */
+  /** No open order has this identifier, for an order to cancel. */
   readonly orderNotThere: Refusal
-  /** A post-only order would trade at once. */
+  /** A post-only order would trade immediately. */
   readonly notMaker: Refusal
-  /** A post-only order would trade at once at its new price. */
+  /** A post-only order would trade immediately at its new price. */
   readonly notMakerModified: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
-  /** The document, or the live documentation, lists a field of the request, and the sandbox does not simulate it. */
+  /** The request has a field that the document or the live documentation lists, but the sandbox does not simulate. */
   readonly notSimulated: Refusal
-  /** There is no endpoint at the path. */
+  /** The path has no endpoint. */
   readonly notFound: Refusal
-  /** The live exchange has an endpoint at the path, and the sandbox does not serve it. */
+  /** The live exchange has an endpoint at this path, but the sandbox does not serve it. */
   readonly notServed: Refusal
-  /** The endpoint is called with another HTTP method. */
+  /** The endpoint does not accept this HTTP method. */
   readonly methodNotAllowed: Refusal
-  /** The body is larger than the exchange reads. */
+  /** The body is larger than the exchange accepts. */
   readonly bodyTooLarge: Refusal
 }
 
 /**
- * Why an exchange refuses a call whose fields break no constraint. {@link Refusals} explains each.
+ * The reason for refusing a call whose fields break no constraint. {@link Refusals} explains each.
  *
  * @category models
  * @since 0.1.0
@@ -110,7 +112,7 @@ export interface Refusals {
 export type RefusalKind = keyof Refusals
 
 /**
- * The message that both dialects give to a request whose fields are wrong (document, "Errors").
+ * The message with which both dialects refuse a request for its fields (document, "Errors").
  *
  * @category constants
  * @since 0.1.0
@@ -118,26 +120,26 @@ export type RefusalKind = keyof Refusals
 export const validationFailed = "Validation failed"
 
 /**
- * The wire keys of orders that differ between dialects, by their names in the domain.
+ * Wire keys of orders that differ between dialects, by their domain names.
  *
  * @category models
  * @since 0.1.0
  */
 export interface OrderKeys {
-  /** The identifier that the exchange gives an order. */
+  /** The exchange's identifier of an order. */
   readonly orderId: string
-  /** The identifier that the caller gives an order. */
+  /** The caller's identifier of an order. */
   readonly clientOrderId: string
-  /** The quote amount filled so far. */
+  /** The amount filled so far, in the quote currency. */
   readonly dealMoney: string
-  /** The base amount filled so far. */
+  /** The amount filled so far, in the base currency. */
   readonly dealStock: string
   /** The fee charged so far. */
   readonly dealFee: string
 }
 
 /**
- * A nonce as the body of a private request holds it.
+ * The nonce fields in the body of a private request.
  *
  * @category models
  * @since 0.1.0
@@ -145,14 +147,14 @@ export interface OrderKeys {
 export interface NonceFields {
   /** A numeric text in the document's dialect, a number in the live one. */
   readonly nonce: string | number
-  /** `true` asks the exchange to accept nonces in any order near its clock; only the live dialect has it. */
+  /** `true` asks the exchange to accept nonces near its clock in any order. Live dialect only. */
   readonly nonceWindow?: boolean
 }
 
 /**
- * How the live exchange writes what is wrong with the fields of a public request: `fields` is an object of the fields and
- * their messages, with HTTP 422; `wrapped` has that object as the message of the envelope of API V1, with HTTP 200; `texts`
- * is `fields` with one text for each field, but for a market that does not exist.
+ * The form in which the live exchange reports wrong fields of a public request. `fields`: an object of messages by
+ * field, with HTTP 422. `wrapped`: that object as the message of an API V1 envelope, with HTTP 200. `texts`: like
+ * `fields`, but one text per field unless the market does not exist.
  *
  * @category models
  * @since 0.1.0
@@ -160,7 +162,7 @@ export interface NonceFields {
 export type PublicForm = "fields" | "wrapped" | "texts"
 
 /**
- * The answer to a public request whose fields are wrong.
+ * The answer to a public request with wrong fields.
  *
  * @category models
  * @since 0.1.0
@@ -173,32 +175,38 @@ export interface PublicRefusal {
 }
 
 /**
- * One way of speaking the protocol: {@link document} or {@link live}.
+ * A way of speaking the protocol: {@link document} or {@link live}.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Dialect {
-  /** The dialect's name, for configuration and reports. Nothing decides by it: all differences are in the other fields. */
+  /**
+   * The dialect's name, for configuration and reports. No behaviour depends on it; the other fields hold all
+   * differences.
+   */
   readonly name: "document" | "live"
   /** The wire keys of orders that differ between dialects. */
   readonly keys: OrderKeys
   /** The schema of an order's status in an answer (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
-  /** Whether the type of an order on margin says so, as in `margin limit`. The domain has that apart from the type. */
+  /**
+   * Whether an order's type says that the order is on margin, as in `margin limit`. The domain keeps margin apart from
+   * the type.
+   */
   readonly marginTypes: boolean
   /** The schema of self-trade prevention in a request (document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
   /** The schema of self-trade prevention in an answer. */
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
   /**
-   * The schema of a field that the live exchange leaves out of some answers. The domain always has an optional key; the
-   * document's dialect requires the field on the wire.
+   * Makes the schema of a field that the live exchange omits from some answers. The key is always optional in the
+   * domain; the document's dialect requires the field on the wire.
    */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * The schema of a field that the document does not have, and the live exchange has. The document's dialect has no such
-   * field: it is not read, not written, and a request that gives it is refused before it is sent.
+   * Makes the schema of a field that only the live exchange has. The document's dialect neither reads nor writes it,
+   * and the client refuses a request that has it before sending.
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
@@ -210,46 +218,46 @@ export interface Dialect {
     form: () => Schema.Constraint,
     read: (wire: unknown) => unknown
   ) => Schema.Codec<A, unknown>
-  /** The schema of a request's decimal, which may be a JSON number too where the exchange takes one. */
+  /** Makes the schema of a decimal in a request, which may also be a JSON number where the exchange accepts one. */
   readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
   /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
-   * The fields of the envelope for a nonce (document, "Authentication", 3). `window` asks the exchange to accept nonces in
-   * any order near its clock; a dialect that has no such thing ignores it.
+   * Makes the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces near
+   * its clock in any order; a dialect without that option ignores it.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
-  /** The unit of nonces. A key has one nonce per unit: a thousand per second, or a million. */
+  /** The unit of nonces. A key can use one nonce per unit: a thousand or a million per second. */
   readonly nonceUnit: "milliseconds" | "microseconds"
-  /** How the exchange refuses a call whose fields break no constraint. */
+  /** The refusals for calls whose fields break no constraint. */
   readonly refusals: Refusals
-  /** Whether the body of an error may be without `errors`; the document demands it (document, "Errors"). */
+  /** Whether an error body may omit `errors`. The document requires it (document, "Errors"). */
   readonly omitsErrors: boolean
-  /** How the exchange refuses an order request whose fields are wrong (document, "Errors"). */
+  /** Makes the refusal of an order request with wrong fields (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /**
    * The key of a field in the `errors` of a refusal, from its name in the domain, its wire key and the constraint that it
    * breaks.
    */
   readonly errorKey: (field: string, wireKey: string, constraint: Constraint) => string
-  /** How the exchange refuses any other private request whose fields are wrong (document, "Errors"). */
+  /** The refusal of any other private request with wrong fields (document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
-   * How the exchange refuses a public request whose fields are wrong. `errors` has the messages by field. The document has
+   * Makes the refusal of a public request with wrong fields. `errors` holds the messages by field. The document uses
    * one form for all endpoints.
    */
   readonly publicValidation: (
     errors: Readonly<Record<string, ReadonlyArray<string>>>,
     form: PublicForm
   ) => PublicRefusal
-  /** The HTTP status of the answer when a code was applied. */
+  /** The HTTP status of the answer to an applied code. */
   readonly codeAppliedStatus: number
   /**
-   * The HTTP status of the answer when a transfer was made, or when something other than an order was created. The
-   * document says that all private calls answer 200; the live exchange answers these with 201.
+   * The HTTP status of the answer when a transfer, or anything else except an order, was created. The document says
+   * that all private calls answer 200; the live exchange answers these with 201.
    */
   readonly createdStatus: number
-  /** What the exchange decides: see {@link VenuePolicy}. */
+  /** The exchange's rules: see {@link VenuePolicy}. */
   readonly policy: VenuePolicy
 }
 
@@ -285,12 +293,12 @@ const common = {
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
-/** Calls a function that makes a dialect: a bundler drops the call for the dialect that a program does not speak. */
+/** Calls a function that makes a dialect. Bundlers drop the call for a dialect that the program does not use. */
 const made = (make: () => Dialect): Dialect => make()
 
 /**
- * The dialect of the document: `client_order_id`, `NEW`, nonces as numeric texts, HTTP 400 for wrong fields. The sandbox and
- * the oracle speak it unless configured otherwise.
+ * The document's dialect: `client_order_id`, `NEW`, nonces as numeric texts, HTTP 400 for wrong fields. The default of
+ * the sandbox and the oracle.
  *
  * @category dialects
  * @since 0.1.0
@@ -308,7 +316,8 @@ export const document: Dialect = made(() => ({
   marginTypes: false,
   selfTradePrevention: Order.SelfTradePrevention,
   receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
-  // This dialect requires the field. That is narrower than the domain's optional key: every decoded value has the key.
+  // This dialect requires the field, so its type is narrower than the domain's optional key: every decoded value has
+  // the key.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
   extension: () => Wire.none as never,
   older: (schema) => schema,
@@ -350,13 +359,13 @@ const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
-/** What can't be changed of an order that has no such term. */
+/** The message for a term that orders of the type do not have. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The codes of the live exchange's field errors that have HTTP 400. */
+/** The live exchange's field-error codes that have HTTP 400. */
 const badRequests: ReadonlySet<number> = new Set([158])
 
-/** The live exchange has a code for each field. Several different fields, or a missing one, have code 30. */
+/** The live exchange has one code per field. Several different fields, or a missing one, have code 30. */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "step") return 1
@@ -397,7 +406,7 @@ const publicForms: {
 }
 
 /**
- * The dialect of the live exchange (WhiteBIT, global and EU): `clientOrderId`, `OPEN`, nonces as numbers, HTTP 422 for wrong
+ * The live exchange's dialect (WhiteBIT, global and EU): `clientOrderId`, `OPEN`, nonces as numbers, HTTP 422 for wrong
  * fields of orders.
  *
  * @category dialects
@@ -412,7 +421,7 @@ export const live: Dialect = made(() => ({
     dealStock: "dealStock",
     dealFee: "dealFee"
   },
-  // The live exchange's status does not say whether a canceled order was partially filled; the amounts do.
+  // The live exchange's status does not say whether a canceled order was partially filled, but its amounts do.
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
   marginTypes: true,
   selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
@@ -457,7 +466,7 @@ export const live: Dialect = made(() => ({
 }))
 
 /**
- * The dialects by their names, for configuration.
+ * Both dialects by name, for configuration.
  *
  * @category dialects
  * @since 0.1.0

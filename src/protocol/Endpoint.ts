@@ -1,7 +1,8 @@
 /**
- * An endpoint as one value: its name, its path, its request, its answer and its refusals.
+ * An endpoint as one value: its name, path, request, answer and refusals.
  *
- * The same value drives the client's service, the sandbox's route, the oracle's generators and every table of endpoints.
+ * The same value drives the client's service, the sandbox's route, the oracle's generators and every table of
+ * endpoints.
  *
  * @example
  * ```ts
@@ -29,7 +30,7 @@ import * as Violation from "./Violation.ts"
 import type * as Wire from "./Wire.ts"
 
 /**
- * The refusals that only some endpoints give, by the tags of their errors.
+ * The refusals specific to some endpoints, by the tags of their errors.
  *
  * @category models
  * @since 0.1.0
@@ -37,20 +38,20 @@ import type * as Wire from "./Wire.ts"
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
 /**
- * How often a client may call (document, "Limits").
+ * A rate limit (document, "Limits").
  *
  * @category models
  * @since 0.1.0
  */
 export interface RateLimit {
-  /** The most calls in a window. */
+  /** The maximum number of calls in a window. */
   readonly calls: number
   /** The length of the window, in seconds. */
   readonly perSeconds: number
 }
 
 /**
- * A path of the exchange. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`.
+ * A path of the exchange. It may contain request fields, by wire key: `/api/v4/public/orderbook/{market}`.
  *
  * @category models
  * @since 0.1.0
@@ -58,20 +59,20 @@ export interface RateLimit {
 export type Path = `/api/v${1 | 4}/${string}`
 
 /**
- * Whether a call places orders, and how they are found again once its outcome is unknown:
+ * Whether a call places orders, and how to find them when its outcome is unknown:
  *
- * - `nothing`: it places no order that could be found by a client order id
- * - `order`: it places one order, which has the client order id of the request
- * - `pair`: it places the two legs of an OCO order, which have the client order id of the request. As long as neither has
- *   activated they are in the list of pairs and in no other
- * - `orders`: it places the orders of the request's field `orders`, each of which has its own client order id
+ * - `nothing`: it places no order that a client order id can find
+ * - `order`: it places one order, with the client order id of the request
+ * - `pair`: it places the two legs of an OCO order, with the client order id of the request. Until one of them
+ *   activates, only the list of pairs contains them
+ * - `orders`: it places the orders in the request's field `orders`, each with its own client order id
  *
  * @category models
  * @since 0.1.0
  */
 export type Places = "nothing" | "order" | "pair" | "orders"
 
-/** What a call with such a request can say of what it places: an order is found by its client order id in its market. */
+/** The values of `places` that a request type allows: finding an order takes its client order id and market. */
 type PlacesBy<Request> =
   | "nothing"
   | (IsNamed<Request> extends true ? "order" | "pair" : never)
@@ -83,7 +84,7 @@ type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clie
   : false
 
 /**
- * What an endpoint's file states about it: what is its own. What is left out is as the properties of {@link Endpoint} say.
+ * The definition that an endpoint's file states. Omitted fields have the defaults described at {@link Endpoint}.
  *
  * @category models
  * @since 0.1.0
@@ -99,43 +100,47 @@ export interface Definition<
 > {
   /** The service and its method, such as `StopLimitOrders.create`. */
   readonly name: `${string}.${string}`
-  /** Where the document describes it. Default `not in the document`: the live exchange's documentation does. */
+  /** The clause of the document. Default `not in the document`: only the live exchange's documentation describes it. */
   readonly clause?: string
-  /** The path. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
+  /** The path. It may contain request fields, by wire key: `/api/v4/public/orderbook/{market}`. */
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
   /** Whether only business partners may call it (document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
-  /** Whether the call changes anything at the exchange. The client never retries such a call once it may have arrived. */
+  /**
+   * Whether the call changes anything at the exchange. The client never retries such a call once it may have arrived.
+   */
   readonly mutates: Mutates
-  /** Whether the call places orders, and how they are found again. Each mutating call of the error family `order` says it. */
+  /** Whether the call places orders, and how to find them. Required for mutating calls of the error family `order`. */
   readonly places?: Placed
   /**
-   * The documented rate limit of a client. Default, in 10 seconds: 2000 calls of a public endpoint, 10000 of a private one of
-   * the error family `order`, 1000 of one of the error family `account`.
+   * The documented rate limit of a client. Default, per 10 seconds: 2000 calls for a public endpoint, 10000 for a
+   * private one of the error family `order`, 1000 for one of the error family `account`.
    */
   readonly rateLimit?: RateLimit
   /**
-   * Whether the document requires `request` and `nonce` in the body. The client of a private call always sends both. Default:
-   * `required` for private calls, `none` for public ones.
+   * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
+   * Default: `required` for private calls, `none` for public ones.
    */
   readonly envelope?: "none" | "optional" | "required"
-  /** Which of the refusals that name fields it may give. They also say how its field errors are worded. */
+  /** The refusals with named fields that the endpoint may give. They also decide the wording of its field errors. */
   readonly refusals: ReadonlyArray<Refusals>
-  /** How the live exchange writes the refusal of a public request whose fields are wrong; `fields` where this is left out. */
+  /** The form in which the live exchange refuses a public request for its fields. Default `fields`. */
   readonly refusedAs?: PublicForm
-  /** Which status of the dialect a success has; HTTP 200 where this is left out. */
+  /** The dialect's status for a success. Default: HTTP 200. */
   readonly success?: "createdStatus" | "codeAppliedStatus"
-  /** The request and how it is spelled in a dialect. */
+  /** Makes the request and its spelling in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
-  /** The answer's schema in a dialect. */
+  /** Makes the answer's schema in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
-  /** A request as users make it. The sandbox's example exchange accepts it, unless it names something that must be created first. */
+  /**
+   * A typical request. The sandbox's example exchange accepts it, unless it names something that must be created first.
+   */
   readonly example: (dialect: Dialect) => Request
 }
 
-/** Who changes orders says what it places: an order that nobody could look for would be placed once more. */
+/** Requires `places` of endpoints that change orders: an order that can't be found might be placed again. */
 type Stated<Request, Mutates extends boolean, Refusals extends RefusalTag> = Mutates extends true
   ? "ValidationFailed" extends Refusals ? { readonly places: PlacesBy<Request> } : Unstated
   : Unstated
@@ -145,7 +150,7 @@ interface Unstated {
 }
 
 /**
- * Everything known about an endpoint. {@link make} makes one of its definition.
+ * Everything known about an endpoint. {@link make} makes one from its definition.
  *
  * @category models
  * @since 0.1.0
@@ -159,21 +164,23 @@ export interface Endpoint<
   Placed extends Places = Places,
   At extends Path = Path
 > extends Definition<Request, Response, Access, Mutates, Refusals, Placed, At> {
-  /** Where the document describes it, or that it does not. */
+  /** The clause of the document, or that it has none. */
   readonly clause: string
-  /** Public calls are read with GET, private calls are sent with POST. */
+  /** GET for public calls, POST for private ones. */
   readonly method: "GET" | "POST"
   /** Whether only business partners may call it (document, "Authentication", 5). */
   readonly b2b: boolean
-  /** Whether the call places orders, and how they are found again. */
+  /** Whether the call places orders, and how to find them. */
   readonly places: Placed
   /** The documented rate limit of a client. */
   readonly rateLimit: RateLimit
-  /** Whether the document requires `request` and `nonce` in the body. The client of a private call always sends both. */
+  /**
+   * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
+   */
   readonly envelope: "none" | "optional" | "required"
-  /** How its field errors are worded, and so their code: 30 and more for `order`, 0 for `account`. */
+  /** The wording of its field errors, and thereby their code: 30 and above for `order`, 0 for `account`. */
   readonly errorFamily: Violation.ErrorFamily
-  /** The endpoint's schemas in a dialect, ready to run: see {@link codec}. */
+  /** The endpoint's compiled schemas in a dialect: see {@link codec}. */
   readonly "~codec": (dialect: Dialect) => Codec<Request, Response>
 }
 
@@ -202,7 +209,7 @@ export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer
  */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
-/** Which errors which calls can fail with, besides the endpoint's own refusals: the type and the value are made of it. */
+/** The errors by kind of call, apart from the endpoint's own refusals. Both the type and the value derive from it. */
 const tagsOf = {
   every: ["ExchangeUnreachable", "RateLimited"],
   public: ["PublicRequestRejected"],
@@ -212,7 +219,7 @@ const tagsOf = {
 } as const
 
 /**
- * The tags of everything a call of the endpoint can fail with. {@link failureTags} gives them as a value.
+ * The tags of all errors of a call of the endpoint. {@link failureTags} returns them as a value.
  *
  * @category models
  * @since 0.1.0
@@ -223,10 +230,10 @@ export type FailureTag<E extends Any> =
   | AccessTag<E["access"]>
   | UncertainTag<E["mutates"]>
 
-/** The tags of both kinds of calls where it is not known whether the call is public. */
+/** The tags for both public and private calls, if the access is not known. */
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
-/** The tags of both kinds of calls where it is not known whether the call mutates. */
+/** The tags for both reads and mutating calls, if it is not known which. */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 
 /** Every error of a call by its tag, for a request with these fields. */
@@ -246,17 +253,18 @@ interface ErrorByTag<F extends string> {
 }
 
 /**
- * What calls of an endpoint can fail with.
+ * The errors of an endpoint's calls.
  *
- * An endpoint's file writes `Failures<typeof endpoint>["failure"]`: the type of a property has no name of its own, so an
- * editor shows the whole union. No name may stand between, here or there.
+ * An endpoint's file writes `Failures<typeof endpoint>["failure"]`: the type of a property has no name of its own, so
+ * an editor shows the whole union. Do not put a named type in between, here or there.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Failures<E extends Any> {
-  /** Everything a call of the endpoint can fail with: a closed union. */
-  // One lookup per kind, not one of all tags: code that is generic in the endpoint can then name the errors of a kind.
+  /** All errors of a call of the endpoint: a closed union. */
+  // One lookup per kind instead of one for all tags, so that code generic in the endpoint can name the errors of a
+  // kind.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]
@@ -265,14 +273,14 @@ export interface Failures<E extends Any> {
 }
 
 /**
- * What calls of an endpoint can fail with, for code that is generic in the endpoint.
+ * The errors of an endpoint's calls, for code generic in the endpoint.
  *
  * @category models
  * @since 0.1.0
  */
 export type Failure<E extends Any> = Failures<E>["failure"]
 
-/** The rate limits of calls that state none, per client. */
+/** The rate limits of endpoints that state none, per client. */
 const rateLimits = {
   public: { calls: 2000, perSeconds: 10 },
   order: { calls: 10000, perSeconds: 10 },
@@ -280,7 +288,7 @@ const rateLimits = {
 } as const
 
 /**
- * Makes an endpoint of its definition.
+ * Makes an endpoint from its definition.
  *
  * @category constructors
  * @since 0.1.0
@@ -318,7 +326,7 @@ export const make = <
   }
 }
 
-/** What a dialect needs is made when it is first asked for, and kept: a program uses few of all endpoints, and those often. */
+/** Makes a value per dialect on first use and keeps it: a program uses few endpoints, but those often. */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined
   return (dialect) => {
@@ -332,7 +340,7 @@ const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A =
 }
 
 /**
- * The tags of everything a call of the endpoint can fail with, as a value: the same as the type {@link Failure} says.
+ * The tags of all errors of a call of the endpoint, as a value: the counterpart of the type {@link Failure}.
  *
  * @category errors
  * @since 0.1.0
@@ -345,45 +353,45 @@ export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<
     ...(access === "public" ? tagsOf.public : tagsOf.private),
     ...(mutates ? tagsOf.mutating : tagsOf.reading)
   ]
-  // The type decides by the endpoint's type what is decided here by its value.
+  // The type decides by the endpoint's type, this code by its value.
   return new Set(tags) as ReadonlySet<FailureTag<E>>
 }
 
 /**
- * An endpoint's schemas in one dialect, ready to run. A client encodes requests and decodes answers; an exchange does the
+ * An endpoint's compiled schemas in one dialect. A client encodes requests and decodes answers; an exchange does the
  * opposite.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Codec<Request, Response> {
-  /** The request and how it is spelled on the wire. */
+  /** The request and its spelling on the wire. */
   readonly shape: Wire.Shape<Request>
-  /** Checks a request and writes it with its wire keys; fails with all constraints that it breaks. */
+  /** Checks a request and encodes it with wire keys. Fails with all constraints that it breaks. */
   readonly encodeRequest: (
     request: Request
   ) => Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<Violation.Violation>>
-  /** Reads a request from its wire keys; fails with all constraints that it breaks. */
+  /** Decodes a request from its wire keys. Fails with all constraints that it breaks. */
   readonly decodeRequest: (
     wire: unknown
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
-  /** Reads an answer; fails when it is not what the dialect says. */
+  /** Decodes an answer. Fails when it does not match the dialect. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
   /**
-   * Reads an answer of its text and the JSON value of that text; fails with `Json.repeatedKey` when an object of it has a
-   * key twice.
+   * Decodes an answer from its text and the text's JSON value. Fails with `Json.repeatedKey` when an object repeats a
+   * key.
    */
   readonly readResponse: (
     text: string,
     json: unknown
   ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
-  /** Writes an answer; fails when it is not a value of the domain. */
+  /** Encodes an answer. Fails when it is not a domain value. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
 const all = { errors: "all" } as const
 
-/** All violations, in the order of the fields. A schema looks at several fields only when each of them is right. */
+/** All violations, in the order of the fields. A schema only checks several fields together when each is right. */
 const violations = <A>(
   result: Result.Result<A, Schema.SchemaError>,
   { fields, missing }: Wire.Any,
@@ -401,7 +409,7 @@ const violations = <A>(
       )
   })
 
-/** JSON has no `undefined`: a field that is present but undefined is sent as an absent one. */
+/** Drops undefined fields: JSON has no `undefined`, so such a field is sent as absent. */
 const withoutUndefined = (request: unknown): unknown =>
   Json.isObject(request) && Object.values(request).includes(undefined)
     ? Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
@@ -436,7 +444,7 @@ const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unk
 }
 
 /**
- * The endpoint's schemas in a dialect. They are built at the first use and kept.
+ * The endpoint's schemas in a dialect, compiled on first use and kept.
  *
  * @category codecs
  * @since 0.1.0

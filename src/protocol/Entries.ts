@@ -1,16 +1,16 @@
 /**
- * Makes a map of an object whose keys are data, such as tickers, entry by entry.
+ * Makes a map, entry by entry, from an object whose keys are data, such as tickers.
  *
- * What is done is written twice, as in `Members.ts`: as a loop, and as the text of a function. Each codec that is made of the
- * text has a loop of its own, so an engine optimises it by the entries of that codec alone. Where functions can't be made of
- * text, the loop that all codecs share does it.
+ * The code exists twice, as in `Members.ts`: as a loop, and as the text of a function. Each codec made from the text
+ * has its own loop, so an engine optimises it for that codec's entries. Where functions can't be made from text, all
+ * codecs share the loop.
  */
 import type * as Members from "./Members.ts"
 import { type Parser, refused, tally } from "./Parser.ts"
 
 /**
- * A maker of maps of an object's entries, in their order. `isKey` refuses a key that is none, and `read` makes the value of
- * an entry. One entry that is refused refuses the object.
+ * Makes a function that turns an object's entries into a map, in order. `isKey` refuses invalid keys, and `read` parses
+ * the values. One refused entry refuses the object.
  */
 export const maker = (isKey: Parser, read: Parser): (object: Members.Fields) => unknown =>
   ofText(isKey, read) ?? looped(isKey, read)
@@ -26,7 +26,7 @@ const looped = (isKey: Parser, read: Parser) => (object: Members.Fields): unknow
   return made
 }
 
-/** The same as text; `undefined` where the runtime makes no functions of text. */
+/** The same function made from text; `undefined` where the runtime does not allow that. */
 const ofText = (isKey: Parser, read: Parser): ((object: Members.Fields) => unknown) | undefined => {
   const text = `"use strict"
   return (object) => {

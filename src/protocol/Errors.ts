@@ -1,9 +1,9 @@
 /**
- * Everything a call can fail with: flat tagged errors, in one closed union per endpoint.
+ * All errors of calls: flat tagged errors, in one closed union per endpoint.
  *
- * Every error answers two questions. `outcome`: has the exchange applied the call? `isRetryable`: may you make the same
- * call again? An error of a private call has the `clientOrderId` of its request, where the request has one. Fields have
- * the names of the domain, not those of the wire. No error carries a key, a secret, a payload or a signature.
+ * Every error answers two questions. `outcome`: was the call applied? `isRetryable`: may you make the same call again?
+ * An error of a private call has its request's `clientOrderId`, if there is one. Fields have their domain names, not
+ * the wire's. No error contains a key, a secret, a payload or a signature.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 
 /**
- * Whether the exchange has applied the call: `not-applied` and `applied` are proven, `unknown` is neither.
+ * Whether the exchange has applied the call: `not-applied` and `applied` are proven, `unknown` is not.
  *
  * @category models
  * @since 0.1.0
@@ -46,21 +46,21 @@ import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 export type Outcome = "not-applied" | "applied" | "unknown"
 
 /**
- * What every error says of its call.
+ * The outcome and advice that every error has.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Judged<O extends Outcome> {
   /**
-   * Whether the exchange has applied the call. `not-applied`: it has changed nothing, which is proven. `applied`: it has, which
-   * is proven too. `unknown`: find out before you call again.
+   * Whether the exchange has applied the call. `not-applied`: proven to have changed nothing. `applied`: proven to be
+   * applied. `unknown`: find out before you call again.
    */
   readonly outcome: O
 }
 
 /**
- * What is wrong with each field of a request, in the exchange's words. A field that is not a key has no error.
+ * The errors of each request field, in the exchange's words. Fields without errors are absent.
  *
  * @category models
  * @since 0.1.0
@@ -68,7 +68,7 @@ export interface Judged<O extends Outcome> {
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * What an error body says about fields that the request does not have, by the exchange's own key.
+ * Errors about fields that the request does not have, by the exchange's own key.
  *
  * @category models
  * @since 0.1.0
@@ -76,7 +76,7 @@ export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<
 export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
 
 /**
- * What all errors that name fields have.
+ * The fields shared by all errors that name request fields.
  *
  * @category models
  * @since 0.1.0
@@ -84,47 +84,49 @@ export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
 export interface NamedFields {
   /** The call that failed, such as `StopLimitOrders.create`. */
   readonly endpoint: string
-  /** The HTTP status of the answer. Of a request that was not sent: the status that the exchange would have given. */
+  /** The HTTP status of the answer or, if nothing was sent, the status that the exchange would have answered. */
   readonly status: number
-  /** What is wrong with each field of the request, by the field's name in the domain. */
+  /** The errors of each request field, by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** What the answer says about fields that the request does not have, by the exchange's own key. */
+  /** The answer's errors about fields that the request does not have, by the exchange's own key. */
   readonly otherFields: OtherFields
-  /** The client order id of the request, where it has a valid one. */
+  /** The request's client order id, if it has a valid one. */
   readonly clientOrderId?: ClientOrderId
 }
 
 /**
- * A request whose fields the exchange refuses, or that the client refuses in the exchange's place.
+ * A request refused for its fields, by the exchange or by the client in its place.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Refused extends NamedFields {
-  /** Who refused: `local` is this client, before anything was sent; `exchange` is the exchange, in its answer. */
+  /**
+   * The origin of the refusal: `local` is this client, before anything was sent; `exchange` is the exchange's answer.
+   */
   readonly origin: "local" | "exchange"
-  /** The code of the error body. Of a request that was not sent: the code that the exchange would have given. */
+  /** The code in the error body or, if nothing was sent, the code that the exchange would have answered. */
   readonly code: number
-  /** What is shown of the answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   readonly body?: string
 }
 
 /**
- * A refusal of the exchange, as far as it could be read.
+ * A refusal by the exchange, as far as it could be read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Rejected extends NamedFields {
-  /** The code of the error body; absent when the body has none. */
+  /** The code in the error body; absent when the body has none. */
   readonly code?: number
   /** The exchange's message. */
   readonly reason: string
-  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
+  /** The answer's body: at most 4096 characters, without secrets. */
   readonly body: string
 }
 
-/** The text with a full stop at its end: only some of the exchange's messages have one. */
+/** Ends the text with a full stop: only some of the exchange's messages have one. */
 const sentence = (text: string): string => text === "" || /[.!?]$/u.test(text) ? text : `${text}.`
 
 const said = ({ fields, otherFields }: Pick<NamedFields, "fields" | "otherFields">): string =>
@@ -137,8 +139,8 @@ const describe = (refused: Refused): string => {
 }
 
 /**
- * The same class, whose errors have this outcome. No error declares the field itself: of a field of a union, an editor shows
- * only docs that all members share.
+ * Extends the class by an outcome. Errors do not declare the field themselves, because an editor shows docs of a
+ * union's field only if all members share them.
  */
 const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>>(outcome: O, base: Class): Class => {
   const Base: new(fields: never) => object = base
@@ -151,7 +153,7 @@ const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>
 // Refusals that name fields. `Schema.TaggedError` can't be generic in its field names, so these are `Data.TaggedError`.
 // -----------------------------------------------------------------------------
 
-/** An error's base class with the fields as they are: through a mapped type an editor would not show their docs. */
+/** The base class of an error with its fields unmapped: an editor shows no docs through a mapped type. */
 type Base<Tag extends string, Fields extends NamedFields, Judgement = Judged<"not-applied">> = new(
   fields: Fields
 ) => Cause.YieldableError & { readonly _tag: Tag } & Fields & Judgement
@@ -167,13 +169,13 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
 }
 
 /**
- * A refusal of the exchange that has a code of its own, and so words of its own.
+ * A refusal by the exchange with its own code and message.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message. It is all that is known where the answer names no field. */
+  /** The exchange's message, often all that is known when the answer names no field. */
   readonly reason: string
 }
 
@@ -190,29 +192,29 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
  * @since 0.1.0
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
-  /** What is wrong with each field of the request, by the field's name in the domain. */
+  /** The errors of each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the same request is refused again. */
+  /** `false`: the exchange would refuse the same request again. */
   readonly isRetryable = false
-  /** The call, the code and what is wrong with each field, in one line. */
+  /** The call, the code and each field's errors, in one line. */
   override get message(): string {
     return describe(this)
   }
 }
 
 /**
- * A request other than an order's has wrong fields: HTTP 400, code 0, errors keyed by the field (document, "Errors").
- * Nothing was applied. Do not retry: correct the fields that `fields` names.
+ * A request other than an order's has wrong fields: HTTP 400, code 0, errors by field (document, "Errors"). Nothing was
+ * applied. Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
-  /** What is wrong with each field of the request, by the field's name in the domain. */
+  /** The errors of each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the same request is refused again. */
+  /** `false`: the exchange would refuse the same request again. */
   readonly isRetryable = false
-  /** The call, the code and what is wrong with each field, in one line. */
+  /** The call, the code and each field's errors, in one line. */
   override get message(): string {
     return describe(this)
   }
@@ -226,11 +228,11 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
  * @since 0.1.0
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
-  /** What is wrong with each field of the request, by the field's name in the domain. */
+  /** The errors of each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the same request is refused until a position is open that it can reduce. */
+  /** `false`: the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
-  /** The call, the code, the exchange's words and what is wrong with each field, in one line. */
+  /** The call, the code, the exchange's message and each field's errors, in one line. */
   override get message(): string {
     return `${this.endpoint} was refused with HTTP ${this.status}, code ${this.code}: ${sentence(this.reason)} ${
       said(this)
@@ -240,18 +242,18 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
 }
 
 /**
- * The exchange refused a private call for a reason that no other error names, such as a balance that is too small
- * (document, "Errors"). Nothing was applied. Do not retry before the reason is gone: see `reason`, `code` and `fields`.
+ * The exchange refused a private call for another reason, such as an insufficient balance (document, "Errors"). Nothing
+ * was applied. Do not retry until the reason is gone: see `reason`, `code` and `fields`.
  *
  * @category errors
  * @since 0.1.0
  */
 export class RequestRejected<F extends string = string> extends rejection() {
-  /** What is wrong with each field of the request, by the field's name in the domain. */
+  /** The errors of each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the same request is refused until the reason is gone. */
+  /** `false`: the exchange refuses the same request until the reason is gone. */
   readonly isRetryable = false
-  /** The call, the HTTP status, the code and the exchange's words, in one line. */
+  /** The call, the HTTP status, the code and the exchange's message, in one line. */
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
     return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${this.reason} ${said(this)}`.trimEnd()
@@ -259,7 +261,7 @@ export class RequestRejected<F extends string = string> extends rejection() {
 }
 
 // -----------------------------------------------------------------------------
-// All others. The fields are declared again in each class: an editor shows no docs of a schema's fields.
+// All other errors. Each class declares the fields again, because an editor shows no docs for a schema's fields.
 // -----------------------------------------------------------------------------
 
 /**
@@ -285,11 +287,11 @@ export class PublicRequestRejected extends judged(
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The `params` of the error body: what they mean is not documented. Empty when the body has none. */
+  /** The `params` of the error body, whose meaning is not documented. Empty when the body has none. */
   declare readonly params: ReadonlyArray<unknown>
-  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
+  /** The answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
-  /** `false`: the same request is refused again. */
+  /** `false`: the exchange would refuse the same request again. */
   readonly isRetryable = false
   /** The call, the HTTP status and the exchange's message, in one line. */
   override get message(): string {
@@ -298,7 +300,7 @@ export class PublicRequestRejected extends judged(
 }
 
 /**
- * Why the exchange does not let a key make a call:
+ * The reason why a key may not make a call:
  *
  * - `unauthenticated`: the key is unknown or the signature is wrong. Check the key, the secret and the region
  * - `key-disabled`: the key exists, but is disabled. Enable it in the exchange's API settings
@@ -325,7 +327,7 @@ export const NotAuthorizedCause = Schema.Literals([
   "not-permitted"
 ])
 
-/** What to do about each cause, as a sentence; `not-permitted` has none, because its cause is only in `reason`. */
+/** Advice for each cause, as a sentence; none for `not-permitted`, because only `reason` knows its cause. */
 const remedies: { readonly [K in NotAuthorizedCause]: string } = {
   "unauthenticated": " Check the key, the secret and the region.",
   "key-disabled": " Enable the key in the exchange's API settings.",
@@ -355,21 +357,21 @@ export class NotAuthorized extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** Why the key may not make the call, and so what to do. */
+  /** The reason why the key may not make the call, and thereby the remedy. */
   declare readonly why: NotAuthorizedCause
   /** The HTTP status of the answer. */
   declare readonly status: number
-  /** The code of the error body; absent when the body has none. */
+  /** The code in the error body; absent when the body has none. */
   declare readonly code?: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
+  /** The answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
-  /** The client order id of the request, where it has one. */
+  /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `false`: the same request is refused until the key may make the call. */
+  /** `false`: the exchange refuses the same request until the key may make the call. */
   readonly isRetryable = false
-  /** The call, the cause, the exchange's message and what to do, in one line. */
+  /** The call, the cause, the exchange's message and the remedy, in one line. */
   override get message(): string {
     return `${this.endpoint} is not authorized (${this.why}), HTTP ${this.status}: ${sentence(this.reason)}${
       remedies[this.why]
@@ -378,11 +380,10 @@ export class NotAuthorized extends judged(
 }
 
 /**
- * The exchange did not accept the nonce: the key has used it before, it came out of order, or it is too far from the
- * exchange's clock (document, "Authentication", 3). Nothing was applied. The client has retried a read already, with a new
- * nonce, and any other call where its transport can do so over a fresh connection. You may retry too. If it happens often,
- * another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers of
- * `Nonce`.
+ * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
+ * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried a read with a
+ * new nonce, and any other call if its transport can use a fresh connection. You may retry too. If it happens often,
+ * another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers of `Nonce`.
  *
  * @category errors
  * @since 0.1.0
@@ -403,13 +404,13 @@ export class NonceRejected extends judged(
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
+  /** The answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
-  /** The client order id of the request, where it has one. */
+  /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
   /** `true`: every call has a new nonce. */
   readonly isRetryable = true
-  /** The call, the exchange's message and what to do, in one line. */
+  /** The call, the exchange's message and advice, in one line. */
   override get message(): string {
     return `${this.endpoint} was refused for its nonce, HTTP ${this.status}: ${sentence(this.reason)} Retry; if it `
       + "happens often, check whether another program uses the key, and the clock of this machine."
@@ -417,7 +418,7 @@ export class NonceRejected extends judged(
 }
 
 /**
- * Too many calls in too short a time (document, "Limits"). Nothing was applied. Retry, but not before `retryAfter`.
+ * Too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before `retryAfter`.
  *
  * @category errors
  * @since 0.1.0
@@ -436,19 +437,21 @@ export class RateLimited extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** Who refused: `local` is this client, before anything was sent; `exchange` is the exchange, in its answer. */
+  /**
+   * The origin of the refusal: `local` is this client, before anything was sent; `exchange` is the exchange's answer.
+   */
   declare readonly origin: "local" | "exchange"
   /** The HTTP status of the answer; 429 when `origin` is `local`. */
   declare readonly status: number
-  /** The exchange's message, or which limit the client kept to. */
+  /** The exchange's message, or the limit that the client observed. */
   declare readonly reason: string
-  /** How long to wait before the call may succeed, in milliseconds; absent when it is not known. */
+  /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
-  /** What is shown of the answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   declare readonly body?: string
-  /** The client order id of the request, where it has one. */
+  /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `true`: after `retryAfter`, or after some seconds where that is absent. */
+  /** `true`: after `retryAfter`, or after some seconds if it is absent. */
   readonly isRetryable = true
   /** The call, the reason and when to retry, in one line. */
   override get message(): string {
@@ -460,8 +463,8 @@ export class RateLimited extends judged(
 }
 
 /**
- * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. An order exists. Do not
- * retry: that would create another one. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
+ * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. An order exists. Do
+ * not retry: that would create another. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
  *
  * @category errors
  * @since 0.1.0
@@ -481,17 +484,17 @@ export class AcceptedUnreadable extends judged(
   declare readonly endpoint: string
   /** The HTTP status of the answer: 200 to 299. */
   declare readonly status: number
-  /** The identifiers that the answer shows, at least one: of the order, or of a pair and its legs. */
+  /** The identifiers in the answer, at least one: of the order, or of a pair and its legs. */
   declare readonly orderIds: ReadonlyArray<OrderId>
-  /** Why the answer does not decode. */
+  /** The reason why the answer does not decode. */
   declare readonly problem: string
-  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
+  /** The answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
-  /** The client order id of the request, where it has one. */
+  /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `false`: the call was applied; another one would be applied too. */
+  /** `false`: the call was applied, and another would be applied too. */
   readonly isRetryable = false
-  /** The call, the order ids, why the answer does not decode and what to do, in one line. */
+  /** The call, the order ids, the decoding problem and advice, in one line. */
   override get message(): string {
     return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: `
       + `${sentence(this.problem)} Do not retry; read the order by its id.`
@@ -499,17 +502,17 @@ export class AcceptedUnreadable extends judged(
 }
 
 /**
- * What happened after a mutating call was handed to the transport:
+ * The event after a mutating call was handed to the transport:
  *
  * - `timeout`: no answer came in time
- * - `connection-lost`: the connection ended before the whole answer was there
+ * - `connection-lost`: the connection ended before the whole answer arrived
  * - `redirected`: the answer was a redirect (3xx), which the client never follows
- * - `server-error`: HTTP 408, 421 or 5xx, whatever the body says: something between the exchange and us may have answered.
- *   Or code 500 and up for one of many orders: the exchange's own gateway did not understand what answered it
- * - `unreadable-answer`: the answer was neither a success that decodes, nor one that shows an order id, nor the exchange's
- *   own error body; or it was too large to be read
- * - `contradictory-answer`: the answer says something else than what was sent, such as another client order id, market or
- *   price: it may be the answer to another call
+ * - `server-error`: HTTP 408, 421 or 5xx, whatever the body: a proxy may have answered. Or code 500 and up for one of
+ *   many orders: the exchange's own gateway did not understand what answered it
+ * - `unreadable-answer`: the answer was neither a success that decodes, nor one that shows an order id, nor the
+ *   exchange's own error body; or it was too large to be read
+ * - `contradictory-answer`: the answer contradicts the request, such as another client order id, market or price: it
+ *   may be the answer to another call
  *
  * @category models
  * @since 0.1.0
@@ -532,11 +535,11 @@ export const UnknownCause = Schema.Literals([
 ])
 
 /**
- * Which kind of nonce a request carries. It decides for how long the request can still be accepted:
+ * The kind of nonce in a request, which decides how long the request can still be accepted:
  *
  * - `window`: as long as the nonce is near the exchange's clock
  * - `increasing`: until a greater nonce of the same key has been accepted
- * - `unique`: until the same nonce has been used; the document shows no other end
+ * - `unique`: until the same nonce is used; the document names no other limit
  *
  * @category models
  * @since 0.1.0
@@ -552,17 +555,17 @@ export type NonceForm = typeof NonceForm.Type
 export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
 
 /**
- * What one of many orders of a request can be found by.
+ * The identifiers of one order in a bulk request.
  *
  * @category models
  * @since 0.1.0
  */
 export interface NamedOrder {
-  /** The market that the order trades on. */
+  /** The market on which the order trades. */
   readonly market: MarketName
-  /** The client order id, where the request names the order by it. */
+  /** The client order id, if the request names the order by it. */
   readonly clientOrderId?: ClientOrderId
-  /** The exchange's identifier, where the request names the order by it. */
+  /** The exchange's identifier, if the request names the order by it. */
   readonly orderId?: OrderId
 }
 
@@ -572,7 +575,7 @@ const NamedOrder = Schema.Struct({
   orderId: Schema.optionalKey(OrderId)
 })
 
-/** `Schema.Redacted` checks the value too, and makes a bundle larger. This value may be anything. */
+/** A redacted value of any kind. `Schema.Redacted` also checks the value, and makes a bundle larger. */
 const AnyRedacted = Schema.declare(Redacted.isRedacted, {
   toCodecJson: () =>
     Schema.link<Redacted.Redacted<unknown>>()(Schema.Unknown, {
@@ -582,8 +585,8 @@ const AnyRedacted = Schema.declare(Redacted.isRedacted, {
 })
 
 /**
- * Nobody knows whether a mutating call was applied. It may have been, or may still be. The client never retries it, and
- * you must not either before you have found out: `Reconciliation` finds out for orders; for other calls compare balances.
+ * It is unknown whether a mutating call was applied: it may have been, or may still be. The client never retries it.
+ * Find out before you do: `Reconciliation` finds out for orders; for other calls compare balances.
  *
  * @category errors
  * @since 0.1.0
@@ -609,35 +612,35 @@ export class OutcomeUnknown extends judged(
 ) {
   /** The call that may have been applied, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** What happened after the call was handed to the transport. */
+  /** The event after the call was handed to the transport. */
   declare readonly why: UnknownCause
-  /** The HTTP status of the answer; absent when there was no answer. */
+  /** The HTTP status of the answer; absent without an answer. */
   declare readonly status?: number
-  /** What happened, in words. */
+  /** A description of what happened. */
   declare readonly reason: string
-  /** The request. It is redacted because it may hold a code or a passphrase; `Redacted.value` reads it. */
+  /** The request, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   declare readonly request: Redacted.Redacted<unknown>
-  /** The client order id of the request, where it has one: by it `Reconciliation` finds the order. */
+  /** The request's client order id, if it has one. `Reconciliation` finds the order by it. */
   declare readonly clientOrderId?: ClientOrderId
-  /** The market of the request, where it has one. */
+  /** The request's market, if it has one. */
   declare readonly market?: MarketName
-  /** The order id of the request, where it names an order by it. */
+  /** The request's order id, if it names an order by it. */
   declare readonly orderId?: OrderId
-  /** The orders of the request, where it has many, in their order. */
+  /** The orders of a bulk request, in order. */
   declare readonly orders?: ReadonlyArray<NamedOrder>
   /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
   declare readonly key: string
-  /** The nonce as sent, in the ticks of the dialect: milliseconds or microseconds since 1970. */
+  /** The nonce as sent, in the dialect's ticks: milliseconds or microseconds since 1970. */
   declare readonly nonce: number
-  /** Which kind of nonce it is, and so for how long the request can still be accepted. */
+  /** The kind of nonce, which decides how long the request can still be accepted. */
   declare readonly nonceForm: NonceForm
-  /** When the request was handed to the transport, in Unix microseconds by this machine's clock. */
+  /** The time when the request was handed to the transport, in Unix microseconds by this machine's clock. */
   declare readonly sentAt: number
-  /** What is shown of the answer's body: at most 4096 characters, without secrets; absent when there was no answer. */
+  /** The answer's body: at most 4096 characters, without secrets; absent without an answer. */
   declare readonly body?: string
-  /** `false`: a second call could be applied in addition to this one. */
+  /** `false`: a second call could be applied as well. */
   readonly isRetryable = false
-  /** The call, what happened, the client order id and what to do, in one line. */
+  /** The call, what happened, the client order id and advice, in one line. */
   override get message(): string {
     const order = this.clientOrderId === undefined ? "" : `, client order id ${this.clientOrderId}`
     return `${this.endpoint} may have been applied (${this.why}${order}): ${sentence(this.reason)} Do not retry `
@@ -646,14 +649,14 @@ export class OutcomeUnknown extends judged(
 }
 
 /**
- * Why a call did not reach the exchange:
+ * The reason why a call did not reach the exchange:
  *
  * - `dns`, `refused`, `unreachable`, `tls`: no connection could be made
  * - `not-signed`: the signer failed, or took too long
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
  * - `nonce`: this program has no nonces for a key that it shares with other programs
  * - `market-rules`: the rules of the market could not be loaded, so the order was not sent
- * - `timeout`, `connection-lost`: of a read only, which may have been sent; a read applies nothing
+ * - `timeout`, `connection-lost`: only for a read, which may have been sent; a read applies nothing
  * - `other`: see the error's `reason`
  *
  * @category models
@@ -682,8 +685,8 @@ export const UnreachableCause = Schema.Literals([
 ])
 
 /**
- * The exchange was not reached. A mutating call that fails with this was provably not sent; a read may have been. Nothing
- * was applied. You may retry; if that fails too, `why` says what to check.
+ * The exchange was not reached. A mutating call that fails with this error was provably not sent; a read may have been.
+ * Nothing was applied. You may retry; if that fails too, `why` says what to check.
  *
  * @category errors
  * @since 0.1.0
@@ -699,15 +702,15 @@ export class ExchangeUnreachable extends judged(
 ) {
   /** The call that failed, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** Why the exchange was not reached, and so what to check. */
+  /** The reason why the exchange was not reached, and thereby what to check. */
   declare readonly why: UnreachableCause
-  /** What went wrong, in words. */
+  /** A description of the problem. */
   declare readonly reason: string
-  /** The client order id of the request, where it has one. */
+  /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
   /** `true`: nothing was applied, so the same call may be made again. */
   readonly isRetryable = true
-  /** The call, why it failed and what to do, in one line. */
+  /** The call, the reason and advice, in one line. */
   override get message(): string {
     return `${this.endpoint} did not reach the exchange (${this.why}): ${
       sentence(this.reason)
@@ -722,8 +725,8 @@ const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
 )
 
 /**
- * The answer to a read is not what the document says: it does not decode, it is of another page than the one requested,
- * or it is an HTTP error without the document's error body. Nothing was applied. Retry only where `isRetryable` is true.
+ * The answer to a read does not match the document: it does not decode, is another page than the requested one, or is
+ * an HTTP error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
  *
  * @category errors
  * @since 0.1.0
@@ -743,9 +746,9 @@ export class UnexpectedResponse extends judged(
   declare readonly endpoint: string
   /** The HTTP status of the answer. */
   declare readonly status: number
-  /** How the answer differs from what the document says. */
+  /** How the answer differs from the document. */
   declare readonly problem: string
-  /** What is shown of the answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
+  /** The answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
   declare readonly body: string
   /**
    * How many rows of the list can't be read; `problem` says why the first of them can't. Absent when the answer is not a list,
@@ -757,11 +760,11 @@ export class UnexpectedResponse extends judged(
    * They stay in this process: an error that is written with its schema leaves them out. Absent where `unreadable` is.
    */
   declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
-  /** Whether `status` is 500 or more: a server that fails may recover, an answer that does not decode will not. */
+  /** Whether `status` is 500 or more: a failing server may recover, an undecodable answer will not. */
   get isRetryable(): boolean {
     return this.status >= 500
   }
-  /** The call, the HTTP status, the problem and what to do, in one line. */
+  /** The call, the HTTP status, the problem and advice, in one line. */
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that the dialect is the exchange's; see the body."
     const rows = this.unreadable === undefined ? "" : ` Rows that can't be read: ${this.unreadable}; others can.`
@@ -770,8 +773,8 @@ export class UnexpectedResponse extends judged(
 }
 
 /**
- * A stream has emitted all records that pages can reach (indices 0 to 10099; document, "Limits"), and there may be more.
- * Do not retry: the stream would end in the same way. Narrow the query, for example by a time or a market.
+ * A stream has emitted all records that pages can reach (indices 0 to 10099; document, "Limits"), and there may be
+ * more. Do not retry: the stream would end in the same way. Narrow the query, for example by time or market.
  *
  * @category errors
  * @since 0.1.0
@@ -785,11 +788,11 @@ export class PageCeilingReached extends judged(
 ) {
   /** The call that reads the pages, such as `InterestPaymentHistory.page`. */
   declare readonly endpoint: string
-  /** How many records the stream has emitted. */
+  /** The number of records that the stream has emitted. */
   declare readonly emitted: number
   /** `false`: the same stream ends at the same record. */
   readonly isRetryable = false
-  /** The call, the number of records and what to do, in one line. */
+  /** The call, the number of records and advice, in one line. */
   override get message(): string {
     return `${this.endpoint}: ${this.emitted} records were read, which is all that offsets up to 10000 can reach; there `
       + "may be more. Narrow the query."
@@ -797,8 +800,8 @@ export class PageCeilingReached extends judged(
 }
 
 /**
- * A list has shifted while a stream read its pages: nothing that it has emitted is in the list any more, so records may be
- * missing. What it has emitted was in the list. Read it again, or have gaps marked: see `Pages.stream`.
+ * A list shifted while a stream read its pages: none of the emitted records is in the list any more, so records may be
+ * missing. All emitted records were in the list. Read it again, or have gaps marked: see `Pages.stream`.
  *
  * @category errors
  * @since 0.1.0
@@ -812,11 +815,11 @@ export class ListShifted extends judged(
 ) {
   /** The call that reads the pages, such as `ActiveOrders.stream`. */
   declare readonly endpoint: string
-  /** How many records the stream has emitted. */
+  /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `true`: the list may stand still the next time. */
+  /** `true`: the list may not shift the next time. */
   readonly isRetryable = true
-  /** The call, the number of records and what to do, in one line. */
+  /** The call, the number of records and advice, in one line. */
   override get message(): string {
     return `${this.endpoint}: the list has shifted while it was read; after ${this.emitted} records some may be missing. `
       + "Read it again."

@@ -1,16 +1,16 @@
-/** JSON that loses no digits: an integer beyond 2^53 is read as a `bigint`, and a `bigint` is written as a number. */
+/** JSON without lost digits: an integer beyond 2^53 is read as a `bigint`, and a `bigint` is written as a number. */
 import * as Result from "effect/Result"
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether the text may hold a number beyond 2^53: sixteen digits in a row that are not the beginning of a string or of a
- * fraction. Such a row covers at least one of the positions 15, 31, 47 and so on, so only these are checked.
+ * Whether the text may contain a number beyond 2^53: sixteen consecutive digits that do not start a string or a
+ * fraction. Sixteen digits always cover one of the positions 15, 31, 47 and so on, so only these are checked.
  */
 const mayBeLarge = (text: string): boolean => {
   const { length } = text
   for (let at = 15; at < length; at += 16) {
-    // Of sixteen digits in a row, one that is eight before this one or eight after it is one of them.
+    // If sixteen digits are consecutive, the character eight places before or after this one is among them.
     if (!isDigit(text.charCodeAt(at)) || !(isDigit(text.charCodeAt(at - 8)) || isDigit(text.charCodeAt(at + 8))))
       continue
     let first = at
@@ -27,7 +27,8 @@ const mayBeLarge = (text: string): boolean => {
 
 const integer = /^-?[0-9]+$/u
 
-// `JSON.parse` with access to a number's own text, and `JSON.rawJSON`: in Node since 21, not yet in TypeScript's library.
+// `JSON.parse` with access to a number's source text, and `JSON.rawJSON`: in Node since 21, but not yet in TypeScript's
+// library.
 declare global {
   interface JSON {
     parse(
@@ -45,7 +46,8 @@ const exact = (_key: string, value: unknown, context: { readonly source?: string
     : value
 
 /**
- * Reads JSON text. Integers beyond 2^53 become a `bigint`. Fails, with what `JSON.parse` throws, when the text is not JSON.
+ * Parses JSON text. Integers beyond 2^53 become a `bigint`. Fails with the error of `JSON.parse` when the text is not
+ * JSON.
  */
 export const parse = (text: string): Result.Result<unknown, unknown> => {
   try {
@@ -55,10 +57,10 @@ export const parse = (text: string): Result.Result<unknown, unknown> => {
   }
 }
 
-/** Why {@link parseUnique} does not read a text that is JSON. */
+/** The error of {@link parseUnique} for JSON in which a key is repeated. */
 export const repeatedKey = "an object has a key twice"
 
-/** How many keys the objects of a JSON text are written with: all strings before a colon. */
+/** The number of keys written in a JSON text: strings followed by a colon. */
 const writtenKeys = (text: string): number => {
   let count = 0
   for (let open = text.indexOf("\""); open !== -1;) {
@@ -80,7 +82,7 @@ const isEscaped = (text: string, quote: number): boolean => {
 
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13
 
-/** How many keys the objects of a JSON value have. No recursion: the value may be nested to any depth. */
+/** The number of keys of the objects in a JSON value. Iterative, because values may be nested to any depth. */
 const keptKeys = (json: unknown): number => {
   let count = 0
   const left: Array<unknown> = [json]
@@ -91,7 +93,7 @@ const keptKeys = (json: unknown): number => {
     const value = left.pop()
     if (Array.isArray(value)) value.forEach(add)
     else if (isObject(value)) {
-      // Much faster than a list of the values, above all of an object with many keys.
+      // Much faster than listing the values, especially for an object with many keys.
       for (const key in value) {
         count++
         add(value[key])
@@ -108,11 +110,11 @@ const colons = (text: string): number => {
 }
 
 /**
- * Whether no object of a JSON text has the same key twice. `json` is the text's value, and `counted` a number of keys that
- * were found in it; there may be more.
+ * Whether no object of a JSON text repeats a key. `json` is the text's value, and `counted` a number of its keys
+ * already found; there may be more.
  *
- * Each key that is written has a colon, so where the value has as many keys as the text has colons, none was lost. A text
- * may have other colons: inside of strings.
+ * Each written key has a colon. If the value has as many keys as the text has colons, no key was lost. Strings may
+ * contain other colons.
  */
 export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
   const written = colons(text)
@@ -122,23 +124,24 @@ export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
 }
 
 /**
- * Reads JSON text as {@link parse} does, if no object in it has the same key twice: of two values nobody knows which one is
- * meant. Fails with {@link repeatedKey} when one has.
+ * Parses JSON text like {@link parse}, but fails with {@link repeatedKey} when an object repeats a key, because it is
+ * unclear which value is meant.
  */
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
   Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
 
-/** What JSON text shows and its value does not. */
+/** Properties of JSON text that its value does not show. */
 export interface Inspection {
-  /** Whether an object has the same key twice, also where one of them is written with escapes. */
+  /** Whether an object repeats a key, even if one of them is written with escapes. */
   readonly repeatsKey: boolean
-  /** Whether there is no whitespace between the tokens. */
+  /** Whether there is no whitespace between tokens. */
   readonly isCompact: boolean
 }
 
-/** Inspects JSON text. The result is right only for text that {@link parse} reads. */
+/** Inspects JSON text. The result is only meaningful for text that {@link parse} accepts. */
 export const inspect = (text: string): Inspection => {
-  // The keys of every open object; `undefined` for an open list. No recursion: the text may be nested to any depth.
+  // The keys of each open object; `undefined` for an open array. Iterative, because the text may be nested to any
+  // depth.
   const open: Array<Set<unknown> | undefined> = []
   let repeatsKey = false
   let isCompact = true
@@ -166,9 +169,9 @@ export const inspect = (text: string): Inspection => {
 const replacer = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value
 
-/** Writes compact JSON text. A `bigint` becomes a number with all its digits. */
+/** Writes compact JSON. A `bigint` becomes a number with all its digits. */
 export const stringify = (value: object): string => {
-  // Few values hold a bigint. Without a replacer all others are written much faster.
+  // Few values contain a bigint, and writing without a replacer is much faster.
   try {
     return JSON.stringify(value)
   } catch {
@@ -176,6 +179,6 @@ export const stringify = (value: object): string => {
   }
 }
 
-/** Whether the value is a JSON object: neither an array nor `null`. */
+/** Whether the value is a JSON object, not an array or `null`. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

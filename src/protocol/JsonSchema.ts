@@ -1,8 +1,8 @@
 /**
- * JSON Schema (draft 2020-12) of what crosses the wire, made of the schemas that read and write it.
+ * JSON Schema (draft 2020-12) of the wire format, made from the schemas that read and write it.
  *
- * The schema library describes the wire's side of a codec by its outermost type, which says nothing of most of ours: an
- * object whose keys are renamed is just an object there, and an enumeration with other names is just a text. So this walks
+ * The schema library describes a codec's wire side by its outermost type, which says little about most of ours: an
+ * object with renamed keys is just an object, and an enumeration with other names just a text. So this module walks
  * both sides of a codec.
  */
 import * as Result from "effect/Result"
@@ -18,23 +18,23 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** What is written once under a name, and referred to. */
+/** Schemas that are written once under a name and referenced. */
 export interface Definitions {
-  /** Defines a name, and gives the reference to it. Where the name stands for something else already, it gives `value`. */
+  /** Defines a name and returns a reference to it. Returns `value` if the name already stands for something else. */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
-  /** All definitions, by name. */
+  /** All definitions by name. */
   readonly definitions: Readonly<Record<string, JsonSchema>>
 }
 
-/** Makes JSON Schemas that share their definitions: those of every identifier that the schemas have. */
+/** Writes JSON Schemas that share their definitions, one per schema identifier. */
 export interface Writer extends Definitions {
-  /** The schema of what a codec reads and writes. */
+  /** The schema of a codec's wire format. */
   readonly wire: (schema: Schema.Constraint) => JsonSchema
-  /** The schema of what a codec means: of a number, where the wire has its digits in a text. */
+  /** The schema of a codec's meaning: of a number, for example, where the wire has its digits in a text. */
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 
-/** What the functions below share: where definitions go. */
+/** The definitions that the functions below share. */
 type Define = Definitions["define"]
 
 const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) === Json.stringify([other])
@@ -42,7 +42,7 @@ const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) 
 const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
   values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
 
-/** Any of the schemas, each once. The alternatives of a schema that has nothing else are among them. */
+/** Any of the schemas, without duplicates. A schema that only lists alternatives is flattened. */
 export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   const members = unique(
     schemas.flatMap((schema) =>
@@ -51,7 +51,7 @@ export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
         : [schema]
     )
   )
-  // An integer is a number.
+  // An integer is also a number.
   const distinct = members.some((schema) => isSame(schema, { type: "number" }))
     ? members.filter((schema) => !isSame(schema, { type: "integer" }))
     : members
@@ -71,7 +71,7 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
   array: { minItems: 1 }
 }
 
-/** What a check says, in keywords. Those of a check for integers are JavaScript's bounds too, which the wire has not. */
+/** The keywords of a check. A check for integers also has JavaScript's bounds, which the wire does not have. */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
   const write = annotations?.["toJsonSchema"] as
@@ -90,7 +90,7 @@ const fragmentsOf = (type: Checked, checks: ReadonlyArray<SchemaAST.Check<never>
     return [others, ...allOf as ReadonlyArray<JsonSchema>]
   })
 
-/** A type, and what its checks say of it. A keyword can stand only once in a schema: a second pattern goes into `allOf`. */
+/** A type and the keywords of its checks. A schema can have each keyword once: a second pattern goes into `allOf`. */
 const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: JsonSchema = {}): JsonSchema =>
   fragmentsOf(type, checks).reduce<JsonSchema>((schema, fragment) => {
     const isRepeated = Object.keys(fragment).some((keyword) => keyword !== "type" && Object.hasOwn(schema, keyword))
@@ -105,7 +105,7 @@ const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: J
 
 type Name = string | number
 
-/** The values of an enumeration; `undefined` when the schema is none. */
+/** The values of an enumeration; `undefined` for any other schema. */
 const namesOf = (ast: SchemaAST.AST): ReadonlyArray<Name> | undefined => {
   const members = SchemaAST.isUnion(ast) ? ast.types : [ast]
   const names = members.flatMap((member) =>
@@ -121,7 +121,7 @@ const enumeration = (names: ReadonlyArray<unknown>): JsonSchema => ({
   enum: unique(names)
 })
 
-/** An enumeration whose names are others on the wire; as an alternative it may have texts that nobody knows. */
+/** An enumeration with other names on the wire; an open one also accepts unlisted texts. */
 const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => {
   const write = Schema.encodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   const written = (names: ReadonlyArray<Name>) => enumeration(names.map((name) => Result.getOrThrow(write(name))))
@@ -143,11 +143,11 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
   return identifier === undefined ? schema : define(identifier, schema)
 }
 
-/** An object that {@link Wire.struct} or {@link Wire.answer} spells. */
+/** An object that {@link Wire.struct} or {@link Wire.answer} writes. */
 const spelled = (ast: SchemaAST.Objects, { fields, joint }: Spelled.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
-  // What is joined into another key has none of its own.
+  // A field joined into another key has no key of its own.
   const written = joint === undefined ? keys : joint.join(keys)
   const properties: Record<string, JsonSchema> = {}
   const required: Array<string> = []
@@ -165,14 +165,14 @@ const spelled = (ast: SchemaAST.Objects, { fields, joint }: Spelled.Plan, define
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** A map of the domain, which is an object with names as its keys. */
+/** A domain map, which is an object with names as its keys. */
 const keyed = (name: SchemaAST.AST, types: ReadonlyArray<SchemaAST.AST>, define: Define): JsonSchema => ({
   type: "object",
   propertyNames: wireOf(name, define),
   additionalProperties: anyOf(types.map((type) => wireOf(type, define)))
 })
 
-/** What a codec reads and writes, from what it means and from the wire's side of it. */
+/** A codec's wire format, from its meaning and its wire side. */
 const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonSchema => {
   const description = Wire.descriptionOf(wire)
   if (description !== undefined) return wireOf(description.ast, define)
@@ -186,7 +186,7 @@ const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonS
     const names = renamed(ast, define)
     if (names !== undefined) return names
   }
-  // A text among other types means itself: what is checked of it is what the codec means.
+  // A text among other types stands for itself: its checks are the codec's meaning.
   if (SchemaAST.isString(ast) && SchemaAST.isUnion(wire)) {
     return anyOf(
       wire.types.map((member) =>
@@ -217,7 +217,7 @@ const objectOf = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, de
   }
 }
 
-/** A schema that this does not know is a defect. A test walks the schemas of all endpoints to find it. */
+/** An unknown schema is a defect. A test walks all endpoints' schemas to find one. */
 const unknown = ({ _tag }: SchemaAST.AST): never =>
   Result.getOrThrowWith(Result.fail(_tag), (tag) => new Error(`no JSON Schema for ${tag}`))
 
@@ -254,7 +254,7 @@ const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
 }
 
-/** Definitions to which references point below `at`, such as `#/components/schemas/`. */
+/** Makes definitions that are referenced below `at`, such as `#/components/schemas/`. */
 export const definitions = (at: string): Definitions => {
   const definitions: Record<string, JsonSchema> = {}
   return {
@@ -266,7 +266,7 @@ export const definitions = (at: string): Definitions => {
   }
 }
 
-/** A writer whose schemas refer to their definitions below `at`. */
+/** Makes a writer whose schemas reference their definitions below `at`. */
 export const writer = (at: string): Writer => {
   const shared = definitions(at)
   return {

@@ -1,36 +1,37 @@
 /**
- * Makes an object of another one, member by member. Answers are made of objects, so most of the time of reading one is
- * spent here.
+ * Makes one object from another, member by member. Answers consist of objects, so this takes most of the time of
+ * reading one.
  *
- * What is done is written twice: as a loop, and as the text of a function that has the loop's body once for each member. An
- * engine optimises each line by what it has seen there: a line that reads one key and calls one parser is several times
- * faster than one that reads all keys and calls all parsers. Where functions can't be made of text, the loop does it.
+ * The code exists twice: as a loop, and as the text of a function that repeats the loop's body for each member. An
+ * engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is
+ * several times faster than one that reads all keys and calls all parsers. Where functions can't be made from text, the
+ * loop is used.
  */
 import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/** An object, before anything is known of its members. */
+/** An object whose members are not yet known. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A member of the object that is made, and the one that it is made of. */
+/** A member of the new object, and its source. */
 export interface Member {
-  /** The key that is read. */
+  /** The key to read. */
   readonly from: string
-  /** The key that is written. */
+  /** The key to write. */
   readonly to: string
-  /** Makes the value that is written of the value that was read. */
+  /** Parses the value that was read into the value to write. */
   readonly parse: Parser
-  /** Whether the object that is made may lack the member. */
+  /** Whether the new object may lack the member. */
   readonly isOptional: boolean
-  /** Whether the object that is read must have the key, even if the member is optional. */
+  /** Whether the source must have the key even if the member is optional. */
   readonly isDemanded?: boolean
   /** Whether a value that was read means that the member is absent. */
   readonly isAbsent?: ((found: unknown, object: Fields) => boolean) | undefined
 }
 
 /**
- * A maker of objects with these members, in their order. It refuses an object that lacks a member that is not optional, or
- * that has one whose parser refuses it. It reads each member once, and nothing else. `undefined` when a key is read twice,
- * or is one that every object has, such as `constructor` or `__proto__`.
+ * Makes a function that creates objects with these members, in order. The function refuses an object that lacks a
+ * required member or has one that its parser refuses. It reads each member once, and nothing else. `undefined` when a
+ * key is read twice, or is one that every object inherits, such as `constructor` or `__proto__`.
  */
 export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined =>
   members.some(({ from, to }, at) =>
@@ -40,8 +41,8 @@ export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unkn
     : unrolled(members) ?? looped(members)
 
 /**
- * Makes empty objects that are like `{}`. Each class of them is a hidden class of its own: an engine that grows all objects
- * of the program from one class turns those with many members into slow ones.
+ * A class of empty objects that behave like `{}`. Each class has its own hidden class: an engine slows down objects
+ * with many members if all objects of the program grow from one class.
  */
 const emptyClass = (): new() => Record<string, unknown> => {
   const Made = function() {}
@@ -97,9 +98,9 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
     }`
 }
 
-/** The loop as text, once for each member; `undefined` where the runtime makes no functions of text. */
+/** The unrolled loop as text; `undefined` where the runtime does not make functions from text. */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
-  // What the class never does tells an engine for how many members it makes room.
+  // These assignments never run; they tell the engine how many members to reserve.
   const text = `"use strict"
   const Made = function() { if (false) ${members.map(({ to }) => `this[${JSON.stringify(to)}] = `).join("")} 0 }
   Made.prototype = Object.prototype

@@ -1,5 +1,5 @@
 /**
- * An order as most calls answer it (document, "Stop-limit order (response)", which lists all types of orders).
+ * An order in most answers (document, "Stop-limit order (response)", which lists all types of orders).
  *
  * @example
  * ```ts
@@ -29,8 +29,8 @@ import * as OrderFields from "./OrderFields.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * What every answer about an order says: of an open order, of an ended one, and of a leg of an OCO order. Fields that
- * only the document's dialect demands are optional.
+ * The fields that every answer about an order has: an open order, an ended one, or a leg of an OCO order. Fields that
+ * only the document's dialect requires are optional.
  *
  * @category models
  * @since 0.1.0
@@ -38,73 +38,73 @@ import * as Wire from "./Wire.ts"
 export interface AnyOrder {
   /** The exchange's identifier of the order. */
   readonly orderId: OrderId
-  /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
+  /** Your own identifier of the order. Absent when the order has none, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** The market that the order trades on. */
+  /** The market on which the order trades. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: ReceivedSide
-  /** Limit, market, stop limit and so on. */
+  /** The order's type, such as limit or stop market. */
   readonly type: ReceivedType
-  /** `true` when the type says that the order is on margin. Live dialect only: the document's types do not say it. */
+  /** `true` when the type says that the order is on margin. Live dialect only: the document's types do not say. */
   readonly margin?: true
-  /** When the order was created, in Unix seconds with microseconds. */
+  /** The time at which the order was created, in Unix seconds with microseconds. */
   readonly timestamp: UnixTime
-  /** How much was filled so far, in units of the quote currency. */
+  /** The amount filled so far, in the quote currency. */
   readonly dealMoney: Decimal
-  /** How much was filled so far, in units of the base currency. */
+  /** The amount filled so far, in the base currency. */
   readonly dealStock: Decimal
-  /** The fee charged so far, in units of `feeAsset`. */
+  /** The fee charged so far, in `feeAsset`. */
   readonly dealFee: Decimal
-  /** The currency of the fee. Absent as long as there is none. Live dialect only. */
+  /** The currency of the fee. Absent before a fee is charged. Live dialect only. */
   readonly feeAsset?: Ticker
-  /** How much was ordered, in units of the base currency; of the quote currency for a market buy. */
+  /** The ordered amount, in the base currency, or in the quote currency for a market buy. */
   readonly amount: Decimal
-  /** The limit, in units of the quote currency per unit of the base currency. Absent on market orders. */
+  /** The limit price, in the quote currency. Absent on market orders. */
   readonly price?: Decimal
-  /** Whether the order may only rest in the book: it is refused if it would trade at once. */
+  /** Whether the order may only rest in the book. Such an order is refused if it would trade immediately. */
   readonly postOnly?: boolean
-  /** Where the order stands (document, "States and transitions"). */
+  /** The order's status (document, "States and transitions"). */
   readonly status?: ReceivedStatus
-  /** What happens when the order would trade with another one of the same account. */
+  /** The action when the order would trade with another order of the same account. */
   readonly stp?: ReceivedSelfTradePrevention
-  /** The position that the order belongs to. Absent on orders that trade wallets. */
+  /** The order's position. Absent on orders that trade from wallets. */
   readonly positionSide?: ReceivedPositionSide
 }
 
 /**
- * An order as the calls that place, cancel and list orders answer it.
+ * An order in the answers to calls that place, cancel and list orders.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Order extends AnyOrder {
-  /** How much is not yet filled, in the units of `amount`. */
+  /** The unfilled amount, in the same currency as `amount`. */
   readonly left: Decimal
-  /** Whether the part that cannot trade at once is canceled ("immediate or cancel"). */
+  /** Whether the part that cannot trade immediately is canceled ("immediate or cancel"). */
   readonly ioc?: boolean
-  /** Whether the order trades only with retail orders ("retail price improvement"). */
+  /** Whether the order only trades with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
   /** The fee of a trade that the order makes as a taker, as a ratio. Live dialect only: it has said so until 2023. */
   readonly takerFee?: FeeRate
   /** The fee of a trade that the order makes as a maker, as a ratio. Live dialect only: it has said so until 2023. */
   readonly makerFee?: FeeRate
-  /** Whether the order takes as a retail order, which may get a better price. Live dialect only. */
+  /** Whether the order takes liquidity as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
-  /** The take-profit and the stop-loss that the order places when it is filled. Live dialect only. */
+  /** The take-profit and stop-loss placed when the order is filled. Live dialect only. */
   readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** Whether the market has reached the activation price. Only on stop orders. */
+  /** Whether the market has reached the activation price. Stop orders only. */
   readonly activated?: boolean
-  /** From which side the market must reach the activation price. Only on stop orders. */
+  /** The side from which the market must reach the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
-  /** The price that triggers the order, in units of the quote currency. Only on stop orders. */
+  /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
 }
 
 /**
- * An order as most calls answer it.
+ * The schema of an order in most answers.
  *
  * @category schemas
  * @since 0.1.0
@@ -113,18 +113,18 @@ export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
   Wire.answer<Order>(OrderFields.order(dialect), OrderFields.spelling(dialect)).schema
 
 /**
- * An order with a trigger, as the calls that place one answer it.
+ * An order with a trigger, in the answers to calls that place one.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StopOrder extends Order {
-  /** The price that triggers the order, in units of the quote currency: the one that was submitted. */
+  /** The submitted price that triggers the order, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An order with a trigger.
+ * The schema of an order with a trigger.
  *
  * @category schemas
  * @since 0.1.0
@@ -132,7 +132,7 @@ export interface StopOrder extends Order {
 export const stopOrder = (dialect: Dialect): Schema.Codec<StopOrder, unknown> =>
   Wire.answer<StopOrder>({
     ...OrderFields.order(dialect),
-    // Here an order has a trigger for certain.
+    // These orders always have a trigger.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),
     activationPrice: Decimal

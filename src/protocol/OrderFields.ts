@@ -1,7 +1,4 @@
-/**
- * The schemas of the fields of an order in an answer, and how a dialect spells them: what all answers about orders are
- * made of.
- */
+/** Schemas for an order's fields in an answer, and their spelling in a dialect, shared by all answers about orders. */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
@@ -10,10 +7,10 @@ import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
-/** Types of orders without a limit: their `price: "0"` means that there is none. */
+/** Types of orders without a limit price: their `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/** The fields that every answer about an order spells alike. */
+/** The fields that all answers about an order spell alike. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ClientOrderId),
@@ -31,13 +28,13 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
   stp: omissible(receivedSelfTradePrevention)
 })
 
-/** What an order that triggers others has in an answer. */
+/** The one-triggers-other fields of an order in an answer. */
 export interface Oto {
-  /** The exchange's identifier of the group. */
+  /** The exchange's identifier of the group of orders. */
   readonly otoId: OrderId
-  /** The price of the take-profit that is placed when the order is filled, in units of the quote currency. */
+  /** The price of the take-profit placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The price of the stop-loss that is placed when the order is filled, in units of the quote currency. */
+  /** The price of the stop-loss placed when the order is filled, in the quote currency. */
   readonly stopLoss?: Decimal
 }
 
@@ -49,7 +46,7 @@ const oto = Wire.answer<Oto>({
   stopLoss: Schema.optionalKey(Decimal)
 }, { absent: { takeProfit: nothing, stopLoss: nothing } }).schema
 
-/** The fields of an order as the calls that place, cancel and list orders answer it. */
+/** The fields of an order in the answers to calls that place, cancel and list orders. */
 export const order = (dialect: Dialect) => ({
   ...common(dialect),
   left: Decimal,
@@ -68,15 +65,15 @@ export const order = (dialect: Dialect) => ({
   activationPrice: Schema.optionalKey(Decimal)
 })
 
-/** The values that mean "absent" in what has a client order id and a fee: an empty one of either. */
+/** Values that mean "absent" where there is a client order id and a fee: an empty text for either. */
 export const absentIds = ({ demandsAll }: Dialect) => ({
   clientOrderId: { value: "", when: () => true, demanded: demandsAll },
   feeAsset: nothing
 })
 
 /**
- * The values that mean "absent": an empty client order id, an empty fee asset, and the price `"0"` of an order without a
- * limit.
+ * Values that mean "absent": an empty client order id, an empty fee asset, and the price `"0"` of an order without a
+ * limit price.
  */
 export const absent = (dialect: Dialect) => ({
   ...absentIds(dialect),
@@ -89,10 +86,13 @@ export const absent = (dialect: Dialect) => ({
 
 const marginPrefix = "margin "
 
-/** The live exchange's name of a stop-market order on margin, and another one that clients know. */
+/** The live exchange's name for a stop-market order on margin, and a second name that clients accept. */
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
-/** `margin limit` on the wire is a `limit` order on margin, `trigger margin market` a `stop market` order on margin. */
+/**
+ * Splits a type on the wire: `margin limit` is a `limit` order on margin, `trigger margin market` a `stop market` order
+ * on margin.
+ */
 const marginType: Wire.Joint = {
   split: (wire) => {
     const { type } = wire
@@ -109,7 +109,7 @@ const marginType: Wire.Joint = {
   })
 }
 
-/** How a dialect's types of orders say that an order is on margin. */
+/** How a dialect's order types express margin. */
 export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
   marginTypes ? { joint: marginType } : {}
 

@@ -1,4 +1,4 @@
-/** What requests for orders share: the terms, how a dialect spells them, and what must hold between them. */
+/** Terms shared by requests for orders, their spelling in a dialect, and the constraints between them. */
 import * as Schema from "effect/Schema"
 import * as Constraint from "../domain/Constraint.ts"
 import { Amount, Price } from "../domain/Decimal.ts"
@@ -12,60 +12,62 @@ import * as Wire from "./Wire.ts"
 // Terms
 // -----------------------------------------------------------------------------
 
-/** What every order says. */
+/** The terms of every order. */
 interface Order {
-  /** Your own identifier of the order, unique per account. One is generated when you leave it out. */
+  /** Your own identifier of the order, unique per account. Generated when omitted. */
   readonly clientOrderId?: ClientOrderId
-  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  /** The action when the order would trade with another order of the same account. Default `no`: none. */
   readonly stp?: SelfTradePrevention
 }
 
-/** What every order on the spot says. */
+/** The terms of every spot order. */
 export interface OnSpot extends Order {
-  /** Where to trade, such as `BTC_USDT`. */
+  /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** Whether to buy or to sell. */
+  /** Whether to buy or sell. */
   readonly side: OrderSide
 }
 
-/** What every order on margin says. */
+/** The terms of every margin order. */
 export interface OnMargin extends Order {
-  /** A market that trades on margin, such as `BTC_USDT`. */
+  /** The margin market, such as `BTC_USDT`. */
   readonly market: MarketName
   /** A buy opens or increases a long position, a sell a short one. */
   readonly side: OrderSide
-  /** How much, in units of the base currency. Its precision, least value and total depend on the market. */
+  /** The ordered amount, in the base currency. The market sets its precision, its minimum and its total. */
   readonly amount: Amount
-  /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
+  /** Only reduce or close a position; an amount beyond the position is cut to it. Default `false`. */
   readonly reduceOnly?: boolean
   /**
-   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
-   * only.
+   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live
+   * dialect only.
    */
   readonly positionSide?: PositionSide
 }
 
-/** What an order says that places others when it is filled. */
+/** The terms of an order that places others when it is filled. */
 export interface WithExit {
-  /** The price of a take-profit that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  /** The price of a take-profit to place when the order is filled, in the quote currency. Live dialect only. */
   readonly takeProfit?: Price
-  /** The price of a stop-loss that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  /** The price of a stop-loss to place when the order is filled, in the quote currency. Live dialect only. */
   readonly stopLoss?: Price
 }
 
-/** What an order says that may rest in the book. */
+/** The terms of an order that may rest in the book. */
 export interface Resting {
-  /** Refuse the order rather than let it trade at once. Default `false`. */
+  /** Refuse the order rather than let it trade immediately. Default `false`. */
   readonly postOnly?: boolean
-  /** Cancel what cannot trade at once. Default `false`; not together with `postOnly`. */
+  /** Cancel the part that cannot trade immediately. Default `false`; not together with `postOnly`. */
   readonly ioc?: boolean
-  /** Rest in the book for retail orders only ("retail price improvement"). Not with `ioc`. Live dialect only. */
+  /**
+   * Rest in the book for retail orders only ("retail price improvement"). Not together with `ioc`. Live dialect only.
+   */
   readonly rpi?: boolean
 }
 
-/** What an order says that waits for its activation price. */
+/** The terms of an order that waits for its activation price. */
 export interface Triggered {
-  /** The price that triggers the order, in units of the quote currency. Its precision depends on the market. */
+  /** The price that triggers the order, in the quote currency. The market sets its precision. */
   readonly activationPrice: Price
 }
 
@@ -92,18 +94,18 @@ const schemas = {
 
 type Schemas = typeof schemas
 
-/** The schemas of these terms in a dialect, in this order: requests are written, and refused, field by field in it. */
+/** The schemas of these terms in a dialect. Their order is the order in which fields are written, and refused. */
 export const fields = <const Name extends keyof Schemas>(
   dialect: Dialect,
   ...names: ReadonlyArray<Name>
 ): { readonly [K in Name]: ReturnType<Schemas[K]> } =>
-  // Each name has the schema of its own term.
+  // Each name has its own term's schema.
   Object.fromEntries(names.map((name) => [name, schemas[name](dialect)])) as never
 
-/** The wire keys of the terms of an order, where they differ from their names. */
+/** The wire keys of order terms that differ from their names. */
 export const keys = ({ keys: { clientOrderId } }: Dialect) => ({ activationPrice: "activation_price", clientOrderId })
 
-/** The schema of a list of 1 to `max` orders. */
+/** Makes the schema of a list of 1 to `max` orders. */
 export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
   Schema.Array(schema).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
     Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),
@@ -114,7 +116,7 @@ export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
 // Between terms
 // -----------------------------------------------------------------------------
 
-/** An order can't both rest only and never rest. */
+/** An order can't be both post-only and immediate-or-cancel. */
 export const restsOrNot = {
   field: "ioc",
   constraint: { kind: "exclusive", with: "postOnly" },
@@ -129,9 +131,7 @@ export const hasLimit = {
     price !== undefined || bboRole !== undefined
 } as const
 
-/**
- * An order that may only reduce a position has no exit: it is refused with a take-profit or a stop-loss (live documentation).
- */
+/** A reduce-only order has no take-profit or stop-loss: the exchange refuses it with one (live documentation). */
 export const exits = (["takeProfit", "stopLoss"] as const).map((field) => ({
   field: "reduceOnly" as const,
   constraint: { kind: "alone", with: field } as const,
@@ -139,9 +139,9 @@ export const exits = (["takeProfit", "stopLoss"] as const).map((field) => ({
     request.reduceOnly !== true || request[field] === undefined
 }))
 
-/** An order that exists, where only the constraints say that it has one identifier. */
+/** An existing order. Its type does not require exactly one identifier; the constraints do. */
 export interface Existing {
-  /** The market that the order trades on. */
+  /** The market on which the order trades. */
   readonly market: MarketName
   /** The exchange's identifier of the order. */
   readonly orderId?: OrderId
@@ -149,7 +149,9 @@ export interface Existing {
   readonly clientOrderId?: ClientOrderId
 }
 
-/** The constraints on a request that names an order by one of two identifiers. `clientOrderId` is the wire key of one. */
+/**
+ * The constraints on a request that names an order by one of two identifiers. `clientOrderId` is one of the wire keys.
+ */
 export const oneIdentifier = (clientOrderId: string): ReadonlyArray<Wire.Between<Existing>> => [
   {
     field: "orderId",

@@ -1,28 +1,26 @@
-/** A parser: the fast half of a codec, which either makes a value or leaves its input to the schema. */
+/** A parser is the fast half of a codec: it either makes a value or leaves its input to the schema. */
 
-/** In place of a value: the parser does not accept the input. The schema decides. */
+/** Returned instead of a value when the parser does not accept the input. The schema then decides. */
 export const refused: unique symbol = Symbol("effect-txc/refused")
 
-/** One direction of a schema as a plain function: gives the value, or {@link refused}. */
+/** One direction of a schema as a plain function. Returns the value, or {@link refused}. */
 export type Parser = (input: unknown) => unknown
 
-/** Accepts everything, as it is. */
+/** Accepts every input unchanged. */
 export const anything: Parser = (input) => input
 
-/** What the parsers count. Only its differences mean something. */
+/** Counters of the parsers. Only differences between two readings are meaningful. */
 export const tally = {
   /**
-   * How many keys of JSON objects the parsers have read since somebody set it to zero. It never says more than there are:
-   * what a parser reads again, or reads of a value that another one has made, is not counted. See `Json.isUnique`.
+   * The number of JSON object keys read since the caller last reset it to zero. Never too high: a parser does not count
+   * keys that it reads again, or reads from a value that another parser made. See `Json.isUnique`.
    */
   keys: 0,
-  /** How many inputs {@link undecided} has refused. */
+  /** The number of inputs that {@link undecided} has refused. */
   undecided: 0
 }
 
-/**
- * Refuses an input that the schema may accept. Where a choice has several members, the next one may then not be tried.
- */
+/** Refuses an input that the schema may accept. In a union, the next member must then not be tried. */
 export const undecided = (): typeof refused => {
   tally.undecided++
   return refused

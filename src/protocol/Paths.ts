@@ -8,13 +8,11 @@ const placeholder = /\{([A-Za-z_]+)\}/gu
 export interface Location {
   /** The path, with its placeholders filled from the request's fields. */
   readonly path: string
-  /** The fields of the request that the path does not contain, by their wire keys. */
+  /** The request fields that the path does not contain, by wire key. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/**
- * Where a request goes: some of its fields may belong into the path. `wire` has the request's fields by their wire keys.
- */
+/** Builds a request's path, which may contain some of its fields. `wire` holds the request's fields by wire key. */
 export const locate = (
   { path }: Endpoint.Any,
   wire: Readonly<Record<string, unknown>>
@@ -31,10 +29,10 @@ export const locate = (
 
 const unescape = (text: string): string => Result.getOrElse(Result.try(() => decodeURIComponent(text)), () => text)
 
-/** The fields that a path contains, by their wire keys; `undefined` when the path is not this endpoint's. */
+/** Reads the fields in a path, by wire key; `undefined` when the path belongs to another endpoint. */
 export const match = (
   { path: template }: {
-    /** A path that may contain fields, such as an endpoint's. */
+    /** Whether a path contains fields. */
     readonly path: string
   },
   path: string

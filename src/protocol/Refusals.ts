@@ -3,13 +3,13 @@ import type { Dialect, PublicRefusal, Refusal } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Violation from "./Violation.ts"
 
-/** The HTTP status of an answer that is no refusal, in a dialect. */
+/** The HTTP status of a success, in a dialect. */
 export const successStatus = ({ success }: Endpoint.Any, dialect: Dialect): number =>
   success === undefined ? 200 : dialect[success]
 
 /**
- * The body of a refusal (document, "Errors"): public calls have one form, private ones another. `errors` has the messages by
- * field.
+ * The body of a refusal (document, "Errors"), which differs between public and private calls. `errors` holds the
+ * messages by field.
  */
 export const refusalBody = (
   access: Endpoint.Any["access"],
@@ -17,7 +17,7 @@ export const refusalBody = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): object => access === "public" ? { success: false, message, params: [] } : { code, message, errors }
 
-/** How a public endpoint refuses a request that breaks constraints, in a dialect: the status and the body. */
+/** The status and body with which a public endpoint refuses a request that breaks constraints, in a dialect. */
 export const publicRefusalOf = (
   endpoint: Endpoint.Any,
   dialect: Dialect,
@@ -29,8 +29,8 @@ export const publicRefusalOf = (
 }
 
 /**
- * How the endpoint refuses a request that breaks constraints, in a dialect. A public refusal has no code: it is the one
- * that a private call would be refused with.
+ * The endpoint's refusal of a request that breaks constraints, in a dialect. A public refusal has no code, so it gets
+ * the code of a private call.
  */
 export const refusalOf = (
   endpoint: Endpoint.Any,

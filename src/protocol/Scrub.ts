@@ -1,29 +1,32 @@
 /**
- * Removing from a text what must stay secret.
+ * Removes secrets from texts.
  *
- * A server may echo what it was sent in any spelling: cut, wrapped, in capitals, with or without padding, as Base64, as
- * hexadecimal, escaped for URLs, HTML or JSON, and several of these at once. So a text is read in all its spellings, and
- * whatever has a part in common with a spelling of a secret is removed.
+ * A server may echo what it was sent in any spelling: truncated, wrapped, in capitals, with or without padding, as
+ * Base64, as hexadecimal, escaped for URLs, HTML or JSON, or several of these at once. So the text is read in all its
+ * spellings, and every part that it shares with a spelling of a secret is removed.
  */
 import * as Hex from "effect/encoding/Hex"
 import * as Result from "effect/Result"
 import * as Bytes from "./Bytes.ts"
 import { Windows } from "./Windows.ts"
 
-/** What stands in the place of what was removed. */
+/** Replaces each removed part. */
 const removed = "<redacted>"
 
-/** So many consecutive characters of a spelling of a secret are not shown. */
+/** The number of consecutive characters of a spelled secret that are never shown. */
 const window = 8
 
-/** So many consecutive letters and digits are not shown where they may be anything. No field of the API is as long. */
+/**
+ * The number of consecutive letters and digits that are never shown where they may be a secret. No field of the API is
+ * that long.
+ */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 // -----------------------------------------------------------------------------
-// How a text may be read
+// Readings of a text
 // -----------------------------------------------------------------------------
 
-/** A text, and where each of its characters stands in the text that it was read from; absent when it is that text. */
+/** A text, and the position of each of its characters in the original text; without positions it is the original. */
 interface Reading {
   readonly text: string
   readonly starts?: ReadonlyArray<number>
@@ -53,7 +56,7 @@ const named: Readonly<Record<string, string>> = {
 
 const whitespace: Readonly<Record<string, string>> = { b: " ", f: " ", n: " ", r: " ", t: " " }
 
-/** What an escape stands for; `undefined` when it is none. */
+/** The text that an escape stands for; `undefined` when it is not an escape. */
 const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined => {
   const [, unicode, byte, character, percentUnicode, percent, entityHex, entityDecimal, entity] = escaped
   if (character !== undefined) return whitespace[character] ?? character
@@ -63,7 +66,7 @@ const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined =
   return code <= 0xffff ? String.fromCharCode(code) : undefined
 }
 
-/** The same text with each escape read once; `undefined` when it has none. */
+/** The text with each escape decoded once; `undefined` when it has none. */
 const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   if (!/[\\%&]/u.test(text)) return undefined
   let read = ""
@@ -92,10 +95,10 @@ const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   return { text: read, starts: newStarts, ends: newEnds }
 }
 
-/** How often escapes may be escaped themselves. */
+/** How many times escapes may be escaped themselves. */
 const maxEscapes = 5
 
-/** The text as it is, with its escapes read, with the escapes that this shows read, and so on. */
+/** The text as it is, with its escapes decoded, with the escapes in the result decoded, and so on. */
 const readings = (text: string): ReadonlyArray<Reading> => {
   const found: Array<Reading> = [{ text }]
   for (let last = found[0]; last !== undefined && found.length <= maxEscapes;) {
@@ -108,10 +111,7 @@ const readings = (text: string): ReadonlyArray<Reading> => {
 // oxlint-disable-next-line no-control-regex -- control characters are what is meant.
 const nowhere = /[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u
 
-/**
- * A character in the form in which texts are compared: small, of one alphabet of Base64, and none at all where a line may
- * be broken or padded.
- */
+/** Normalizes a character for comparison: lower case, one Base64 alphabet, and nothing for line breaks and padding. */
 const toCompared = (character: string): string => {
   if (nowhere.test(character)) return ""
   if (character === "-") return "+"
@@ -120,14 +120,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a character in that form; 0, which is never compared, where it is none. */
+/** The code of a normalized character; 0, which is never compared, if it is dropped. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text in the form in which texts are compared. */
+/** The codes of a text's normalized characters. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -138,7 +138,7 @@ const compared = (text: string): Uint16Array => {
   return codes.subarray(0, length)
 }
 
-/** Where in the text each of the codes stands that it is compared by. */
+/** The position in the text of each compared code. */
 const placesOf = (text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   for (let at = 0; at < text.length; at++) if (codeAt(text, at) !== 0) places.push(at)
@@ -146,12 +146,12 @@ const placesOf = (text: string): ReadonlyArray<number> => {
 }
 
 // -----------------------------------------------------------------------------
-// How a secret may be spelled
+// Spellings of a secret
 // -----------------------------------------------------------------------------
 
 /**
- * The Base64 of bytes in the middle of others, for each place of a group of three that they may begin at: without what
- * depends on those before them.
+ * The Base64 of bytes inside other data, for each of the three offsets in a group, without characters that depend on
+ * the bytes before.
  */
 const base64InText = (bytes: string): ReadonlyArray<string> => [
   btoa(bytes),
@@ -174,18 +174,18 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   ]
   return [
     ...all,
-    // Where a plus stands for a space, or a space for a plus.
+    // A plus may stand for a space, or a space for a plus.
     ...all.filter((text) => text.includes("+")).map((text) => text.replaceAll("+", "")),
     ...all.filter((text) => text.includes(" ")).map((text) => text.replaceAll(" ", "+"))
   ]
 }
 
-/** Stands between two spellings, and in none of them. */
+/** Separates two spellings; it occurs in neither. */
 const between = "\uffff"
 
 /**
- * The parts of a spelling that are shorter than the window when they are compared, because they hold spaces or padding, and
- * the spelling itself if it is.
+ * The parts of a spelling that become shorter than the window when compared, because they contain spaces or padding,
+ * and the spelling itself if it does.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -197,12 +197,12 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
     const start = last - window + 1
     if (start >= 0 && gap >= start) found.push(spelling.slice(start, last + 1))
   }
-  // Something shorter is in many a text by chance.
+  // Shorter parts occur in many texts by chance.
   if (kept > window / 2 && kept < window) found.push(spelling)
   return found
 }
 
-/** The parts of secrets that are not shown, by their length. */
+/** The hidden parts of secrets, by length. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {
@@ -225,7 +225,7 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
 // Removing
 // -----------------------------------------------------------------------------
 
-/** Marks what is removed from a text. Most texts are clean. */
+/** Marks the parts of a text to remove. Most texts have none. */
 class Marks {
   private readonly text: string
   private marks: Uint8Array | undefined
@@ -234,13 +234,13 @@ class Marks {
     this.text = text
   }
 
-  /** Marks the characters of a reading from the first to the last. */
+  /** Marks a range of a reading's characters, both ends included. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
   }
 
-  /** The text without what is marked. */
+  /** The text without its marked parts. */
   removed(): string {
     const { marks, text } = this
     if (marks === undefined) return text
@@ -258,11 +258,12 @@ class Marks {
 }
 
 /**
- * A text without any of the given secrets. No eight consecutive characters of one are left, neither as it is nor as Base64
- * or hexadecimal, however the text spells them. A secret of less than eight characters is only removed as a whole.
+ * Makes a function that removes the given secrets from a text. No eight consecutive characters of a secret remain,
+ * neither plain nor as Base64 or hexadecimal, however the text spells them. A secret shorter than eight characters is
+ * only removed as a whole.
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
-  // Most calls succeed and show nothing.
+  // Most calls succeed and show no text.
   let parts: ReadonlyArray<Windows> | undefined
   return (text) => {
     parts ??= partsOf(secrets.filter((secret) => secret !== ""))
@@ -282,8 +283,8 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 }
 
 /**
- * A text without long runs of letters and digits, also where they are escaped: whatever else a stranger's answer reveals,
- * no key, signature or code is in what is left.
+ * Removes long runs of letters and digits, even escaped ones. An answer from an unknown server may still reveal other
+ * things, but no key, signature or code.
  */
 export const withoutLongRuns = (text: string): string => {
   const marks = new Marks(text)

@@ -1,20 +1,20 @@
 /**
- * How a private request is signed (document, "Authentication", 2). The payload is the Base64 of the body's bytes. The
- * signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
+ * The signature of a private request (document, "Authentication", 2). The payload is the Base64 of the body's bytes.
+ * The signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
  */
 import * as Bytes from "./Bytes.ts"
 
-/** The names of a private request's headers, in lower case (document, "Authentication", 2). */
+/** The header names of a private request, in lower case (document, "Authentication", 2). */
 export const headers = {
-  /** The header with the public API key. */
+  /** The header for the public API key. */
   apiKey: "x-txc-apikey",
-  /** The header with the body in Base64. */
+  /** The header for the body in Base64. */
   payload: "x-txc-payload",
-  /** The header with the signature, in lower-case hexadecimal. */
+  /** The header for the signature, in lower-case hexadecimal. */
   signature: "x-txc-signature"
 } as const
 
-/** Matches the names of the headers that no log, span or error may show. */
+/** Matches the names of headers that no log, span or error may show. */
 export const secretHeaders: RegExp = /^x-txc-/iu
 
 const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
@@ -22,5 +22,5 @@ const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
   : (bytes) =>
     (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString("base64")
 
-/** The payload of a body: the Base64 of exactly the bytes that are sent. */
+/** The payload of a body: the Base64 of exactly the bytes to send. */
 export const payloadOf = (body: Uint8Array): string => encode(body)

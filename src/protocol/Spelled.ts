@@ -1,9 +1,9 @@
 /**
- * How the fields of a model are moved between a JSON object and a value of the domain.
+ * Converts between a JSON object and a domain value, field by field.
  *
- * Each direction is written twice: as a transformation between two schemas, which is the reference, and compiled together
- * with the schemas of the fields, which reads each field once and makes no object in between. The tests of
- * `Compiled` hold one against the other.
+ * Each direction exists twice: as a transformation between two schemas, which is the reference, and compiled together
+ * with the fields' schemas, which reads each field once without an intermediate object. The tests of `Compiled` compare
+ * the two.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
@@ -15,7 +15,7 @@ import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 export interface Absent {
   /** The wire value, exactly as written. */
   readonly value: string | number | null
-  /** In which objects `value` means absent; in all others it means itself. */
+  /** Whether `value` means "absent" in this object; otherwise it stands for itself. */
   readonly when: (wire: Members.Fields) => boolean
   /** Whether the wire must have the key even when the field is absent. */
   readonly demanded: boolean
@@ -23,31 +23,31 @@ export interface Absent {
   readonly written?: boolean
 }
 
-/** What becomes of the JSON object where one of its keys stands for more than one field. */
+/** A JSON key that stands for several fields. */
 export interface Joint {
-  /** Splits the key, before the fields are read. */
+  /** Splits the key before the fields are read. */
   readonly split: (wire: Members.Fields) => Members.Fields
-  /** Joins the key, after the fields are written. */
+  /** Joins the key after the fields are written. */
   readonly join: (wire: Members.Fields) => Members.Fields
 }
 
-/** One field: its name in the domain, and how the wire spells it. */
+/** A field: its domain name and its spelling on the wire. */
 export interface Field {
-  /** The name in the domain. */
+  /** The domain name. */
   readonly name: string
-  /** The key on the wire. */
+  /** The wire key. */
   readonly key: string
   /** The wire value that means that the field is absent. */
   readonly absent: Absent | undefined
-  /** Whether `null` means that the field is absent. It is asked only of a field that is `null`. */
+  /** Whether `null` means that the field is absent. Called only when the field is `null`. */
   readonly nullIsAbsent: () => boolean
 }
 
-/** All fields of a model, in their order, and the key that stands for several of them. */
+/** All fields of a model in order, and the key that stands for several of them. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
-  /** The wire key that stands for more than one field. */
+  /** The wire key that stands for several fields. */
   readonly joint: Joint | undefined
 }
 
@@ -57,7 +57,7 @@ const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: Members
 const isWritten = (absent: Absent | undefined, wire: Members.Fields): absent is Absent =>
   absent !== undefined && absent.when(wire) && absent.written !== false
 
-/** The fields of a JSON object by their names in the domain, for the model's schema to decode. */
+/** Converts a JSON object's fields to their domain names, for the model's schema to decode. */
 export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
   Compiled.fused((given) => {
     const wire = plan.joint === undefined ? given : plan.joint.split(given)
@@ -65,14 +65,14 @@ export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
     for (const field of plan.fields) {
       const found = wire[field.key]
       if (found === undefined) {
-        // Present but undefined, which no field accepts: so the schema reports the missing key.
+        // Present but undefined, which no field accepts, so the schema reports the missing key.
         if (field.absent?.demanded === true) value[field.name] = undefined
       } else if (!isAbsent(field, found, wire)) value[field.name] = found
     }
     return value
   }, (compile, _, target) => isCompiled(target) ? decoded(plan, target, compile) : undefined)
 
-/** The fields that the model's schema has encoded, by their wire keys. */
+/** Converts the fields encoded by the model's schema to their wire keys. */
 export const encode = (plan: Plan): (value: Members.Fields) => Members.Fields =>
   Compiled.fused((value) => {
     const wire: Record<string, unknown> = {}
@@ -86,7 +86,7 @@ export const encode = (plan: Plan): (value: Members.Fields) => Members.Fields =>
 const isCompiled = (model: SchemaAST.AST): model is SchemaAST.Objects =>
   SchemaAST.isObjects(model) && model.propertySignatures.every(({ type }) => Compiled.keepsNothing(type))
 
-/** A field together with its schema, compiled. */
+/** A field and its compiled schema. */
 interface Parsed extends Field {
   readonly parse: Parser
   readonly isOptional: boolean
@@ -146,12 +146,12 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   const join = plan.joint?.join
   return write && see && ((value) => {
     if (!Json.isObject(value)) return refused
-    // The constraints between fields see the values that are written, even if a getter gave others the next time.
+    // The constraints between fields see the written values, even if a getter would return others the next time.
     const seen = accepts === undefined ? value : see(value)
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
     if (!isWire(wire)) return refused
-    // A constraint may look at a field that this dialect does not have: the schema decides.
+    // A constraint may read a field that this dialect does not have, so the schema decides.
     if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
     if (accepts !== undefined && !accepts(seen)) return refused
     for (const { absent, key } of writtenWhenAbsent) {
@@ -161,5 +161,5 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   })
 }
 
-/** Not refused: an object that was just made, and that nobody else has. */
+/** Whether the object was made, not refused. No other code holds it yet. */
 const isWire = (made: unknown): made is Record<string, unknown> => made !== refused

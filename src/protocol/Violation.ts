@@ -1,36 +1,39 @@
 /**
- * Violations: found in a schema's issue, and put into the exchange's words.
+ * Finds violations in a schema's issue and words them like the exchange.
  *
- * The client and the sandbox both use this module. So the same request gets the same words under the same fields, whether
- * the client refuses it before it is sent or an exchange refuses it.
+ * The client and the sandbox both use this module, so a request gets the same words for the same fields whether the
+ * client refuses it before sending or the exchange refuses it.
  */
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
-/** A field of a request and the constraint that it breaks. */
+/** A field of a request and the constraint it breaks. */
 export interface Violation {
-  /** The field's name in the domain; `request` where the request as a whole is wrong. */
+  /** The field's domain name; `request` when the request as a whole is wrong. */
   readonly field: string
-  /** The constraint that the field breaks. */
+  /** The broken constraint. */
   readonly constraint: Constraint.Constraint
-  /** Where in the field, if it is a list of objects. */
+  /** The position inside the field, if it is a list of objects. */
   readonly at?: Place
 }
 
-/** Where a list of objects breaks a constraint. */
+/** The position in a list of objects at which a constraint is broken. */
 export interface Place {
-  /** Which of the objects, counted from zero. */
+  /** The object's index, counted from zero. */
   readonly index: number
   /** The object's field that breaks the constraint. */
   readonly field: string
 }
 
-/** All violations that a schema's issue reports, in the order of the fields; no field has the same kind twice. */
+/**
+ * Every violation that a schema's issue reports, in the order of the fields. No field has two violations of the same
+ * kind.
+ */
 export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
     const field = String(path[0] ?? "request")
-    // All elements of a list may break the same constraint. The list is then reported once.
+    // Every element of a list may break the same constraint; the list is then reported once.
     if (!found.some((seen) => seen.field === field && seen.constraint.kind === constraint.kind))
       found.push({ field, constraint })
   }
@@ -54,7 +57,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
       case "AnyOf": {
         const own = Constraint.fromAnnotations(issue.ast.annotations) ?? constraint
         const [only, ...others] = issue.issues
-        // The value is of the type of one member: what that member says is wrong is what is wrong.
+        // The value has the type of one member, so only that member's issue counts.
         return only === undefined || others.length > 0 ? add(path, own ?? { kind: "format" }) : visit(only, path, own)
       }
       case "InvalidType":
@@ -68,7 +71,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   return found
 }
 
-/** How an endpoint's field errors are worded: `order` for endpoints of orders, `account` for all others. */
+/** The wording of an endpoint's field errors: `order` for endpoints of orders, `account` for all others. */
 export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
@@ -84,7 +87,7 @@ const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) 
 
 const notSimulated = "not simulated by this sandbox"
 
-/** What is said of an order whatever the field is called. */
+/** Messages about an order that do not contain the field's name. */
 const fixed = {
   position: "Reduce-only: Position doesn't exist or wrong side",
   balance: "Not enough balance.",
@@ -226,7 +229,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
   }
 }
 
-/** The exchange's words for a field that breaks a constraint. `wireKey` is the field's name on the wire. */
+/** The exchange's message for a field that breaks a constraint. `wireKey` is the field's name on the wire. */
 export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Constraint.Constraint): string =>
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 

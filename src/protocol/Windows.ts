@@ -1,23 +1,23 @@
 /**
- * All parts of one length of a text, kept so that those which other texts have in common with it are found in one pass.
+ * Indexes all parts of a text that have one length, to find those that another text shares in a single pass.
  *
- * Texts are given as the codes of their characters.
+ * Texts are given as character codes.
  */
 
-/** A part is hashed as a polynomial of its characters' codes, by this factor. */
+/** The factor of the polynomial hash of a part's character codes. */
 const factor = 0x01000193
 
 /** The parts of one text. */
 export class Windows {
-  /** How many characters each of them has. */
+  /** The number of characters in each part. */
   readonly width: number
   private readonly text: Uint16Array
-  /** Where in the text a part begins, plus one, at its hash or in the next free place after it: at least half are free. */
+  /** A hash table of the parts' start positions plus one, with linear probing. At least half of its places are free. */
   private readonly places: Uint32Array
-  /** What the first character of a part is multiplied by in the hash. */
+  /** The weight of a part's first character in the hash. */
   private readonly power: number
 
-  /** Keeps the parts of a text that have so many characters. */
+  /** Indexes the parts of `width` characters. */
   constructor(text: Uint16Array, width: number) {
     this.text = text
     this.width = width
@@ -31,7 +31,7 @@ export class Windows {
     }
   }
 
-  /** Calls `found` for every place of another text where one of the parts begins, from its start to its end. */
+  /** Calls `found` with each position of another text at which one of the parts begins, in order. */
   find(codes: Uint16Array, found: (at: number) => void): void {
     const { places, width } = this
     let hash = 0
@@ -42,13 +42,13 @@ export class Windows {
     }
   }
 
-  /** The hash of the part that ends here, made of the one before it: a part costs no more than a character. */
+  /** Rolls the hash forward by one character, so a part costs no more than a character. */
   private next(hash: number, codes: Uint16Array, end: number): number {
     const gone = end < this.width ? 0 : Math.imul(codes[end - this.width] ?? 0, this.power)
     return (Math.imul(hash - gone, factor) + (codes[end] ?? 0)) | 0
   }
 
-  /** The place of a part, or the free place that it would take. */
+  /** The table place of a part, or the free place it would take. */
   private placeOf(hash: number, codes: Uint16Array, at: number): number {
     const { places } = this
     const last = places.length - 1

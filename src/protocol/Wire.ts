@@ -1,8 +1,8 @@
 /**
- * From the wire's keys and values to those of the domain, and back.
+ * Converts between the wire's keys and values and those of the domain.
  *
- * The domain has one way to write names (`activationPrice`); the wire has several (`activation_price`,
- * `activationCondition`). A {@link Shape} is a model of the domain together with its keys on the wire.
+ * The domain has one style of names (`activationPrice`); the wire has several (`activation_price`,
+ * `activationCondition`). A {@link Shape} is a domain model together with its wire keys.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -21,23 +21,25 @@ import * as Spelled from "./Spelled.ts"
 /** A wire value that means that the field is absent: see {@link Spelled.Absent}. */
 export type Absent = Spelled.Absent
 
-/** What becomes of the JSON object where one of its keys stands for more than one field: see {@link Spelled.Joint}. */
+/** A JSON key that stands for several fields: see {@link Spelled.Joint}. */
 export type Joint = Spelled.Joint
 
-/** A model of the domain and how the wire spells it. */
+/** A domain model and its spelling on the wire. */
 export interface Shape<A> {
   /** Decodes a JSON object to the model, and encodes the model to a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
-  /** The schema of every field, by the field's name in the domain. */
+  /** The schema of every field, by its domain name. */
   readonly fields: Schema.Struct.Fields
-  /** The wire key of every field, by the field's name in the domain. */
+  /** The wire key of every field, by its domain name. */
   readonly keys: Readonly<Record<string, string>>
   /**
-   * The field's name in the domain, by its wire key, by that name itself, or by that name with underscores, which the live
-   * exchange's errors may have; `undefined` when there is no such field.
+   * Finds a field's domain name by its wire key, by the domain name itself, or by that name with underscores, which the
+   * live exchange's errors may use; `undefined` when there is no such field.
    */
   readonly nameOf: (wireKey: string) => string | undefined
-  /** The fields that are missing because of what other fields hold, in an object of the domain or as the wire has it. */
+  /**
+   * The fields that the other fields' values make required, and that are missing, in a domain object or in wire form.
+   */
   readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
 
@@ -58,23 +60,23 @@ type FieldOf<A, K extends keyof A> = object extends Pick<A, K> ?
     | Schema.Codec<Exclude<A[K], undefined>, unknown>
   : Schema.Codec<A[K], unknown>
 
-/** How the wire spells a model, where that differs from the domain. */
+/** How the wire spells a model, where it differs from the domain. */
 export interface Spelling<A extends object> {
-  /** The wire keys that differ from the names in the domain. */
+  /** The wire keys that differ from the domain names. */
   readonly keys?: { readonly [K in keyof A]?: string }
   /** The wire values that mean "absent". */
   readonly absent?: { readonly [K in keyof A]?: Absent }
-  /** What must hold between several fields. */
+  /** The constraints between several fields. */
   readonly constraints?: ReadonlyArray<Between<A>>
-  /** A wire key that stands for more than one field. */
+  /** A wire key that stands for several fields. */
   readonly joint?: Joint
 }
 
 /** A constraint between several fields of a model. */
 export interface Between<A extends object> {
-  /** The field that is named as wrong when the constraint does not hold. */
+  /** The field to report when the constraint does not hold. */
   readonly field: keyof A & string
-  /** The constraint that is then broken. */
+  /** The constraint to report. */
   readonly constraint: Constraint.Constraint
   /** Whether the constraint holds. */
   readonly holds: (value: A) => boolean
@@ -88,37 +90,38 @@ export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A
   shapeOf(fields as never, spelling as never, false)
 
 /**
- * The wire form of a part of an answer: as {@link struct}, but `null` means that an optional field is absent, unless `null`
- * is one of its values. An exchange that writes `null` where it means nothing must not make a whole page unreadable.
+ * The wire form of a part of an answer: like {@link struct}, but `null` means that an optional field is absent, unless
+ * `null` is one of its values. A meaningless `null` must not make a whole page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
 
 /**
- * In place of a field's schema: this dialect has no such field. It is neither read nor written, and no field of the shape.
+ * Replaces a field's schema in a dialect without the field. The field is neither read nor written, and not in the
+ * shape.
  */
 export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
 
 const spelledKey = "effect-txc/spelled"
 
-/** How the wire spells a model, from the schema of the model; `undefined` when it is spelled as it is. */
+/** The spelling of a model, from its schema; `undefined` when it is not renamed. */
 export const spelledOf = ({ annotations }: SchemaAST.AST): Spelled.Plan | undefined =>
-  // Only `shapeOf` writes this key, hence the type.
+  // Only `shapeOf` writes this key, so the type is known.
   annotations?.[spelledKey] as Spelled.Plan | undefined
 
 const describedKey = "effect-txc/described"
 
 /**
- * The annotation of the wire's side of a codec that checks later what it reads: `schema` is what the wire has, for
- * descriptions of the protocol.
+ * Annotates the wire side of a codec that checks its input later: `schema` describes the wire format in descriptions of
+ * the protocol.
  */
 export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
   [describedKey]: schema
 })
 
-/** What the wire has, where the schema itself says less; `undefined` when it says all. */
+/** The wire format, if the schema itself says less; `undefined` otherwise. */
 export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint | undefined =>
-  // Only `describedBy` writes this key, hence the type.
+  // Only `describedBy` writes this key, so the type is known.
   (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
 
 const isNullable = ({ ast }: Schema.Constraint): boolean =>
@@ -131,7 +134,7 @@ const once = <A>(make: () => A): () => A => {
 
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
-/** The same for fields of any type: the schema library's own types can't express that renaming keeps every field. */
+/** The same for fields of any type: the schema library's types can't express that renaming keeps every field. */
 const shapeOf = <A extends object>(
   declared: Schema.Struct.Fields,
   spelling: {
@@ -185,10 +188,9 @@ const shapeOf = <A extends object>(
 }
 
 /**
- * An enumeration of the domain that has other names on the wire. `table` has the name in the domain for each wire name;
- * where several mean the same, the first is written. Names that are not in the table pass unchanged, and `schema` judges
- * them. `written` is for values of the domain without a wire name of their own: they are written as another value, and
- * never read.
+ * A domain enumeration with other names on the wire. `table` maps wire names to domain names; of several for one value,
+ * the first is written. Names outside the table pass unchanged to `schema`. `written` maps domain values without a wire
+ * name to others; it is only used for writing.
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -215,8 +217,8 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 })
 
 /**
- * An integer beyond what a JavaScript number holds: see `Json.parse`. `Schema.BigInt` is for texts of digits too, and makes a
- * bundle larger.
+ * An integer that may exceed a JavaScript number: see `Json.parse`. `Schema.BigInt` also accepts texts of digits, and
+ * makes a bundle larger.
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"
@@ -251,14 +253,14 @@ export const PositionId = integer(Identifiers.PositionId)
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-/** An order's identifier in a request: written as a JSON integer, read as an integer or as a text of digits. */
+/** An order's identifier in a request: written as a JSON integer, read as an integer or a text of digits. */
 export const RequestedOrderId = Schema.Union([
   Schema.Int,
   LargeInteger,
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger).pipe(
   Schema.decodeTo(
-    // Whatever is wrong, on the wire or in the domain, the same constraint is broken.
+    // Every mistake, on the wire or in the domain, breaks the same constraint.
     Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger)).pipe(
       Schema.brand("OrderId")
     ).annotate({ identifier: "OrderId" }),
@@ -269,7 +271,7 @@ export const RequestedOrderId = Schema.Union([
   )
 )
 
-/** A number without an exponent: JavaScript writes small and large ones as `1.5e-7`. */
+/** Writes a number without an exponent: JavaScript writes small and large ones as `1.5e-7`. */
 const plain = (value: number | bigint): string => {
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?$/u.exec(value.toString()) ?? []
@@ -282,8 +284,8 @@ const plain = (value: number | bigint): string => {
 }
 
 /**
- * A decimal that is read as a text or as a JSON number, and always written as a text. Whatever is wrong, on the wire or in
- * the domain, breaks the same constraint.
+ * A decimal that is read as a text or a JSON number, and always written as a text. Every mistake, on the wire or in the
+ * domain, breaks the same constraint.
  */
 export const loose = <A extends string>(
   schema: Schema.Codec<A, string>
@@ -297,10 +299,10 @@ export const loose = <A extends string>(
   )
 }
 
-/** A decimal that is read as a text or as a JSON number, and always written as a text. */
+/** A decimal that is read as a text or a JSON number, and always written as a text. */
 export const LooseDecimal = loose(Decimal)
 
-/** A whole number that is a text of digits on the wire, as in a query string. `schema` bounds the number. */
+/** A whole number that is a text of digits on the wire, as in a query string. `schema` sets its bounds. */
 export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
@@ -310,14 +312,14 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
   )
 
 /**
- * A JSON object whose keys are data, such as tickers: a map in the domain. A key or a value that does not decode fails the
- * whole.
+ * A JSON object whose keys are data, such as tickers: a map in the domain. One invalid key or value refuses the whole
+ * object.
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
   value: Schema.Codec<V, unknown>
 ): Schema.Codec<ReadonlyMap<K["Type"], V>, unknown> =>
-  // At first any text is a key: a record whose keys have a schema silently drops those that do not fit. The map's own
+  // Any text is a key at first, because a record with a key schema silently drops keys that do not fit. The map's own
   // schema then checks them.
   Schema.Record(Schema.String, value).pipe(
     Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
@@ -344,7 +346,7 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
     for (const [name, given] of map) {
       const written = write(given)
       if (written === refused || isKey(name) === refused) return refused
-      // An assignment does not make a key of this name.
+      // An assignment does not create a key of this name.
       if (name === "__proto__") return undecided()
       entries[name] = written
     }
@@ -353,8 +355,8 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
 }
 
 /**
- * An answer in the envelope of API V1, `{ success, message, result }`, of which only the result says anything: an answer
- * without success is an error. Some recorded answers have only the result.
+ * An answer in the envelope of API V1, `{ success, message, result }`. Only its result matters: an answer without
+ * success is an error. Some recorded answers have only the result.
  */
 export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const envelope = Schema.Struct({
@@ -400,7 +402,7 @@ export const wrappedList = <A>(
     (wire) => Array.isArray(wire) ? { result: wire } : wire
   )
 
-/** A text that is alone in a JSON object, under `key`. */
+/** A text alone in a JSON object, under `key`. */
 export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
     Schema.decodeTo(schema, {
@@ -445,9 +447,7 @@ export const Bit = Schema.Literals([0, 1]).pipe(
 
 const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-/**
- * How an order executes at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3).
- */
+/** A way to execute at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3). */
 export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
     decode: SchemaGetter.transform((wire): Order.BboRole => wire === 1 ? "queue" : "counterparty"),
@@ -470,8 +470,8 @@ export const Digits = countOf(/^(?:0|[1-9][0-9]?)$/u)
 export const SignedDigits = countOf(/^(?:0|-[1-9]|[1-9][0-9]?)$/u)
 
 /**
- * Whether a JSON value says that the call failed, in a form that no success of this API has: `error`, `errors` that are not
- * empty, `success: false` or `status: "error"`.
+ * Whether a JSON value reports a failure, in a form that no success of this API has: `error`, non-empty `errors`,
+ * `success: false` or `status: "error"`.
  */
 export const saysError = (json: unknown): boolean => {
   if (!Json.isObject(json)) return false
@@ -482,16 +482,16 @@ export const saysError = (json: unknown): boolean => {
 }
 
 /**
- * Whether a JSON value may say that the call succeeded where the body of a success is not shown: any object or list that says
- * of no error. `null`, a text, a number and a boolean say nothing.
+ * Whether a JSON value may report a success whose body is not documented: any object or list that reports no error.
+ * `null`, a text, a number and a boolean do not.
  */
 export const saysSuccess = (json: unknown): boolean =>
   Array.isArray(json) ||
   (Json.isObject(json) && !saysError(json) && !("error" in json) && !("code" in json && "message" in json))
 
 /**
- * An answer that says only that the call succeeded. `accepts` decides which JSON values say so (`undefined` is an empty
- * body); `written` is what an exchange answers.
+ * An answer that only reports a success. `accepts` decides which JSON values do (`undefined` is an empty body); an
+ * exchange answers `written`.
  */
 export const acknowledged = (
   written: object,
@@ -505,8 +505,8 @@ export const acknowledged = (
   )
 
 /**
- * The answer `[]`, which the live exchange's documentation shows as the only success of such a call. The document shows none,
- * so its dialect takes whatever says of no error.
+ * The answer `[]`, the only success of such a call in the live exchange's documentation. The document shows none, so
+ * its dialect accepts any value that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

@@ -31,10 +31,10 @@ it("the endpoints that place orders are known by their requests, the document's 
   assert.includeMembers(placing.map(({ name }) => name), ["StopLimitOrders", "CollateralOcoOrders"])
 })
 
-describe.each(dialects)("an order that is given no client order id, in the $name dialect", (dialect) => {
+describe.each(dialects)("orders without a client order id, in the $name dialect", (dialect) => {
   for (const { name, place } of placing) {
     for (const [tag, answer] of Object.entries(answers)) {
-      it.effect(`${name} is sent with one, and ${tag} says which`, () =>
+      it.effect(`${name} is sent with a client order id, and ${tag} names it`, () =>
         Effect.gen(function*() {
           const error = yield* Effect.flip(place)
           assert.strictEqual(error._tag, tag)
@@ -47,7 +47,7 @@ describe.each(dialects)("an order that is given no client order id, in the $name
     }
   }
 
-  it.effect("one that is refused before it is sent says which, unless that is what is wrong", () =>
+  it.effect("an order refused before sending names its client order id, unless the id is the problem", () =>
     Effect.gen(function*() {
       const orders = yield* LimitOrders
       const refused = (request: object) =>
@@ -66,7 +66,7 @@ describe.each(dialects)("an order that is given no client order id, in the $name
 })
 
 describe("client order ids that nobody has chosen", () => {
-  it.effect("are 32 letters and digits, and never the same", () =>
+  it.effect("generated client order ids are 32 letters and digits, and never repeat", () =>
     Effect.gen(function*() {
       const ids = yield* ClientOrderIds.ClientOrderIds
       const made: Array<ClientOrderId> = []

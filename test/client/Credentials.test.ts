@@ -23,7 +23,7 @@ describe("make", () => {
     ["seven characters", "abcdefg", "is too short"]
   ] as const
   for (const [name, text, problem] of problems) {
-    it.effect(`refuses ${name}, and does not show it`, () =>
+    it.effect(`credentials refuse ${name} without showing it`, () =>
       Effect.gen(function*() {
         for (const part of ["apiKey", "apiSecret"] as const) {
           const error = yield* failsWith("InvalidCredentials")(
@@ -37,7 +37,7 @@ describe("make", () => {
       }))
   }
 
-  it.effect("takes eight printable characters and more", () =>
+  it.effect("credentials accept eight or more printable characters", () =>
     Effect.gen(function*() {
       const all = String.fromCharCode(...Array.from({ length: 0x7e - 0x21 + 1 }, (_, i) => 0x21 + i))
       const made = yield* make("abcdefgh", all)

@@ -43,7 +43,7 @@ const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>
 const outcomes = (noted: ReadonlyArray<Noted>) => noted.map(([what, , outcome]) => outcome ?? what)
 
 describe("an intent", () => {
-  it.effect("is recorded with all that the order can be found by, before anything is sent", () => {
+  it.effect("an intent is recorded with all identifiers of the order before anything is sent", () => {
     const noted: Array<Noted> = []
     let sent: ReadonlyArray<Sent> = []
     const sentBefore: Array<number> = []
@@ -81,7 +81,7 @@ describe("an intent", () => {
     ["lost", () => "lost", ["record", "unknown"]]
   ]
   for (const [name, answer, expected] of endings) {
-    it.effect(`is settled when the call was ${name}`, () => {
+    it.effect(`an intent is settled when the call was ${name}`, () => {
       const noted: Array<Noted> = []
       return Effect.gen(function*() {
         yield* Effect.exit(cancelAll)
@@ -95,7 +95,7 @@ describe("an intent", () => {
     })
   }
 
-  it.effect("of an accepted order whose answer can't be read is settled as applied", () => {
+  it.effect("the intent of an accepted order with an unreadable answer is settled as applied", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       yield* failsWith("AcceptedUnreadable")(place)
@@ -103,7 +103,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, { order_id: 7 })).pipe(Layer.provide(recorder(noted)))))
   })
 
-  it.effect("is none of a read, or of what is refused before it is sent", () => {
+  it.effect("reads and locally refused calls record no intent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       yield* MainBalance.use(({ all }) => all)
@@ -112,7 +112,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(recorder(noted)))))
   })
 
-  it.effect("that can't be recorded is not sent", () => {
+  it.effect("a call whose intent can't be recorded is not sent", () => {
     const noted: Array<Noted> = []
     const failing = recorder(noted, {
       record: () => Effect.fail(new Intents.IntentNotRecorded({ reason: "the disk is full" }))
@@ -130,7 +130,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(failing))))
   })
 
-  it.effect("that is not recorded in time is not sent", () => {
+  it.effect("a call whose intent is not recorded in time is not sent", () => {
     const hanging = recorder([], { record: () => Effect.never })
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(failsWith("ExchangeUnreachable")(place))
@@ -140,7 +140,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(hanging))))
   })
 
-  it.effect("whose outcome can't be recorded does not cost the caller the answer", () => {
+  it.effect("a caller gets the answer even if its outcome can't be recorded", () => {
     const logged: Array<string> = []
     const failing = recorder([], { settled: () => Effect.die("the disk is full") })
     return Effect.gen(function*() {
@@ -152,8 +152,8 @@ describe("an intent", () => {
   })
 })
 
-describe("a fiber that is interrupted", () => {
-  it.effect("while its call is under way: unknown, and the log says so", () => {
+describe("interrupted fibers", () => {
+  it.effect("a call interrupted in flight is settled as unknown and logged", () => {
     const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -168,7 +168,7 @@ describe("a fiber that is interrupted", () => {
     )
   })
 
-  it.effect("while the intent is recorded: not applied, and nothing is sent", () => {
+  it.effect("a call interrupted while its intent is recorded is settled as not applied and not sent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()
@@ -185,7 +185,7 @@ describe("a fiber that is interrupted", () => {
     })
   })
 
-  it.effect("while its call is signed: not applied, and nothing is sent", () => {
+  it.effect("a call interrupted while it is signed is settled as not applied and not sent", () => {
     const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -216,7 +216,7 @@ const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =
   )
 
 describe("a remote signer that hangs", () => {
-  it.effect("is given no more than the call's time, and nothing is sent", () => {
+  it.effect("a hanging signer gets only the call's time, and nothing is sent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(
@@ -236,7 +236,7 @@ describe("a remote signer that hangs", () => {
     }).pipe(Effect.provide(signedBy(() => Effect.never, noted)))
   })
 
-  it.effect("its late signature is not sent after all", () => {
+  it.effect("a late signature is not sent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(failsWith("ExchangeUnreachable")(cancelAll))
@@ -260,13 +260,13 @@ describe("the timeout", () => {
       return seconds
     })
 
-  it.effect("is a layer's, and a call's own goes first", () =>
+  it.effect("a call's own timeout takes precedence over the layer's", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* took(cancelAll), 3)
       assert.strictEqual(yield* took(cancelAll.pipe(Call.withTimeout("5 seconds"))), 5)
     }).pipe(Effect.provide(after(Layer.succeed(Call.Timeout, "3 seconds")))))
 
-  it.effect("is ten seconds unless said otherwise", () =>
+  it.effect("the default timeout is ten seconds", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* took(cancelAll), 10)
     }).pipe(Effect.provide(after(Layer.empty))))

@@ -66,7 +66,7 @@ const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("layerCached", () => {
-  it.effect("loads once for many orders at the same time, and not before the first", () => {
+  it.effect("layerCached loads markets once for parallel orders, and not before the first", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       assert.strictEqual(state.loads, 0)
@@ -84,7 +84,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("is refreshed in the background when it is five minutes old: no order waits for it", () => {
+  it.effect("layerCached refreshes five-minute-old markets in the background without delaying orders", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -103,7 +103,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("a refresh that fails is reported, and the old ones stay until one succeeds", () => {
+  it.effect("a failed refresh is reported, and the old markets stay until one succeeds", () => {
     const { load, state } = source()
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -120,7 +120,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
-  it.effect("no order waits for them longer than it may, whichever order loads them", () => {
+  it.effect("no order waits for markets longer than its limit, whichever order loads them", () => {
     let loads = 0
     const hanging = Effect.suspend(() => {
       loads++
@@ -139,7 +139,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(hanging, { timeout: "5 seconds" })))
   })
 
-  it.effect("many orders share one refresh, also one that fails", () => {
+  it.effect("parallel orders share one refresh, even a failing one", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -151,7 +151,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load), logsInto([])]))
   })
 
-  it.effect("loads at once for a market that was not there", () => {
+  it.effect("an unknown market is loaded immediately", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -165,7 +165,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("many orders for a new market load once", () => {
+  it.effect("parallel orders for a new market load it once", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -178,7 +178,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("while it has never loaded it fails, and the next order loads once more", () => {
+  it.effect("an order fails while the markets were never loaded, and the next one loads them again", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       state.broken = true
@@ -192,7 +192,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("an order that is interrupted while it loads leaves the others their markets", () => {
+  it.effect("an interrupted order does not stop the load for others", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       const first = yield* Effect.forkChild(check())
@@ -207,7 +207,7 @@ describe("layerCached", () => {
 })
 
 describe("layerFixed", () => {
-  it.effect("judges by what it was given", () =>
+  it.effect("layerFixed checks against the given markets", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* check(), [])
       assert.deepStrictEqual(yield* check(order(newcomer)), unknown)
@@ -224,14 +224,14 @@ describe("layerNone", () => {
     )
   const tooFine = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, amount: Decimal.amount("0.0100001") }))
 
-  it.effect("lets the exchange judge", () =>
+  it.effect("layerNone leaves the check to the exchange", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(tooFine)
       assert.strictEqual(error.origin, "exchange")
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(clientWith(MarketRules.layerNone))))
 
-  it.effect("and layerFixed judges before anything is sent, markets included", () =>
+  it.effect("layerFixed checks before sending, including the market", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(tooFine)
       assert.strictEqual(error.origin, "local")

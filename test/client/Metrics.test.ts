@@ -125,7 +125,7 @@ describe.each(dialects)("of a call in the $name dialect", (dialect) => {
   ] as const
   for (const [name, call, answer, { metrics, span }] of rows) reports(name, call, answer, span, metrics)
 
-  it.effect("that is interrupted", () =>
+  it.effect("an interrupted call is counted as interrupted", () =>
     Effect.gen(function*() {
       const interrupted = Effect.flatMap(
         Effect.forkChild(cancelAll),
@@ -160,7 +160,7 @@ describe("waits for a rate limit", () => {
     ({ metrics }) => metrics.filter(({ id }) => id === "txc_limit_wait").map(({ count, max }) => [count, max])
   )
 
-  it.effect("are timed", () =>
+  it.effect("waits for a rate limit are timed", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* Effect.provide(waits, waiting(40)), [[1, 40]])
       assert.deepStrictEqual(yield* Effect.provide(waits, waiting(0)), [])

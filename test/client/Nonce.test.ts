@@ -62,17 +62,17 @@ describe("on the wire", () => {
     return call ?? assert.fail("nothing was sent")
   })
 
-  it.effect("the document's: a text of digits, in microseconds", () =>
+  it.effect("document: a nonce on the wire is a text of digits in microseconds", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":\"1700000000000000\"}")
     }).pipe(Effect.provide(client(Dialect.document, Nonce.layerWindow, empty))))
 
-  it.effect("the live one's: an integer in milliseconds, and the window", () =>
+  it.effect("live: a nonce on the wire is an integer in milliseconds with the window", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":1700000000000,\"nonceWindow\":true}")
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
 
-  it.effect("the live one's without a window", () =>
+  it.effect("live: a nonce without a window is an integer in milliseconds", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":1700000000000}")
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
@@ -94,7 +94,7 @@ describe("between two milliseconds, where a wait with jitter may leave the clock
 
 describe("unique", () => {
   for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-    it.effect(`thousands at once, while the clock stands still, in ${name} mode`, () =>
+    it.effect(`thousands of parallel nonces are unique while the clock stands still, in ${name} mode`, () =>
       Effect.gen(function*() {
         yield* many(3000)
         const nonces = yield* arrived
@@ -103,14 +103,14 @@ describe("unique", () => {
       }).pipe(Effect.provide(client(Dialect.document, layer, empty))))
   }
 
-  it.live("thousands at once on the real clock, accepted by an exchange", () =>
+  it.live("an exchange accepts thousands of parallel nonces on the real clock", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.limit({ calls: 10_000, perSeconds: 1 }))
       yield* many(1500)
       assert.strictEqual(new Set(yield* arrived).size, 1500)
     }).pipe(once, Effect.provide(exchange(inProcess(Dialect.live), { rateLimits: RateLimits.layerNone }))))
 
-  it.effect("two exchanges of one key in one program never use the same", () =>
+  it.effect("two exchanges with one key in one program never use the same nonce", () =>
     Effect.gen(function*() {
       const make = Exchange.layer({
         baseUrl: "http://localhost",
@@ -130,7 +130,7 @@ describe("unique", () => {
       assert.strictEqual(new Set(yield* arrived).size, 100)
     }).pipe(Effect.provide(empty)))
 
-  it.effect("keys have nonces of their own", () =>
+  it.effect("each key has its own nonces", () =>
     Effect.gen(function*() {
       const nonces = yield* Nonce.Nonce
       const take = (apiKey: string) =>
@@ -141,7 +141,7 @@ describe("unique", () => {
 
 describe("increasing", () => {
   property(
-    "nonces arrive in order, whatever each call takes",
+    "increasing nonces arrive in order, however long calls take",
     [fc.array(fc.nat(200), { minLength: 1, maxLength: 10 }), fc.integer({ min: 1, max: 30 })],
     (delays, calls) =>
       Effect.gen(function*() {
@@ -153,7 +153,7 @@ describe("increasing", () => {
     { runs: 50 }
   )
 
-  it.effect("one call at a time, and the next also after one that fails", () =>
+  it.effect("increasing nonces allow one call at a time, even after a failed one", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(Effect.forEach([1, 2, 3], () => Effect.result(balance), {
         concurrency: "unbounded"

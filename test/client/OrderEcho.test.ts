@@ -132,7 +132,7 @@ const decimal = (units: number, scale: number): Decimal.Amount => {
 
 const sides = fc.constantFrom("buy" as const, "sell" as const)
 
-describe("an answer to a created order", () => {
+describe("answers to a created order", () => {
   property(
     "of another market, whichever leg says so, proves nothing",
     [anyDialect, names(calls), sides, anyLeg],

@@ -65,7 +65,7 @@ describe("stream", () => {
   }
 
   property(
-    "any size and limit: the whole, and no page but the needed ones",
+    "a stream emits the whole list and reads no unneeded page",
     [bordered({ max: 1000 }, 100, 200), bordered({ min: 1, max: maxLimit })],
     (size, limit) =>
       Effect.gen(function*() {
@@ -79,7 +79,7 @@ describe("stream", () => {
   )
 
   property(
-    "taking the first asks only for the pages that hold them",
+    "taking the first records reads only the pages that contain them",
     [bordered({ min: 1, max: 500 }, 100, 200), bordered({ min: 1, max: maxLimit })],
     (taken, limit) =>
       Effect.gen(function*() {
@@ -93,7 +93,7 @@ describe("stream", () => {
       })
   )
 
-  it.effect("asks for a hundred at a time unless said otherwise, and for nothing before it is run", () =>
+  it.effect("a stream reads a hundred records at a time by default, and nothing before it runs", () =>
     Effect.gen(function*() {
       const list = listOf(250)
       const stream = Pages.stream("Test.stream", list.page)
@@ -106,7 +106,7 @@ describe("stream", () => {
       ])
     }))
 
-  it.effect("taking all that can be reached is no failure", () =>
+  it.effect("taking exactly the reachable records does not fail", () =>
     Effect.gen(function*() {
       const list = listOf(reachable + 1)
       const all = yield* Pages.stream("Test.stream", list.page, Limit.make(7)).pipe(
@@ -116,7 +116,7 @@ describe("stream", () => {
       assert.strictEqual(all.length, reachable)
     }))
 
-  it.effect("a page that fails ends the stream, after what came before it", () =>
+  it.effect("a failing page ends the stream after the records before it", () =>
     Effect.gen(function*() {
       const list = listOf(100)
       const page = (request: { readonly limit: Limit; readonly offset: Offset }) =>
@@ -225,7 +225,7 @@ describe("checkEcho", () => {
       }))
   }
 
-  it.effect("takes the page that was asked for, and any default", () =>
+  it.effect("the page check accepts the requested page, and any default", () =>
     Effect.gen(function*() {
       const page = { limit: 3, offset: 6, records: [1, 2, 3] }
       assert.strictEqual(yield* check(page), page)

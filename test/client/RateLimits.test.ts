@@ -114,7 +114,7 @@ describe("taking", () => {
   /** One call at once, and one every 1,250 milliseconds. */
   const one = limitedTo({ calls: 1, perSeconds: 1 })
 
-  it.effect("says how long it waited; in the order of asking", () =>
+  it.effect("attempts take turns in order and report how long they waited", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
@@ -124,7 +124,7 @@ describe("taking", () => {
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("fails at once where no wait is allowed, and says when to retry", () =>
+  it.effect("an attempt that may not wait fails immediately and says when to retry", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -137,7 +137,7 @@ describe("taking", () => {
       yield* take
     }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("fails at once when the line is too long already, and waits otherwise", () =>
+  it.effect("an attempt fails immediately when the queue is too long, and waits otherwise", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       const fiber = yield* Effect.forkChild(
@@ -152,7 +152,7 @@ describe("taking", () => {
       assert.deepStrictEqual(tags, ["Success", "Success", "Success", "Failure"])
     }).pipe(Effect.provideService(RateLimits.MaxWait, 2600), Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("who is interrupted leaves the line", () =>
+  it.effect("rate limits: an interrupted waiter leaves the queue", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -165,7 +165,7 @@ describe("taking", () => {
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
   property(
-    "whoever leaves the line, and whenever, the others have their turns in order, as soon as the limit allows",
+    "rate limits: the remaining waiters keep their order when others leave",
     // Never in the very millisecond of a turn.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
@@ -188,7 +188,7 @@ describe("taking", () => {
       }).pipe(Effect.provide(RateLimits.layerMemory))
   )
 
-  it.effect("counts keys, exchanges and endpoints by themselves, and public calls together", () =>
+  it.effect("keys, exchanges and endpoints are counted separately, and public calls together", () =>
     Effect.gen(function*() {
       const once = { rateLimit: { calls: 1, perSeconds: 1 } }
       const distinct = [
@@ -205,7 +205,7 @@ describe("taking", () => {
       }
     }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("counts nothing where that is wanted", () =>
+  it.effect("layerNone does not limit calls", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       for (let i = 0; i < 100; i++) yield* take
@@ -247,7 +247,7 @@ describe("a refusal by the exchange", () => {
   const attemptsAfter = (millis: ReadonlyArray<number>) =>
     Effect.forEach(millis, (step) => Effect.andThen(TestClock.adjust(step), sent))
 
-  it.effect("a read is made three times more, after about one, two and four seconds", () =>
+  it.effect("a rate-limited read is retried three times, after about one, two and four seconds", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(failsWith("RateLimited")(balance))
       assert.deepStrictEqual(yield* attemptsAfter([1, 998, 260, 1740, 752, 3248, 1752]), [1, 1, 2, 2, 3, 3, 4])
@@ -260,13 +260,13 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 4)
     }).pipe(Effect.provide(client(tooMany))))
 
-  it.effect("and has its answer when it comes", () =>
+  it.effect("a retried read returns its answer", () =>
     Effect.gen(function*() {
       yield* passing(balance)
       assert.strictEqual(yield* sent, 2)
     }).pipe(Effect.provide(client((_sent, index) => index === 0 ? tooMany() : json(200, {})))))
 
-  it.effect("a read that does not wait is made once", () =>
+  it.effect("a read that may not wait is made once", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* failsWith("RateLimited")(balance)).origin, "exchange")
       assert.strictEqual((yield* failsWith("RateLimited")(balance)).origin, "local")
@@ -279,7 +279,7 @@ describe("a refusal by the exchange", () => {
       ["HTML", () => html(429), "OutcomeUnknown"]
     ] as const
   ) {
-    it.effect(`a mutating call is made once, also after ${name}; the next one waits`, () =>
+    it.effect(`a mutating call is made once, even after ${name}, and the next one waits`, () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* Effect.flip(cancelAll))._tag, tag)
         assert.strictEqual(yield* sent, 1)
@@ -289,7 +289,7 @@ describe("a refusal by the exchange", () => {
       }).pipe(Effect.provide(client(answer))))
   }
 
-  it.effect("holds up its own endpoint only; public calls together", () =>
+  it.effect("a refusal for the rate pauses only its own endpoint, or all public calls", () =>
     Effect.gen(function*() {
       yield* failsWith("RateLimited")(cancelAll)
       yield* failsWith("RateLimited")(fees)
@@ -299,7 +299,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 3)
     }).pipe(atOnce, Effect.provide(client(tooMany))))
 
-  it.effect("a refused nonce holds up nothing", () =>
+  it.effect("a refused nonce pauses nothing", () =>
     Effect.gen(function*() {
       yield* failsWith("NonceRejected")(cancelAll)
       yield* failsWith("NonceRejected")(cancelAll)
@@ -309,7 +309,7 @@ describe("a refusal by the exchange", () => {
   const retryAfter = (value: string) => () =>
     new Response("{\"code\":0,\"message\":\"Slow.\"}", { status: 429, headers: { "retry-after": value } })
   for (const value of ["20", "Thu, 01 Jan 1970 00:00:20 GMT"]) {
-    it.effect(`with Retry-After: ${value}, holds up for that long and a little more`, () =>
+    it.effect(`Retry-After: ${value} pauses calls for that long and a little more`, () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(balance)
         assert.deepStrictEqual(yield* attemptsAfter([1, 19_998, 5002]), [1, 1, 2])
@@ -355,7 +355,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 1)
     }).pipe(Effect.provide(client(retryAfter("40")))))
 
-  it.effect("many that are refused together count as one", () =>
+  it.effect("many simultaneous refusals count as one", () =>
     Effect.gen(function*() {
       const calls = Array.from({ length: 20 }, () => Effect.flip(cancelAll))
       const refused = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
@@ -375,13 +375,13 @@ describe("an exchange", () => {
       Layer.provideMerge(answering(() => json(200, {})))
     )
 
-  it.effect("keeps within the limits by default", () =>
+  it.effect("an exchange keeps within the limits by default", () =>
     Effect.gen(function*() {
       yield* many
       assert.strictEqual(yield* sent, 250)
     }).pipe(atOnce, once, Effect.provide(make())))
 
-  it.effect("and a call that waited in vain has waited once", () =>
+  it.effect("a call that waits in vain waits only once", () =>
     Effect.gen(function*() {
       const results = yield* passing(many, 1)
       // One more every 10,250 / 751 milliseconds.
@@ -389,13 +389,13 @@ describe("an exchange", () => {
       assert.strictEqual(yield* sent, 251)
     }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))
 
-  it.effect("or leaves them to the exchange", () =>
+  it.effect("an exchange can leave the limits to the server", () =>
     Effect.gen(function*() {
       yield* many
       assert.strictEqual(yield* sent, 300)
     }).pipe(atOnce, once, Effect.provide(make({ rateLimits: RateLimits.layerNone }))))
 
-  it.effect("two of one key share them", () =>
+  it.effect("two exchanges with one key share the limits", () =>
     Effect.gen(function*() {
       const recorded = yield* Layer.build(answering(() => json(200, {})))
       const half = Effect.forEach(Array.from({ length: 200 }), () => Effect.result(balance), { concurrency: 1 })

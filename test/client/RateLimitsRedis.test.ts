@@ -110,7 +110,7 @@ describe("over Redis", () => {
       reserve: answer
     })
 
-  it.effect("while Redis is gone a program counts for itself, logs it, and asks Redis after a while", () =>
+  it.effect("without Redis a program counts on its own, logs it, and asks Redis again later", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const asked = { count: 0 }
@@ -129,7 +129,7 @@ describe("over Redis", () => {
       }).pipe(Effect.provide(logsInto(lines)))
     }).pipe(atOnce))
 
-  it.effect("so too while Redis does not answer, which it is not waited for", () =>
+  it.effect("a program does not wait for a Redis that does not answer", () =>
     Effect.gen(function*() {
       const { take } = yield* program(broken(Effect.never, { count: 0 }))
       yield* passing(take)

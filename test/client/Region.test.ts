@@ -30,7 +30,7 @@ describe("make", () => {
     ["HTTP://LOCALHOST", "http://localhost"]
   ] as const
   for (const [written, baseUrl] of accepted) {
-    it.effect(`accepts ${written}`, () =>
+    it.effect(`Region accepts ${written}`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* at(written), { baseUrl, dialect: Dialect.document })
       }))
@@ -54,7 +54,7 @@ describe("make", () => {
     ["", "it is not a URL"]
   ] as const
   for (const [written, problem] of refused) {
-    it.effect(`refuses ${written === "" ? "an empty text" : written}`, () =>
+    it.effect(`Region refuses ${written === "" ? "an empty text" : written}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(at(written))
         assert.strictEqual(error.baseUrl, written)

@@ -23,13 +23,13 @@ describe("layerCredentials", () => {
       Effect.provide(Layer.provide(Settings.layerCredentials, ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
     )
 
-  it.effect("reads TXC_API_KEY and TXC_API_SECRET", () =>
+  it.effect("credentials are read from TXC_API_KEY and TXC_API_SECRET", () =>
     Effect.gen(function*() {
       const made = yield* from({ TXC_API_KEY: apiKey, TXC_API_SECRET: apiSecret })
       assert.deepStrictEqual(made, [apiKey, apiSecret])
     }))
 
-  it.effect("says which variable is missing", () =>
+  it.effect("the error names the missing variable", () =>
     Effect.gen(function*() {
       assert.include((yield* failsWith("ConfigError")(from({ TXC_API_SECRET: apiSecret }))).message, "TXC_API_KEY")
       const error = yield* failsWith("ConfigError")(from({ TXC_API_KEY: apiKey }))
@@ -37,7 +37,7 @@ describe("layerCredentials", () => {
       assert.notInclude(inspect(error, { depth: Infinity, showHidden: true }), apiKey)
     }))
 
-  it.effect("refuses what make refuses", () =>
+  it.effect("credentials from configuration are checked like those of make", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "a b c d e f" }))
       assert.strictEqual(error.part, "apiSecret")
@@ -59,7 +59,7 @@ describe("layerCredentialsFile", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
   for (const mode of [0o600, 0o400]) {
-    it.live(`reads the file that only its owner may read, ${mode.toString(8)}`, () =>
+    it.live(`a credentials file with the private mode ${mode.toString(8)} is read`, () =>
       Effect.gen(function*() {
         const { made } = yield* from(lines, mode)
         const credentials = Result.getOrThrow(made)
@@ -71,7 +71,7 @@ describe("layerCredentialsFile", () => {
   }
 
   for (const mode of [0o644, 0o640, 0o604, 0o660, 0o602, 0o610, 0o601, 0o777]) {
-    it.live(`refuses one that others may use, ${mode.toString(8)}, and says how to mend it`, () =>
+    it.live(`a credentials file with the open mode ${mode.toString(8)} is refused with the command to fix it`, () =>
       Effect.gen(function*() {
         const { made, path } = yield* from(lines, mode)
         const error = Result.isFailure(made) ? made.failure : assert.fail("it was read")
@@ -98,7 +98,7 @@ describe("layerCredentialsFile", () => {
       }))
   }
 
-  it.live("refuses a directory", () =>
+  it.live("a directory is refused as a credentials file", () =>
     Effect.gen(function*() {
       const directory = dirname(yield* scratchFile)
       const error = yield* failsWith("CredentialsFileRefused")(
@@ -124,7 +124,7 @@ describe("layerRegion", () => {
     ]
   ]
   for (const [env, expected] of accepted) {
-    it.effect(`accepts ${JSON.stringify(env)}`, () =>
+    it.effect(`settings accept ${JSON.stringify(env)}`, () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* from(env), expected)
       }))
@@ -164,7 +164,7 @@ describe("layerRegion", () => {
     ]
   ]
   for (const [name, env, variable] of wrong) {
-    it.effect(`refuses ${name}, and says which variable it is`, () =>
+    it.effect(`settings refuse ${name} and name the variable`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ConfigError")(from(env))
         assert.include(error.message, variable)

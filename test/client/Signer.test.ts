@@ -53,7 +53,7 @@ const asWritten = (_key: string, value: unknown, { source }: { readonly source?:
 
 describe("a signed request", () => {
   property(
-    "is what was signed: body, payload and signature belong together, whatever the call and the secret",
+    "the body, payload and signature of a call belong together",
     [calls, secret, secret],
     ({ dialect, endpoint, request }, apiKey, apiSecret) =>
       Effect.gen(function*() {
@@ -110,7 +110,7 @@ describe("sign", () => {
 
 describe("scrub", () => {
   property(
-    "no text that holds the key or the secret holds it afterwards",
+    "scrubbing removes the key and the secret from any text",
     [secret, secret, fc.array(fc.oneof(fc.string(), fc.constantFrom(0, 1)), { maxLength: 8 })],
     (apiKey, apiSecret, parts) =>
       Effect.gen(function*() {

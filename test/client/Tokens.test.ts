@@ -8,7 +8,7 @@ import { property } from "../support/property.ts"
 const gaps = fc.array(fc.nat(400), { minLength: 1, maxLength: 60 })
 
 property(
-  "a bucket gives in any time no more than it holds and what has come, and the next one when it says",
+  "a bucket never gives more tokens than it holds and gains, and the next one when it says",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), gaps],
   (most, interval, gaps) =>
     Effect.sync(() => {

@@ -166,7 +166,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       yield* balance
     }).pipe(once, Effect.provide(exchange(overHttp(dialect), { transport, rateLimits: RateLimits.layerNone }))))
 
-  it.live("applied, but the answer was lost: the order is there, found by its client order id", () =>
+  it.live("applied with a lost answer: the order is found by its client order id", () =>
     Effect.gen(function*() {
       yield* addFault({ path: stopLimitPath, symptom: Faults.answerLost })
       const error = yield* failsWith("OutcomeUnknown")(create)
@@ -176,7 +176,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("applied, but answered too late: the code's worth is on the balance", () =>
+  it.live("applied with a late answer: the code's amount is on the balance", () =>
     Effect.gen(function*() {
       yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 30_000 } })
       const now = yield* Clock.currentTimeMillis
@@ -191,7 +191,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual(error.why, "timeout")
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("not applied, and it can't be known: reset, and a proxy's 502", () =>
+  it.live("a reset and a proxy's 502 leave the outcome unknown", () =>
     Effect.gen(function*() {
       for (const [symptom, why] of [[Faults.reset, "connection-lost"], [Faults.badGateway, "server-error"]] as const) {
         yield* addFault({ path: stopLimitPath, symptom })
@@ -203,7 +203,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.deepStrictEqual(yield* open, [clientOrderId])
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a read gets over two failures, signed anew each time", () =>
+  it.live("a read survives two failures, with a new signature each time", () =>
     Effect.gen(function*() {
       yield* addFault({ symptom: Faults.badGateway })
       yield* addFault({ symptom: Faults.reset })
@@ -212,7 +212,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual(new Set(calls.map(({ body }) => body)).size, 3)
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("while the markets can't be loaded no order is sent", () =>
+  it.live("no order is sent while the markets can't be loaded", () =>
     Effect.gen(function*() {
       yield* addFault({ path: "/api/v4/public/markets", times: 1, symptom: Faults.badGateway })
       const error = yield* failsWith("ExchangeUnreachable")(create).pipe(once)
@@ -224,7 +224,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.deepStrictEqual(yield* open, [clientOrderId])
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("while the signer fails nothing is sent", () =>
+  it.live("nothing is sent while the signer fails", () =>
     Effect.gen(function*() {
       const { apiKey, scrub } = yield* goodSigner
       const failing: Signer.Signer["Service"] = {
@@ -240,7 +240,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       yield* Markets.use(({ all }) => all).pipe(Effect.provide(sign))
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("a remote signer can take the secret's place", () =>
+  it.live("a remote signer can replace the secret", () =>
     Effect.gen(function*() {
       const { scrub, sign } = yield* goodSigner
       const remote = {

@@ -310,7 +310,7 @@ const isHidden = (
 describe("neither key nor secret, payload or signature is shown by errors, logs, traces, metrics and intents", () => {
   for (const [name, gossip] of Object.entries(gossips)) {
     property(
-      `after ${name}`,
+      `after ${name}, nothing secret is shown`,
       [secret("K%2~", plain), secret("S|9^", plain), anyCall, anyTransport],
       (apiKey, apiSecret, call, transport) => isHidden(apiKey, apiSecret, gossip, call, transport),
       { runs: 12 }
@@ -318,7 +318,7 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
   }
 
   property(
-    "also where a key or a secret has characters that JSON escapes",
+    "nothing secret is shown even if JSON escapes characters of a key or secret",
     [
       secret("K%2~", printable),
       secret("S|9^", printable),
@@ -331,7 +331,7 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
   )
 
   property(
-    "also where one is a part of another",
+    "nothing secret is shown even if one secret is part of another",
     [secret("K%2~", plain), fc.constantFrom(...Object.keys(gossips)), fc.boolean(), anyCall, anyTransport],
     (short, gossip, swapped, call, transport) => {
       const long = `x${short}y`
@@ -341,7 +341,7 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
   )
 
   property(
-    "however an exchange spells what it was sent, and however much of it",
+    "nothing secret is shown however an exchange spells what it was sent",
     [
       secret("K%2~", unpunctuated),
       secret("S|9^", unpunctuated),
@@ -367,7 +367,7 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
     { runs: 250, timeout: 120_000 }
   )
 
-  it.effect("and the test would see it", () =>
+  it.effect("the test notices a secret that is shown", () =>
     Effect.gen(function*() {
       for (const transport of Object.keys(transports) as Array<keyof typeof transports>) {
         const { shown } = yield* everythingShown(

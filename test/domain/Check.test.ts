@@ -13,13 +13,13 @@ const isShort = Check.passes((text: string) => text.length < 3, { expected: "a s
 const isTicker = Check.madeOf(/[A-Z]/u, /[A-Z_]/u, { expected: "a ticker" })
 const isShortWord = Check.both((text) => /^[a-z]{1,2}$/u.test(text), isWord, isShort)
 
-describe("the predicate of a check", () => {
+describe("check predicates", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 4 }),
     fc.string({ unit: fc.constantFrom("A", "_", "a", "é"), maxLength: 4 })
   )
 
-  property("passes what the check passes", [text], (text) =>
+  property("the predicate of a check accepts what the check accepts", [text], (text) =>
     Effect.sync(() => {
       for (const check of [isWord, isShort, isTicker, isShortWord]) {
         assert.strictEqual(Check.testOf(check)?.(text), Schema.is(Schema.String.check(check))(text), text)
@@ -29,23 +29,28 @@ describe("the predicate of a check", () => {
   const ofDomain = [Decimal.Price, Decimal.FeeRate, Identifiers.OrderId, Identifiers.ClientOrderId, Identifiers.Ticker]
   const digits = fc.string({ unit: fc.constantFrom("0", "1", "9", ".", "-", "_", "a"), maxLength: 5 })
 
-  property("passes what the check passes, in the domain too", [fc.oneof(text, digits)], (text) =>
-    Effect.sync(() => {
-      for (const { ast } of [...ofDomain, NonEmptyText]) {
-        for (const check of ast.checks ?? []) {
-          const passes = Schema.is(Schema.String.check(check as typeof isWord))(text)
-          assert.strictEqual(Check.testOf<string>(check as typeof isWord)?.(text), passes, text)
+  property(
+    "the predicate of a domain schema's check accepts what the check accepts",
+    [fc.oneof(text, digits)],
+    (text) =>
+      Effect.sync(() => {
+        for (const { ast } of [...ofDomain, NonEmptyText]) {
+          for (const check of ast.checks ?? []) {
+            const passes = Schema.is(Schema.String.check(check as typeof isWord))(text)
+            assert.strictEqual(Check.testOf<string>(check as typeof isWord)?.(text), passes, text)
+          }
         }
-      }
-    }), { runs: 500 })
+      }),
+    { runs: 500 }
+  )
 
-  it("is not there for a check of another origin", () => {
+  it("a check from elsewhere has no predicate", () => {
     assert.isUndefined(Check.testOf(Schema.isMinLength(1)))
   })
 })
 
 describe("madeOf", () => {
-  it("wants one character at least, the first of its own kind", () => {
+  it("madeOf requires a first character of its own set", () => {
     const accepted = ["A", "AB", "A_", "", "_A", "a", "Aa", "Aé", "\uD800"].map((text) =>
       Check.testOf(isTicker)?.(text)
     )

@@ -84,13 +84,13 @@ describe("constructors", () => {
   })
 
   property(
-    "parse keeps the text of a decimal",
+    "parse keeps a decimal's text",
     [decimal],
     (text) => Effect.sync(() => assert.deepStrictEqual(Decimal.parse(text), Result.succeed(text)))
   )
 
   property(
-    "parsePrice and parseAmount keep the text of what is greater than zero",
+    "parsePrice and parseAmount keep the text of positive decimals",
     [price],
     (text) =>
       Effect.sync(() => {
@@ -99,7 +99,7 @@ describe("constructors", () => {
       })
   )
 
-  property("parse accepts a text exactly when its characters follow the grammar", [
+  property("parse accepts exactly the texts that match the grammar", [
     fc.string({ unit: fc.constantFrom(..."-.0015e+ "), maxLength: 8 })
   ], (text) =>
     Effect.sync(() => {
@@ -110,14 +110,14 @@ describe("constructors", () => {
       assert.strictEqual(Result.isSuccess(Decimal.parse(text)), follows)
     }))
 
-  it("a failure says what is wrong", () => {
+  it("a parse failure says what is wrong", () => {
     const failure = Decimal.parse("1e5")
     assert.isTrue(Result.isFailure(failure) && failure.failure.message.includes("a decimal string"))
   })
 })
 
 describe("normalize", () => {
-  it("drops needless zeros and the sign of zero", () => {
+  it("normalize drops trailing zeros and the sign of zero", () => {
     const normal = ["0", "-0", "0.00", "-0.00", "100", "100.00", "1.50", "-10.050", "0.10"].map((text) =>
       Decimal.normalize(Result.getOrThrow(Decimal.parse(text)))
     )
@@ -125,13 +125,13 @@ describe("normalize", () => {
   })
 
   property(
-    "is the canonical text of the value",
+    "normalize returns the canonical text",
     [decimal],
     (value) =>
       Effect.sync(() => assert.strictEqual<string>(Decimal.normalize(value), Fraction.write(Fraction.read(value))))
   )
 
-  property("is idempotent and a decimal of the same value", [decimal], (value) =>
+  property("normalize is idempotent and keeps the value", [decimal], (value) =>
     Effect.sync(() => {
       const normal = Decimal.normalize(value)
       assert.strictEqual(Decimal.normalize(normal), normal)
@@ -140,7 +140,7 @@ describe("normalize", () => {
     }))
 
   property(
-    "equal values have equal normal forms, and only they",
+    "two decimals have the same normal form exactly when they are equal",
     [decimal, decimal, fc.nat(5)],
     (a, b, zeros) =>
       Effect.sync(() => {
@@ -153,7 +153,7 @@ describe("normalize", () => {
 })
 
 describe("comparing", () => {
-  property("Order and Equivalence agree with fractions", [closeDecimals], ([a, b]) =>
+  property("Order and Equivalence agree with the fraction model", [closeDecimals], ([a, b]) =>
     Effect.sync(() => {
       const expected = Fraction.compare(Fraction.read(a), Fraction.read(b))
       assert.strictEqual(Decimal.Order(a, b), expected)
@@ -168,16 +168,16 @@ describe("comparing", () => {
     }))
 
   property(
-    "isZero is equality with zero",
+    "isZero is true exactly for values equal to zero",
     [decimal],
     (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
   )
 
-  /** Two factors, and what is often their product or next to it. */
+  /** Two factors and a decimal that is often their product or close to it. */
   const products = fc.tuple(decimal, decimal, decimal)
   const closeProducts = closeDecimals.map(([a, b]) => [a, Decimal.of("1"), b] as const)
   property(
-    "compareProduct agrees with fractions",
+    "compareProduct agrees with the fraction model",
     [fc.oneof(products, closeProducts)],
     ([a, b, c]) =>
       Effect.sync(() => {
@@ -186,7 +186,7 @@ describe("comparing", () => {
       })
   )
 
-  it("compareProduct sees the last digit of a product that is no decimal", () => {
+  it("compareProduct compares the last digit of a product that is too long for a decimal", () => {
     const long = Decimal.of("1000000000000000000000000000000000000000.000000000000000000001")
     assert.strictEqual(Decimal.compareProduct(long, long, Decimal.zero), 1)
     assert.isTrue(Result.isFailure(Decimal.multiply(long, long)))
@@ -195,7 +195,7 @@ describe("comparing", () => {
   })
 
   property(
-    "isMultipleOf agrees with fractions",
+    "isMultipleOf agrees with the fraction model",
     [decimal, amount],
     (value, step) =>
       Effect.sync(() =>
@@ -207,7 +207,7 @@ describe("comparing", () => {
   )
 
   property(
-    "whole numbers of steps are multiples of it",
+    "isMultipleOf accepts every whole number of steps",
     [fc.integer({ min: -999, max: 999 }), price],
     (n, step) =>
       Effect.sync(() => {
@@ -218,20 +218,20 @@ describe("comparing", () => {
 })
 
 describe("computing", () => {
-  /** The canonical text of the exact value, or a failure when it is longer than 64 characters. */
+  /** The exact value's canonical text, or a failure when it is longer than 64 characters. */
   const agrees = (actual: Result.Result<Decimal.Decimal, unknown>, expected: Fraction.Fraction) => {
     const text = Fraction.write(expected)
     assert.strictEqual(Result.getOrUndefined(actual), text.length > 64 ? undefined : text as Decimal.Decimal)
   }
 
   property(
-    "add agrees with fractions",
+    "add agrees with the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.add(a, b), Fraction.add(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "subtract agrees with fractions",
+    "subtract agrees with the fraction model",
     [decimal, decimal],
     (a, b) =>
       Effect.sync(() =>
@@ -240,13 +240,13 @@ describe("computing", () => {
   )
 
   property(
-    "multiply agrees with fractions",
+    "multiply agrees with the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.multiply(a, b), Fraction.multiply(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "floor and ceil are the nearest values of so many digits",
+    "floor and ceil return the nearest decimals with the requested digits",
     [decimalAndDigits(70)],
     ([value, digits]) =>
       Effect.sync(() => {
@@ -261,7 +261,7 @@ describe("computing", () => {
       })
   )
 
-  it("floor and ceil take every decimal, also the longest", () => {
+  it("floor and ceil accept every decimal, even the longest", () => {
     const long = Decimal.of("99999999999999999999999999999999999999999999999999999999999999.9")
     assert.strictEqual<string>(Decimal.ceil(long, 0), `1${"0".repeat(62)}`)
     assert.strictEqual<string>(Decimal.floor(long, 0), "9".repeat(62))
@@ -269,7 +269,7 @@ describe("computing", () => {
     assert.strictEqual<string>(Decimal.ceil(Decimal.of("-0.04"), 1), "0")
   })
 
-  it("no result is rounded: one that needs more than 64 characters fails", () => {
+  it("arithmetic never rounds: a result that needs more than 64 characters fails", () => {
     const nines = Result.getOrThrow(Decimal.parse("9".repeat(64)))
     const one = Decimal.of("1")
     assert.isTrue(Result.isFailure(Decimal.add(nines, one)))
@@ -278,13 +278,13 @@ describe("computing", () => {
     assert.isTrue(Result.isSuccess(Decimal.subtract(nines, one)))
   })
 
-  it("0.1 + 0.2 is 0.3", () => {
+  it("0.1 plus 0.2 is 0.3", () => {
     assert.deepStrictEqual(Decimal.add(Decimal.of("0.1"), Decimal.of("0.2")), Result.succeed(Decimal.of("0.3")))
   })
 })
 
 describe("exact integers", () => {
-  it("writtenScale counts the digits that are written, scale those that count", () => {
+  it("writtenScale counts all fractional digits, scale ignores trailing zeros", () => {
     const examples = [["0", 0, 0], ["0.00", 2, 0], ["1.50", 2, 1], ["100", 0, 0], ["-1.005", 3, 3]] as const
     for (const [text, written, counting] of examples) {
       assert.strictEqual(Decimal.writtenScale(text), written, text)
@@ -292,7 +292,7 @@ describe("exact integers", () => {
     }
   })
 
-  property("scale is the least power of ten that makes the value whole", [decimal], (value) =>
+  property("scale is the smallest power of ten that makes the value whole", [decimal], (value) =>
     Effect.sync(() => {
       const { d, n } = Fraction.read(value)
       let least = 0
@@ -300,14 +300,18 @@ describe("exact integers", () => {
       assert.strictEqual(Decimal.scale(value), least)
     }))
 
-  property("fitsPrecision is scale at most that", [decimalAndDigits(70)], ([value, digits]) =>
-    Effect.sync(() => {
-      const { d, n } = Fraction.read(value)
-      assert.strictEqual(Decimal.fitsPrecision(value, digits), (n * 10n ** BigInt(digits)) % d === 0n)
-    }))
+  property(
+    "fitsPrecision is true when scale is at most the given digits",
+    [decimalAndDigits(70)],
+    ([value, digits]) =>
+      Effect.sync(() => {
+        const { d, n } = Fraction.read(value)
+        assert.strictEqual(Decimal.fitsPrecision(value, digits), (n * 10n ** BigInt(digits)) % d === 0n)
+      })
+  )
 
   property(
-    "toUnits is the value times ten to the scale, when that is whole",
+    "toUnits multiplies by ten to the scale when the result is whole",
     [decimalAndDigits(70)],
     ([value, scale]) =>
       Effect.sync(() => {
@@ -317,10 +321,10 @@ describe("exact integers", () => {
       })
   )
 
-  property("fromUnits is the canonical decimal of that many units", [
+  property("fromUnits returns the canonical decimal", [
     fc.oneof(
       fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
-      // As many digits as are written before the point, or one more or less; and as many as a decimal may have.
+      // Scales near the number of written digits, and the largest that fit a decimal.
       fc.tuple(bordered({ max: 70 }, 62, 64), fc.constantFrom(-1n, 0n, 1n)).map(([digits, more]) =>
         10n ** BigInt(digits) + more
       )
@@ -333,7 +337,7 @@ describe("exact integers", () => {
       assert.strictEqual(Result.getOrUndefined(Decimal.fromUnits(units, scale)), expected)
     }))
 
-  property("fromUnits takes back what toUnits gave", [decimal], (value) =>
+  property("fromUnits reverses toUnits", [decimal], (value) =>
     Effect.sync(() => {
       const scale = Decimal.scale(value)
       const units = Decimal.toUnits(value, scale)

@@ -65,7 +65,7 @@ examples("ExternalId", Identifiers.ExternalId, { accepted: ["", "id 1"], refused
 
 describe("constructors", () => {
   property(
-    "parseClientOrderId and parseMarketName keep what they accept",
+    "parseClientOrderId and parseMarketName keep valid text",
     [clientOrderId, marketName],
     (id, market) =>
       Effect.sync(() => {
@@ -74,7 +74,7 @@ describe("constructors", () => {
       })
   )
 
-  property("a client order id with one character outside the set is refused", [
+  property("a client order id with one invalid character is refused", [
     clientOrderId,
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((character) => !/[A-Za-z0-9._-]/u.test(character)),
     fc.nat()

@@ -88,16 +88,21 @@ describe("violations", () => {
     ["a price finer than moneyPrec", {}, order(amount("0.5"), price("100.001")), [
       ["price", { kind: "step", step: "0.01" }]
     ]],
-    ["a total below minTotal", {}, order(amount("0.049"), price("102.04")), [
+    ["a total below minTotal breaks minTotal", {}, order(amount("0.049"), price("102.04")), [
       ["amount", { kind: "minTotal", min: Decimal.of("5") }]
     ]],
-    ["a total above maxTotal", {}, order(amount("10"), price("100.01")), [
+    ["a total above maxTotal breaks maxTotal", {}, order(amount("10"), price("100.01")), [
       ["amount", { kind: "maxTotal", max: Decimal.of("1000") }]
     ]],
-    ["no maximum when maxTotal is zero", { maxTotal: Decimal.of("0.00") }, order(amount("9999"), price("9999")), []],
-    ["a market that does not trade, and no more", { tradesEnabled: false }, order(amount("9"), price("0.001")), known],
-    ["a spot order is no matter of margin", { isCollateral: false }, order(amount("0.5"), price("100")), []],
-    ["a collateral order on a market without margin", { isCollateral: false }, {
+    ["a maxTotal of zero means no maximum", { maxTotal: Decimal.of("0.00") }, order(amount("9999"), price("9999")), []],
+    [
+      "an order on a market with trading disabled breaks only known",
+      { tradesEnabled: false },
+      order(amount("9"), price("0.001")),
+      known
+    ],
+    ["a spot order does not need a margin market", { isCollateral: false }, order(amount("0.5"), price("100")), []],
+    ["a collateral order needs a margin market", { isCollateral: false }, {
       ...order(amount("0.5"), price("100")),
       collateral: true
     }, known],
@@ -115,12 +120,12 @@ describe("violations", () => {
     })
   }
 
-  it("a market that does not exist", () => {
+  it("an order on an unknown market breaks known", () => {
     assert.deepStrictEqual(Market.violations(undefined, order(amount("0.5"), price("100"))), known)
   })
 })
 
-describe("what a market bounds", () => {
+describe("market limits by order type", () => {
   const { amount, price } = Decimal
   const request = {
     market: market.name,
@@ -130,7 +135,7 @@ describe("what a market bounds", () => {
     stopLimitPrice: price("1000.01")
   }
 
-  it("of a stop-limit order: all prices by precision, the total at its price", () => {
+  it("every price of a stop-limit order has a precision, and its limit price a minimum total", () => {
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
     assert.deepStrictEqual(
       Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),
@@ -141,7 +146,7 @@ describe("what a market bounds", () => {
     ])
   })
 
-  it("of an OCO order: a margin market, and the totals of both legs", () => {
+  it("an OCO order needs a margin market, and both legs have a maximum total", () => {
     const bounded = Market.collateralOco(request)
     assert.deepStrictEqual(Market.violations({ ...market, isCollateral: false }, bounded), known)
     assert.deepStrictEqual(Market.violations(market, bounded), [
@@ -154,7 +159,7 @@ describe("what a market bounds", () => {
   })
 })
 
-describe("violations and a model of fractions", () => {
+describe("violations against the fraction model", () => {
   const fitsIn = (text: string, digits: number) =>
     Fraction.isWholeNumberOf(Fraction.read(text), { n: 1n, d: 10n ** BigInt(digits) })
   const isLess = (a: Fraction.Fraction, b: string) => Fraction.compare(a, Fraction.read(b)) < 0
@@ -178,7 +183,7 @@ describe("violations and a model of fractions", () => {
   const bounds = fc.record({
     stockPrecision: bordered({ max: 8 }),
     moneyPrecision: bordered({ max: 8 }),
-    // Fee rates are decimals that are zero or more, as bounds are.
+    // FeeRate.make accepts decimals that are zero or more, like limits.
     minAmount: feeRate,
     minTotal: feeRate,
     maxTotal: feeRate,
@@ -186,7 +191,7 @@ describe("violations and a model of fractions", () => {
   })
 
   property(
-    "name the same fields and constraints in the same order",
+    "violations names the same fields and constraints as the fraction model, in the same order",
     [bounds, amount, price, price],
     (bounds, amount, a, b) =>
       Effect.sync(() => {

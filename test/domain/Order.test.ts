@@ -35,15 +35,15 @@ for (const [name, sent, received, values] of enumerations) {
       .map((value) => [value, { kind: "oneOf", values }])
   })
 
-  describe(`${name} as received`, () => {
-    it("keeps values that are not listed", () => {
+  describe(`${name} in an answer`, () => {
+    it("${name} in an answer keeps unlisted values", () => {
       for (const value of [...values, "", "SOMETHING_NEW"]) {
         assert.isTrue(Schema.is(received)(value))
         assert.strictEqual<string>(Result.getOrThrow(Schema.decodeResult(received)(value)), value)
       }
     })
 
-    it("is a text", () => {
+    it("${name} in an answer must be a text", () => {
       for (const value of [null, 1, true, [], {}]) {
         assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(received)(value)))
       }
@@ -67,7 +67,7 @@ describe("conditions", () => {
     assert.strictEqual(Order.activationConditionOf("sell"), "lte")
   })
 
-  it("new and partially filled orders can still trade, all others can't", () => {
+  it("only new and partially filled orders can still trade", () => {
     assert.deepStrictEqual(statuses.filter(Order.isOpen), ["NEW", "PARTIAL_FILLED"])
   })
 })

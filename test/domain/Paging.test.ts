@@ -4,7 +4,7 @@ import { brokenConstraints, examples } from "./examples.ts"
 
 const integerRule = { kind: "type", type: "integer" } as const
 
-/** What is no whole number, whatever the bounds. */
+/** Values that are not integers, whatever the bounds. */
 const noIntegers = [1.5, 99.999, "1", null, true, [1], 1n].map((value) => [value, integerRule] as const)
 
 examples("Limit", Paging.Limit, {
@@ -25,7 +25,7 @@ examples("Offset", Paging.Offset, {
   ]
 })
 
-it("NaN and infinities are no integers in the first place", () => {
+it("NaN and infinities break the integer type first", () => {
   for (const schema of [Paging.Limit, Paging.Offset]) {
     for (const n of [NaN, Infinity, -Infinity]) assert.deepStrictEqual(brokenConstraints(schema, n)[0], integerRule)
   }

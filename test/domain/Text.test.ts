@@ -24,13 +24,13 @@ examples("oneOf", oneOf(["a", "b"]), {
 })
 
 describe("hasForm", () => {
-  it("breaks the constraint format, and only where the text is one", () => {
+  it("hasForm reports the constraint format, and only for texts", () => {
     const schema = Text.check(hasForm(/^x$/u, "an x"))
     assert.deepStrictEqual(brokenConstraints(schema, "y"), [{ kind: "format" }])
     assert.deepStrictEqual(brokenConstraints(schema, 1), [stringRule])
   })
 
-  it("says what was expected", () => {
+  it("the failure of hasForm says what was expected", () => {
     assert.throws(() => Schema.decodeSync(Text.check(hasForm(/^x$/u, "an x")))("y"), /an x/u)
   })
 })

@@ -20,6 +20,6 @@ property(
     })
 )
 
-it("an open enumeration takes nothing but texts", () => {
+it("an open enumeration accepts only texts", () => {
   for (const value of [null, 1, true, [], {}]) assert.isFalse(Schema.is(Letter)(value))
 })

@@ -5,7 +5,7 @@ import { inspect } from "node:util"
 import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
 
-/** The constraints that a value breaks; none when the schema accepts it. */
+/** The constraints that a value breaks; empty when the schema accepts it. */
 export const brokenConstraints = (
   schema: Schema.ConstraintDecoder<unknown>,
   value: unknown
@@ -17,24 +17,25 @@ export const brokenConstraints = (
 
 const shown = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity })
 
-/** Values that a schema accepts and keeps as they are, and values that it refuses, each with the constraint that it breaks. */
+/** Values that a schema accepts unchanged, and values that it refuses with the constraint they break. */
 export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>, values: {
   readonly accepted: ReadonlyArray<unknown>
   readonly refused: ReadonlyArray<readonly [value: unknown, constraint: Constraint]>
 }): void => {
   describe(name, () => {
-    for (const value of values.accepted) {
-      it(`accepts ${shown(value)}`, () => {
-        assert.deepStrictEqual(Schema.decodeUnknownResult(schema)(value), Result.succeed(value))
-      })
-    }
-    for (const [value, constraint] of values.refused) {
-      it(`refuses ${shown(value)}: ${constraint.kind}`, () => {
-        assert.deepStrictEqual(brokenConstraints(schema, value), [constraint])
-      })
-    }
+    it(`${name} accepts valid values unchanged`, () => {
+      for (const value of values.accepted) {
+        assert.deepStrictEqual(Schema.decodeUnknownResult(schema)(value), Result.succeed(value), shown(value))
+      }
+    })
+
+    it(`${name} refuses invalid values with the constraint they break`, () => {
+      for (const [value, constraint] of values.refused) {
+        assert.deepStrictEqual(brokenConstraints(schema, value), [constraint], shown(value))
+      }
+    })
   })
 }
 
-/** JSON values of every type but text. */
+/** JSON values of every type except text. */
 export const noTexts: ReadonlyArray<unknown> = [null, true, 1, 1n, [], {}]

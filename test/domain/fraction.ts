@@ -1,5 +1,5 @@
 /**
- * A model of decimals that shares nothing with the library: a value is a numerator over a power of ten, read digit by
+ * A model of decimals that shares no code with the library: a value is a numerator over a power of ten, read digit by
  * digit, compared by cross-multiplication and written by long division.
  */
 export interface Fraction {
@@ -21,7 +21,7 @@ export const read = (text: string): Fraction => {
   return { n: text.startsWith("-") ? -n : n, d }
 }
 
-/** The one text of the value without a needless zero. */
+/** The value's shortest text. */
 export const write = ({ d, n }: Fraction): string => {
   const magnitude = n < 0n ? -n : n
   let text = `${n < 0n ? "-" : ""}${magnitude / d}`
@@ -45,5 +45,5 @@ export const negate = ({ d, n }: Fraction): Fraction => ({ n: -n, d })
 
 export const multiply = (a: Fraction, b: Fraction): Fraction => ({ n: a.n * b.n, d: a.d * b.d })
 
-/** Whether the value is a whole number of steps. */
+/** Whether the value is a whole multiple of `step`. */
 export const isWholeNumberOf = (a: Fraction, step: Fraction): boolean => (a.n * step.d) % (a.d * step.n) === 0n

@@ -6,7 +6,7 @@ import { Assets } from "../../src/endpoints/Assets.ts"
 import { btc, dialects, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("all: every asset; get: one asset, and none where there is none", () =>
+  it.live("all lists every asset, get reads one or none", () =>
     Effect.gen(function*() {
       const assets = yield* Assets
       same([...(yield* assets.all).keys()], ["BTC", "ETH", "USDT", "SHIB"])

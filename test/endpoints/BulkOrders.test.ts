@@ -50,7 +50,7 @@ const open = Effect.map(
   ({ records }) => records.map(({ amount, price }) => `${amount} @ ${price}`)
 )
 
-/** Each outcome: the amount that was placed, or the tag, the code and the fields of the refusal. */
+/** Each outcome: the placed amount, or the refusal's tag, code and fields. */
 const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
   outcomes.map(Result.match({
     onSuccess: ({ amount }) => [amount as string],
@@ -65,7 +65,7 @@ const refusal = (error: { readonly _tag: string; readonly code?: number; readonl
 ]
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("each order is placed or refused by itself", () =>
+  it.live("bulk orders are placed or refused one by one", () =>
     Effect.gen(function*() {
       const outcomes = yield* place([order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")])
       same(short(outcomes), [["1"], ["RequestRejected", 10, "amount"], ["2"]])
@@ -73,21 +73,21 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99100", "900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("stops at the first refusal when it is to, and answers with it", () =>
+  it.live("a bulk call with stopOnFail ends at the first refusal and answers with it", () =>
     Effect.gen(function*() {
       const orders = [order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")]
       same(short(yield* place(orders, { stopOnFail: true })), [["1"], ["RequestRejected", 10, "amount"]])
       same(yield* open, ["1 @ 900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("gives each order a client order id of its own", () =>
+  it.live("every bulk order gets its own client order id", () =>
     Effect.gen(function*() {
       const own = ClientOrderId.make("mine-1")
       const outcomes = yield* place([order("buy", "1", "900", { clientOrderId: own }), order("buy", "1", "900")])
       const ids = outcomes.map(Result.getOrThrow).map(({ sentClientOrderId }) => sentClientOrderId)
       same(ids[0], own)
       assert.strictEqual(new Set(ids).size, 2)
-      // What is sent twice is placed once.
+      // A request that is sent twice is placed once.
       same(short(yield* place([order("buy", "1", "900", { clientOrderId: own })])), [[
         "ValidationFailed",
         dialect.name === "live" ? 36 : 30,
@@ -95,7 +95,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that can't be read at all is refused before anything is sent, by its index", () =>
+  it.live("an unreadable bulk order is refused before sending, by its index", () =>
     Effect.gen(function*() {
       const before = yield* open
       const refused = yield* failsWith("ValidationFailed")(
@@ -106,7 +106,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, before)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("on margin they open positions, and those that only reduce one have to find it", () =>
+  it.live("bulk margin orders open positions, and reduce-only ones need a position", () =>
     Effect.gen(function*() {
       const outcomes = yield* CollateralBulkLimitOrders.use((service) =>
         service.create({
@@ -121,7 +121,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(refused.map((error) => refusal(error).slice(0, 2)), [["ReduceOnlyRejected", 116]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("cancels each, or says that it is not there", () =>
+  it.live("a bulk cancel cancels each order or reports it as missing", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("quote-1")
       const [one, two] = [yield* limit("buy", "1", "900"), yield* limit("buy", "2", "900", { clientOrderId })]
@@ -147,7 +147,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a lost answer leaves what each of them is found by", () =>
+  it.live("a bulk call with a lost answer lists what each order can be found by", () =>
     Effect.gen(function*() {
       const apiKey = "alice-key-0001"
       yield* Control.use((control) => control.addFault({ apiKey, symptom: Faults.answerLost }))
@@ -159,7 +159,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(canceling.orders, [{ market: btcUsdt, orderId: "7" }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order on the wire is refused with its own error, and an unknown field with another", () =>
+  it.live("a wrong bulk order is refused with its own error, and an unknown field with another", () =>
     Effect.gen(function*() {
       const good = { market: "BTC_USDT", side: "buy", amount: "1", price: "900", clientOrderId: "" }
       const { body, status } = yield* raw("/api/v4/order/bulk", {
@@ -169,14 +169,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const codes =
         (body as ReadonlyArray<{ readonly result: unknown; readonly error: { readonly code: number } | null }>)
           .map(({ error, result }) => [result === null, error?.code ?? null])
-      // An order without a client order id is one with an empty one, as in the live exchange's own examples.
+      // A missing client order id is sent as an empty one, as in the live exchange's own examples.
       same(codes, [
         [false, null],
         ...(dialect.name === "live" ? [[true, 32], [true, 30], [true, 30]] : [[true, 30], [true, 30], [true, 30]])
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  describe("an answer that is not about what was asked", () => {
+  describe("answers about other orders", () => {
     const wire = entryOf("BulkLimitOrders").golden.wire[dialect.name].response as ReadonlyArray<object>
     const [placed, refused] = wire
     const asked = entryOf("BulkLimitOrders").golden.request as BulkLimitOrders.Request
@@ -186,34 +186,40 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     const answers: ReadonlyArray<readonly [why: string, answer: ReadonlyArray<unknown>, of: ReadonlyArray<string>]> = [
       ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], [lost, "ValidationFailed"]],
       ["has neither", [placed, { result: null, error: null }], ["placed", lost]],
-      // No refusal of such an answer proves anything.
+      // A refusal in such an answer proves nothing.
       ["is about the other order", [refused, placed], [unknown, unknown]],
-      ["has nothing of any order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
-      ["has code 500 of one", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
+      ["mentions no order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
+      ["has code 500 for one order", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
         "placed",
         "OutcomeUnknown server-error"
       ]],
-      ["has a list of errors of one", [placed, { result: null, error: { code: 10, message: "No.", errors: [] } }], [
+      ["has a list of errors for one order", [placed, {
+        result: null,
+        error: { code: 10, message: "No.", errors: [] }
+      }], [
         "placed",
         "RequestRejected"
       ]],
-      ["has a text of errors of one", [placed, { result: null, error: { code: 10, message: "No.", errors: "no" } }], [
+      ["has a text of errors for one order", [placed, {
+        result: null,
+        error: { code: 10, message: "No.", errors: "no" }
+      }], [
         "placed",
         "RequestRejected"
       ]],
       ["has a text in place of an error", [placed, { result: null, error: "no" }], ["placed", lost]],
-      ["has an order that can't be read", [placed, { result: { orderId: 7 }, error: null }], [
+      ["has an unreadable order", [placed, { result: { orderId: 7 }, error: null }], [
         "placed",
         "AcceptedUnreadable"
       ]],
-      ["has another order that can't be read", [placed, { result: { orderId: 7, market: "ETH_USDT" } }], [
+      ["has another, unreadable order", [placed, { result: { orderId: 7, market: "ETH_USDT" } }], [
         "placed",
         unknown
       ]],
-      ["has something else in place of an order", [placed, null], ["placed", lost]]
+      ["has null in place of an order", [placed, null], ["placed", lost]]
     ]
     for (const [why, answer, of] of answers) {
-      it.effect(`${why}: each order has an outcome of its own`, () =>
+      it.effect(`a bulk answer that ${why} gives each order its own outcome`, () =>
         Effect.gen(function*() {
           const orders = asked.orders.map((order, at) => ({
             ...order,
@@ -227,7 +233,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             })),
             of
           )
-          // Each is all that `Reconciliation` needs.
+          // Each error has everything that `Reconciliation` needs.
           for (const [at, outcome] of outcomes.entries()) {
             if (!Result.isFailure(outcome) || outcome.failure._tag !== "OutcomeUnknown") continue
             const { clientOrderId, endpoint, market, orders: others, request } = outcome.failure
@@ -237,7 +243,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }).pipe(Effect.provide(answered(() => new Response(Json.stringify(answer as object)), dialect))))
     }
 
-    it.effect("is about more orders than were sent: nothing is known of any", () =>
+    it.effect("a bulk answer about more orders than were sent leaves all outcomes unknown", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("OutcomeUnknown")(
           BulkLimitOrders.BulkLimitOrders.use((service) => service.create(asked))
@@ -247,7 +253,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         Effect.provide(answered(() => new Response(Json.stringify([placed, refused, refused] as object)), dialect))
       ))
 
-    it.effect("cancels another order than the one that was named", () =>
+    it.effect("a bulk answer that cancels another order leaves the outcome unknown", () =>
       Effect.gen(function*() {
         const [outcome] = yield* cancel([{ market: btcUsdt, orderId: OrderId.make("1") }])
         same(

@@ -18,7 +18,7 @@ import {
   stopLimit
 } from "../support/exchange.ts"
 
-/** One order of each kind and market, the OCO's with two legs. */
+/** One order of each kind and market; the OCO order has two legs. */
 const place = Effect.gen(function*() {
   const stops = yield* StopLimitOrders
   const ocos = yield* CollateralOcoOrders
@@ -45,18 +45,18 @@ const open = Control.use((control) =>
 
 const cases: ReadonlyArray<readonly [string, Request, (order: string) => boolean]> = [
   ["all", {}, () => true],
-  ["those of a market", { market: btcUsdt }, (order) => order.startsWith("BTC_USDT")],
-  ["those of a market and a type", { market: btcUsdt, type: ["margin"] }, (order) => order === "BTC_USDT margin"],
+  ["all orders of a market", { market: btcUsdt }, (order) => order.startsWith("BTC_USDT")],
+  ["orders of one market and type", { market: btcUsdt, type: ["margin"] }, (order) => order === "BTC_USDT margin"],
   ["spot orders", { type: ["spot"] }, (order) => order.endsWith("spot")],
   ["margin orders of spot markets", { type: ["margin"] }, (order) => order.endsWith("margin")],
   ["futures orders", { type: ["futures"] }, (order) => order.endsWith("futures")],
   ["two types", { type: ["spot", "futures"] }, (order) => !order.endsWith("margin")],
-  ["none where there is none", { market: ethUsdt, type: ["futures"] }, () => false]
+  ["nothing on a market without matching orders", { market: ethUsdt, type: ["futures"] }, () => false]
 ]
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
   for (const [name, request, reached] of cases) {
-    it.live(`cancels ${name}`, () =>
+    it.live(`cancel-all cancels ${name}`, () =>
       Effect.gen(function*() {
         yield* place
         assert.deepStrictEqual(yield* open, all)
@@ -65,7 +65,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       }).pipe(Effect.provide(exchange(overHttp(dialect)))))
   }
 
-  it.live("canceling without open orders succeeds, and cancels nobody else's orders", () =>
+  it.live("cancel-all succeeds without open orders, and never cancels another account's", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.fund({ account: "bob", wallet: "trade", ticker: btc, amount: Decimal.amount("1") })

@@ -32,7 +32,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* asBob(main), "1150")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an amount above the balance, or an unknown asset, is refused", () =>
+  it.live("a code above the balance, or of an unknown asset, is refused", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(code("1000.01"))
       same([error.status, error.code, error.fields], [created === 200 ? 400 : 422, 5, {
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* main, "1000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the answer on the wire holds the code, a message and the transaction", () =>
+  it.live("the wire answer contains the code, a message and the transaction", () =>
     Effect.gen(function*() {
       const { body, status } = yield* raw("/api/v4/main-account/codes", { ticker: "USDT", amount: "1" })
       same([status, Object.keys(body as object).toSorted()], [created, ["code", "external_id", "message"]])

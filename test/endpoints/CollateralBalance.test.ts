@@ -4,7 +4,7 @@ import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
 import { dialects, eth, perp, raw, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("includes what open orders have locked; zero for an asset without a balance", () =>
+  it.live("the collateral balance includes amounts locked in open orders, and is zero for other assets", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")
       same([...yield* CollateralBalance.use((balance) => balance.all)], [["USDT", "100000"]])

@@ -14,7 +14,7 @@ const create = (request: Request) => CollateralOcoOrders.use((orders) => orders.
 const open = Control.use((control) => control.openOrders("alice"))
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("both legs are accepted, open, and answered as they were asked for", () =>
+  it.live("both legs of a collateral OCO order are accepted, opened and answered as requested", () =>
     Effect.gen(function*() {
       const { clientOrderIdEcho, id, reduceOnly, stopLoss, takeProfit } = yield* create({
         ...oco,
@@ -54,7 +54,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.sameMembers((yield* open).map((order) => order.id), [limitId, stopId])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the client order id is echoed by both legs in the document's dialect, and by none in the live one", () => {
+  it.live("both legs echo the client order id in the document's dialect, and neither in the live one", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("pair-1")
@@ -72,7 +72,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
     }).pipe(Effect.provide([exchange(overHttp(dialect)), logsInto(logged)]))
   })
 
-  it.live("a client order id of a stop-limit order is taken for an OCO order too", () =>
+  it.live("an OCO order can't reuse a stop-limit order's client order id", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("shared")
       yield* StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
@@ -81,7 +81,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* open).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a reduce-only order without a position is answered with code 116, and none is placed", () =>
+  it.live("a reduce-only OCO order without a position is refused with code 116", () =>
     Effect.gen(function*() {
       for (const side of ["buy", "sell"] as const) {
         const error = yield* failsWith("ReduceOnlyRejected")(create({ ...oco, side, reduceOnly: true }))

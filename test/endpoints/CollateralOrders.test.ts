@@ -32,7 +32,7 @@ const positions = OpenPositions.use((positions) => positions.list())
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("two accounts open a long and a short position, and close them", () =>
+  it.live("two accounts open and close a long and a short position", () =>
     Effect.gen(function*() {
       const resting = yield* perp("buy", "1", "1000")
       same([resting.type, resting.status, resting.positionSide], ["limit", "NEW", "BOTH"])
@@ -53,11 +53,11 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* asBob(perp("buy", "1", "1100"))
       yield* market("sell", "1")
       same([yield* positions, yield* asBob(positions)], [[], []])
-      // Fees: the maker's 0.01 %, the taker's 0.055 %.
+      // Fees: 0.01 % as the maker, 0.055 % as the taker.
       same([yield* collateral, yield* asBob(collateral)], ["100099.295", "99899.34"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reduce-only order is clipped to the position, and refused without one or on the position's own side", () =>
+  it.live("a reduce-only order is cut to the position, and refused without one or on its side", () =>
     Effect.gen(function*() {
       const refused = failsWith("ReduceOnlyRejected")
       const status = dialect === Dialect.document ? 400 : 422
@@ -75,7 +75,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* positions, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a pending reduce-only order is canceled when its position is closed", () =>
+  it.live("closing a position cancels its pending reduce-only order", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")
       yield* asBob(market("sell", "1"))
@@ -86,7 +86,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.sameMembers([...yield* statuses], ["FILLED", "AUTO_CANCELED_REDUCE_ONLY", "FILLED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a market that does not trade on margin is refused", () =>
+  it.live("a collateral order on a market without margin is refused", () =>
     Effect.gen(function*() {
       const { body, status } = yield* raw("/api/v4/order/collateral/limit", {
         market: "SHIB_USDT",
@@ -100,7 +100,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a type on the wire says that the order trades a position, where the dialect has a word for it", () =>
+  it.live("the wire type says that an order trades a position, where the dialect can", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/collateral/limit", {
         market: "BTC_USDT",

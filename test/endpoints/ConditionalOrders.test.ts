@@ -52,7 +52,7 @@ const position = Effect.map(
   ([position]) => position
 )
 
-/** The open orders, the latest first: side, type, amount, activation price and condition. */
+/** Open orders, latest first: side, type, amount, activation price and condition. */
 const open = Effect.map(
   ActiveOrders.use((orders) => orders.page()),
   ({ records }) =>
@@ -61,7 +61,7 @@ const open = Effect.map(
     )
 )
 
-/** What became of the orders, the latest that ended first. */
+/** Ended orders and their outcomes, latest first. */
 const ended = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ dealStock, side, status, type }) => [side, type, status, dealStock].join(" "))
@@ -70,8 +70,8 @@ const ended = Effect.map(
 const market = (side: "buy" | "sell", of: string, more: object = {}) =>
   CollateralMarketOrders.use((orders) => orders.create({ market: btcPerp, side, amount: amount(of), ...more }))
 
-describe("an order with a take-profit and a stop-loss, in the live dialect", () => {
-  it.live("is one conditional order until it is filled; its exit has no orders before", () =>
+describe("orders with a take-profit and a stop-loss, in the live dialect", () => {
+  it.live("an order with exits is one conditional order until it is filled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const entry = yield* perp("buy", "2", "900", exit)
@@ -93,7 +93,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same(yield* UnexecutedOcoOrders.use((orders) => Effect.map(orders.page(), ({ records }) => records)), [])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("can not be changed, nor can its exit: the change would drop it", () =>
+  it.live("an order with exits can't be modified, because that would drop the exits", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const refused = (orderId: OrderId, changes: { price: Price } | { activationPrice: Price }) =>
@@ -112,7 +112,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same(yield* open, ["sell stop market 2 800 lte", "sell stop market 2 1200 gte"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("places two stop-market orders when it is filled, which the position shows", () =>
+  it.live("a filled order with exits places two stop-market orders, shown with the position", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* perp("buy", "2", "900", exit)
@@ -124,7 +124,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same(Number(tpsl?.stopLossId) - Number(tpsl?.takeProfitId), 1)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("the stop-loss closes the position at the price that triggers it, and the take-profit is canceled", () =>
+  it.live("a stop-loss closes the position at its trigger price and cancels the take-profit", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* perp("buy", "2", "900", exit)
@@ -134,7 +134,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same([yield* position, yield* open], [undefined, []])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("of a short position, the take-profit lies below and the stop-loss above", () =>
+  it.live("a short position's take-profit is below its entry price and its stop-loss above", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("buy", "2", "1000"))
@@ -146,7 +146,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same(yield* ended, ["buy stop market FILLED 2", "buy stop market CANCELED 0", "sell market FILLED 2"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("one price alone is an exit too", () =>
+  it.live("an order may have only a take-profit or only a stop-loss", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* perp("buy", "2", "900", { stopLoss: price("800") })
@@ -158,7 +158,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same(yield* position, undefined)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("stop orders on margin have one when they are filled", () =>
+  it.live("stop orders on margin place their exits when filled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const common = { market: btcPerp, side: "buy", amount: amount("1"), activationPrice: price("1100") } as const
@@ -178,7 +178,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same([yield* position, yield* open], [undefined, []])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("partly filled it has no exit yet, and canceled then it never gets one", () =>
+  it.live("a partly filled order has no exits yet, and never gets them if canceled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const entry = yield* perp("buy", "2", "1000", exit)
@@ -190,7 +190,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same((yield* position)?.tpsl, null)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("an order that only closes another position has no exit", () =>
+  it.live("an order that only closes another position has no exits", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("buy", "2", "1000"))
@@ -201,7 +201,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same((yield* position)?.amount, "-1")
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a leg is canceled by itself and leaves the other, and both end with the position", () =>
+  it.live("canceling one exit leaves the other, and both end with the position", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("sell", "4", "1000"))
@@ -222,7 +222,7 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       ])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("is refused where its prices are on the wrong side, too fine, or with reduceOnly", () =>
+  it.live("exits are refused on the wrong side, too fine, or with reduceOnly", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const refused = (more: object) => Effect.flip(perp("buy", "1", "900", more))
@@ -259,7 +259,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       })
     )
 
-  it.live("are listed page by page with the OCO orders, the latest first, of one market or of all", () =>
+  it.live("conditional orders are listed by page with OCO orders, latest first, for one market or all", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const ids: Array<string> = []
@@ -285,7 +285,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a market that is unknown, or trades no positions, is refused", () =>
+  it.live("conditional orders of an unknown or spot market are refused", () =>
     Effect.gen(function*() {
       for (const market of ["NO_SUCH", "SHIB_USDT"]) {
         const { code, fields } = yield* failsWith("ValidationFailed")(page({ market: market as typeof btcUsdt }))
@@ -294,7 +294,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       same((yield* page({ market: ethUsdt })).total, 0)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("one call cancels both legs of an OCO order; another identifier, or another's, is not found", () =>
+  it.live("one call cancels both legs of an OCO order, and refuses an unknown or foreign identifier", () =>
     Effect.gen(function*() {
       const { id, stopLoss } = yield* oco()
       const cancel = (id: string, market = btcUsdt) =>
@@ -317,8 +317,8 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("canceling an order with an exit", () => {
-  it.live("takes the group's identifier; the order's own cancels it too, and the group's is no order's", () =>
+describe("cancellation of orders with exits", () => {
+  it.live("the group's identifier, or the order's own, cancels an order with exits", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const otoOf = Effect.map(perp("buy", "1", "900", exit), ({ oto, orderId }) =>
@@ -344,7 +344,7 @@ describe("canceling an order with an exit", () => {
     }).pipe(Effect.provide(traders(live))))
 })
 
-describe("the keys of the older documentation", () => {
+describe("keys from older documentation", () => {
   const leg = {
     clientOrderId: "",
     market: "BTC_USDT",
@@ -360,7 +360,7 @@ describe("the keys of the older documentation", () => {
     price: "19928.79"
   }
 
-  it("are read as those of today", () => {
+  it("keys from the older documentation are read like today's", () => {
     const { decodeResponse } = Endpoint.codec(endpoint, live)
     const { records } = Result.getOrThrow(decodeResponse({
       limit: 100,

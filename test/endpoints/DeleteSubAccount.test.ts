@@ -26,7 +26,7 @@ const listed = SubAccounts.use((subAccounts) =>
 )
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a deleted sub-account leaves the list, with its keys", () =>
+  it.live("a deleted sub-account leaves the list with its keys", () =>
     Effect.gen(function*() {
       const keys = SubAccountApiKeys.use((service) =>
         Effect.map(service.page(), ({ records }) => records.map(({ subAccountId }) => subAccountId))
@@ -38,7 +38,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       yield* failsWith("InvalidFields")(remove(emptySubAccount))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the key of a deleted sub-account is no longer accepted", () =>
+  it.live("the key of a deleted sub-account is refused", () =>
     Effect.gen(function*() {
       const own = yield* Layer.build(clientOf(keyOfEmptySubAccount))
       const balance = Effect.provideContext(MainBalance.use(({ all }) => all), own)
@@ -47,7 +47,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* failsWith("NotAuthorized")(balance)).why, "unauthenticated")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("an unknown sub-account, and another account's, is an invalid field", () =>
+  it.live("deleting an unknown or foreign sub-account is an invalid field", () =>
     Effect.gen(function*() {
       for (const id of [SubAccountId.make("none"), subAccountOfBob]) {
         const error = yield* failsWith("InvalidFields")(remove(id))

@@ -4,7 +4,7 @@ import { Fees } from "../../src/endpoints/Fees.ts"
 import { dialects, exchange, overHttp, usdt } from "../support/exchange.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("lists every currency with the fees of both directions", () =>
+  it.live("every currency is listed with its deposit and withdrawal fees", () =>
     Effect.gen(function*() {
       const fees = yield* Fees.use(({ list }) => list)
       assert.sameMembers(fees.map(({ ticker }) => ticker as string), ["BTC", "ETH", "USDT", "SHIB"])

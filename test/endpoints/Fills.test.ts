@@ -12,14 +12,14 @@ const path = "/api/v4/trade-account/executed-history"
 const page = (request?: Request) => Fills.use((fills) => fills.page(request))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("an account that has traded nothing has no fills", () =>
+  it.live("an account without trades has no fills", () =>
     Effect.gen(function*() {
       yield* limit("buy", "1", "1000")
       same((yield* page()).records, [])
       same((yield* raw(path, {})).body, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("both sides of a trade have their part in it", () =>
+  it.live("both sides of a trade have a fill", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const { orderId, timestamp } = yield* limit("sell", "2", "1000", { clientOrderId })
@@ -41,7 +41,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("of one market, of one order, or of all, page by page", () =>
+  it.live("fills are listed by page, for one market, one order or all", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* limit("sell", "3", "1000", { clientOrderId })
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([trades.length, new Set(trades).size], [4, 4])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("on the wire it is a list for a market, and lists by market otherwise", () =>
+  it.live("fills on the wire are a list for one market, and lists by market for all", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "1", "1000"))

@@ -11,7 +11,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a futures market has its figures, and a funding of zero", () =>
+  it.effect("a futures market has its figures and zero funding", () =>
     Effect.gen(function*() {
       // Two hours after a settlement.
       yield* TestClock.setTime(1_900_022_400_000)
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("there are no funding rates of a market on margin, and none can be of any other", () =>
+  it.live("funding rates of a futures market are empty, and those of other markets are refused", () =>
     Effect.gen(function*() {
       const rates = yield* FundingRates
       same(yield* rates.page(btcPerp, { limit: 7, offset: 3 }), { offset: 3, limit: 7, records: [] })
@@ -67,12 +67,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             status: 400,
             body: { success: false, message: "Validation failed", params: ["Limit should not be greater than 100."] }
           }
-          // Not a list, as that of an unknown market.
+          // Not a list, like the answer for an unknown market.
           : { status: 422, body: { limit: "Limit should not be greater than 100." } }
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the markets on margin are those that say so, and the platform works", () =>
+  it.live("collateral markets are those on margin, and the platform is operational", () =>
     Effect.gen(function*() {
       same(yield* CollateralMarkets.use(({ list }) => list), ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
       same(yield* rawPublic("/api/v4/public/collateral/markets"), {

@@ -19,7 +19,7 @@ import {
 } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 
-/** Alice's payments: plan A pays 1 to 10 USDT, then plan B 11 to 15 BTC. */
+/** Alice's payments: plan A pays 1 to 10 USDT, then plan B pays 11 to 15 BTC. */
 const pay = Effect.forEach(
   Array.from({ length: 15 }, (_, index) => index + 1),
   (n) => n <= 10 ? payInterest("alice", planA, amountOf(n), usdt) : payInterest("alice", planB, amountOf(n), btc)
@@ -28,7 +28,7 @@ const pay = Effect.forEach(
 const amounts = (records: ReadonlyArray<{ readonly amount: string }>) => records.map(({ amount }) => amount)
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a page holds the payments asked for, oldest first", () =>
+  it.live("a page contains the requested payments, oldest first", () =>
     Effect.gen(function*() {
       yield* pay
       const history = yield* InterestPaymentHistory
@@ -41,13 +41,13 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.isTrue(Number.isSafeInteger(first?.timestamp))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the default page starts at 0 and holds 100", () =>
+  it.live("the default page starts at 0 and contains 100 payments", () =>
     Effect.gen(function*() {
       const page = yield* InterestPaymentHistory.use((history) => history.page())
       assert.deepStrictEqual(page, { limit: Limit.make(100), offset: Offset.make(0), records: [] })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("filters by plan and by ticker", () =>
+  it.live("payments can be filtered by plan and by ticker", () =>
     Effect.gen(function*() {
       yield* pay
       const history = yield* InterestPaymentHistory
@@ -56,7 +56,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual((yield* history.page({ planId: planA, ticker: btc })).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the ticker of a payment, and of the filter, is the plan's target currency", () =>
+  it.live("a payment's ticker, like the filter, is the plan's target currency", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const plan = PlanId.make("plan-abroad")
@@ -71,7 +71,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual((yield* history.page({ ticker: usdt })).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the pages of a stream add up to the whole", () =>
+  it.live("the pages of a stream contain every record once", () =>
     Effect.gen(function*() {
       yield* pay
       const history = yield* InterestPaymentHistory
@@ -83,7 +83,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(ofB, whole.slice(10))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("an unknown plan and an unknown ticker are invalid fields", () =>
+  it.live("an unknown plan or ticker is an invalid field", () =>
     Effect.gen(function*() {
       const history = yield* InterestPaymentHistory
       const error = yield* history.page({ planId: PlanId.make("no such plan"), ticker: ticker("NONE") }).pipe(
@@ -96,7 +96,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("is for business partners only", () =>
+  it.live("interest payments are for business partners only", () =>
     Effect.gen(function*() {
       const error = yield* asBob(InterestPaymentHistory.use((history) => history.page())).pipe(
         failsWith("NotAuthorized")

@@ -39,13 +39,13 @@ const armed = Effect.map(
 
 const open = Effect.map(ActiveOrders.use((orders) => orders.page()), ({ records }) => records.length)
 
-/** The clock stands still; this moves it on. */
+/** Advances the clock, which otherwise stands still. */
 const wait = (seconds: number) => Controls.Control.use((control) => control.advanceClock({ millis: seconds * 1000 }))
 
 const frozen = Controls.Control.use((control) => control.freezeClock)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("orders are canceled when the time is over, and not before", () =>
+  it.live("the kill switch cancels orders exactly when its time is over", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* limit("buy", "1", "900")
@@ -67,7 +67,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* statuses, ["CANCELED", "CANCELED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("arming again starts the time anew, and disarming stops it", () =>
+  it.live("arming the kill switch again restarts its time, and disarming stops it", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* limit("buy", "1", "900")
@@ -82,7 +82,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* open, yield* armed], [1, []])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("only orders of its account, its market and its types are canceled", () =>
+  it.live("the kill switch cancels only orders of its account, market and types", () =>
     Effect.gen(function*() {
       yield* frozen
       const spot = yield* limit("buy", "1", "900")
@@ -109,7 +109,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.notInclude(yield* ids, margin.orderId)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an account sees its own, of one market or of all", () =>
+  it.live("an account sees only its own kill switches, for one market or all", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* KillSwitch.use((killSwitch) => killSwitch.arm({ market: btcPerp, timeout: KillSwitchSeconds.make(600) }))
@@ -133,7 +133,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* statuses, ["CANCELED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("it cancels at its own time when the exchange is opened again later, and prices come in their order", () =>
+  it.live("a reopened exchange fires the kill switch at its own time, in order with the prices", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -161,7 +161,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(ended.map(({ changedAt }) => changedAt - (ended[0]?.changedAt ?? 0)), [0, 1_000_000])
     }).pipe(Effect.scoped))
 
-  it.live("on the wire the timeout is a text; null disarms, as does the text that ccxt writes", () =>
+  it.live("the wire timeout is a text, and null or ccxt's text disarms", () =>
     Effect.gen(function*() {
       const status = dialect.name === "live" ? 422 : 400
       const market = "BTC_USDT"
@@ -189,7 +189,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* armed, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a market that nobody knows has none", () =>
+  it.live("an unknown market has no kill switch", () =>
     Effect.gen(function*() {
       const { code, errors } = (yield* raw(path, { market: "NO_SUCH", timeout: "60" })).body as Record<string, unknown>
       same([code, errors], [dialect.name === "live" ? 31 : 30, { market: ["Market is not available."] }])

@@ -24,7 +24,7 @@ import {
 const open = Effect.map(ActiveOrders.use((orders) => orders.page()), ({ records }) => records)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("an order rests, is answered as it was asked for, and locks what it would spend", () =>
+  it.live("a limit order rests, is answered as requested, and locks its funds", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine-1")
       const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* limit(
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99500", "500"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("two orders that cross trade at the maker's price; both pay their fees", () =>
+  it.live("two crossing orders trade at the maker's price, and both pay fees", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       const taken = yield* asBob(limit("buy", "0.4", "1100"))
@@ -83,7 +83,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["9", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the better price trades first, and of one price the older order", () =>
+  it.live("the better price trades first, then the older order", () =>
     Effect.gen(function*() {
       const worse = yield* limit("sell", "1", "1001")
       const first = yield* limit("sell", "1", "1000")
@@ -94,7 +94,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isFalse(left.some(([id]) => id === first.orderId))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("immediate or cancel: what can't trade at once is canceled", () =>
+  it.live("an immediate-or-cancel order cancels what can't trade at once", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       const part = yield* limit("buy", "3", "1000", { ioc: true })
@@ -105,7 +105,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("post only: refused instead of trading at once", () =>
+  it.live("a post-only order is refused if it would trade at once", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       const error = yield* failsWith("RequestRejected")(limit("buy", "1", "1000", { postOnly: true }))
@@ -116,7 +116,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([rests.status, rests.postOnly], ["NEW", true])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("post only and immediate or cancel rule each other out, before anything is sent", () =>
+  it.live("an order that is both post-only and immediate-or-cancel is refused before sending", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(limit("buy", "1", "1000", { postOnly: true, ioc: true }))
       same(
@@ -126,7 +126,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(error.fields, { ioc: ["Either ioc or postOnly flag in true state is allowed."] })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that breaks the market rules is refused before it is sent", () =>
+  it.live("an order that breaks the market's rules is refused before sending", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(
         LimitOrders.use((orders) =>
@@ -137,14 +137,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.sameMembers(Object.keys(error.fields), ["amount", "price"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("more than the wallet holds is refused", () =>
+  it.live("an order beyond the balance is refused", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(limit("sell", "10.5", "1000"))
       same([error.status, error.code], [400, 10])
       same(error.fields, { amount: ["Not enough balance."] })
     }).pipe(Effect.provide(traders(dialect))))
 
-  describe("when an order would trade with one of its own account", () => {
+  describe("self-trade prevention", () => {
     const own = (stp: Dialect.Dialect["selfTradePrevention"]["Type"]) =>
       Effect.gen(function*() {
         yield* limit("sell", "1", "1000")
@@ -152,10 +152,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         return [status, (yield* open).map(({ side }) => side)] as const
       }).pipe(Effect.provide(traders(dialect)))
 
-    it.live("no prevention: it trades", () => Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
-    it.live("both are canceled", () => Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))
-    it.live("the new one is canceled", () =>
+    it.live("without self-trade prevention both orders trade", () =>
+      Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
+    it.live("cancel_both cancels both orders", () =>
+      Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))
+    it.live("cancel_new cancels the new order", () =>
       Effect.map(own("cancel_new"), (found) => same(found, ["CANCELED", ["sell"]])))
-    it.live("the old one is canceled", () => Effect.map(own("cancel_old"), (found) => same(found, ["NEW", ["buy"]])))
+    it.live("cancel_old cancels the old order", () =>
+      Effect.map(own("cancel_old"), (found) => same(found, ["NEW", ["buy"]])))
   })
 })

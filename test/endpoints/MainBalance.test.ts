@@ -27,15 +27,15 @@ import {
 import { answering, json, privateCalls } from "../support/http.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("all: every asset that has a balance, and no other wallet's", () =>
+  it.live("all lists every asset with a main balance", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
-      // Alice has put 1 of her 3 BTC into a code; what is in her trade wallet is not here.
+      // Alice has put 1 of her 3 BTC into a code. Her trade wallet is not included.
       assert.deepStrictEqual([...yield* balances.all], [[usdt, Decimal.of("1000.5")], [btc, Decimal.of("2")]])
       assert.deepStrictEqual([...yield* asBob(MainBalance.use(({ all }) => all))], [[eth, Decimal.of("17.25")]])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("of: one asset, and zero for what is left out", () =>
+  it.live("of reads one asset, and zero for an unlisted one", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
       assert.strictEqual(yield* balances.of(usdt), "1000.5")
@@ -50,7 +50,7 @@ describe("changes", () => {
     { after, before, ticker }: { readonly ticker: string; readonly before: string; readonly after: string }
   ) => `${ticker} ${before} -> ${after}`
 
-  it.effect("emits what differs from the reading before, and first what differs from nothing", () =>
+  it.effect("changes emits the differences from the previous reading, starting from nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const changes: Array<string> = []
@@ -58,7 +58,7 @@ describe("changes", () => {
         Stream.runForEach(balances.changes(everySecond), (change) => Effect.sync(() => changes.push(text(change))))
       ).pipe(Effect.forkChild)
       yield* TestClock.adjust("10 millis")
-      // The journal commits at the end of a turn of the event loop, not on the test clock.
+      // The journal commits at the end of an event-loop turn, not on the test clock.
       const settled = TestClock.withLive(Effect.sleep("20 millis"))
       yield* settled
       assert.deepStrictEqual(changes.splice(0), ["USDT 0 -> 1000.5", "BTC 0 -> 2"])
@@ -77,7 +77,7 @@ describe("changes", () => {
       yield* Fiber.interrupt(fiber)
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.effect("balances are compared by value, and an asset that is left out is zero", () => {
+  it.effect("changes compares balances by value and reads an unlisted asset as zero", () => {
     const readings = [
       { BTC: { main_balance: "1.50" }, ETH: { main_balance: "0" }, USDT: { main_balance: "7" } },
       { BTC: { main_balance: "1.5" }, USDT: { main_balance: "7.000" } },

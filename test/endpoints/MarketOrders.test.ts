@@ -28,7 +28,7 @@ const stockMarket = (side: OrderSide, of: string) =>
   StockMarketOrders.use((orders) => orders.create({ market: btcUsdt, side, amount: amount(of) }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a buy spends an amount of the quote currency", () =>
+  it.live("a market buy spends an amount of the quote currency", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       yield* asBob(limit("sell", "1", "1010"))
@@ -39,7 +39,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["11.4985", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a sell sells an amount of the base currency", () =>
+  it.live("a market sell sells an amount of the base currency", () =>
     Effect.gen(function*() {
       yield* asBob(limit("buy", "3", "1000"))
       const { dealMoney, dealStock, status, type } = yield* market("sell", "2")
@@ -47,7 +47,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["101998", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("what is left beyond the taker band is canceled", () =>
+  it.live("the rest beyond the taker band is canceled", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       yield* asBob(limit("sell", "1", "1100"))
@@ -58,7 +58,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["97900", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("what is left when the book is empty is canceled", () =>
+  it.live("the rest of a market order in an empty book is canceled", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       const part = yield* stockMarket("buy", "3")
@@ -67,7 +67,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an amount of the quote currency has the bounds of a total", () =>
+  it.live("an amount in the quote currency has the limits of a total", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(market("buy", "4.99"))
       same([error.origin, Object.keys(error.fields)], ["local", ["amount"]])
@@ -75,7 +75,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((answer.body as { readonly errors: unknown }).errors, error.fields)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("more than the wallet holds is refused, and nothing is recorded", () =>
+  it.live("a transfer beyond the balance is refused and not recorded", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "10", "50000"))
       const refused = failsWith("RequestRejected")

@@ -24,7 +24,7 @@ const move = (to: string) => Control.use((control) => control.movePrice({ market
 
 const summary = MarketSummary.use((summary) => summary.get(btcUsdt))
 
-/** The volumes that all three calls show of the market, which are the same. */
+/** The market's volumes, which all three calls show alike. */
 const volumes = Effect.gen(function*() {
   const one = yield* summary
   const ofAll = (yield* MarketSummaries.use(({ all }) => all)).get(btcUsdt)
@@ -35,7 +35,7 @@ const volumes = Effect.gen(function*() {
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("the last 24 hours are those of every trade and move, to the second", () =>
+  it.effect("the last 24 hours count every trade and price move, to the second", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_500)
       yield* limit("sell", "1", "1000")
@@ -82,13 +82,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("a market where nothing happened yet has no prices", () =>
+  it.effect("a market without trades has no prices", () =>
     Effect.gen(function*() {
       const none = yield* MarketSummary.use((summary) => summary.get(ethUsdt))
       same([...new Set(Object.values(none))], ["0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("an unknown market is refused in the words of the dialect", () =>
+  it.effect("an unknown market is refused in the dialect's words", () =>
     Effect.gen(function*() {
       const document = dialect === Dialect.document
       const refused = failsWith("PublicRequestRejected")

@@ -6,7 +6,7 @@ import { Markets } from "../../src/endpoints/Markets.ts"
 import { btcUsdt, dialects, exchange, overHttp } from "../support/exchange.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("all: every market with its bounds", () =>
+  it.live("all lists every market with its limits", () =>
     Effect.gen(function*() {
       const all = yield* Markets.use((markets) => markets.all)
       assert.sameMembers(all.map(({ name }) => name as string), [
@@ -35,7 +35,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("get: one market, and none where there is none", () =>
+  it.live("get reads one market, or none", () =>
     Effect.gen(function*() {
       const markets = yield* Markets
       assert.strictEqual(Option.getOrUndefined(yield* markets.get(btcUsdt))?.name, btcUsdt)

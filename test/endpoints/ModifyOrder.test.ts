@@ -39,7 +39,7 @@ const ended = Effect.map(
 )
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a changed order has another order id and the same client order id, and what is not stated stays", () =>
+  it.live("a modified order gets a new order id and keeps its client order id and other terms", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("quote-1")
       const order = yield* limit("buy", "2", "900", { clientOrderId, stp: "cancel_new" })
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [[again.orderId, "1", "950"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("what was filled stays with the old order: the new one is for the rest", () =>
+  it.live("a modified order covers only the unfilled rest", () =>
     Effect.gen(function*() {
       const order = yield* limit("sell", "3", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -69,7 +69,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ended, [[order.orderId, partlyCanceled(dialect)]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("is refused without an effect: no such order, no such term, not enough balance, less than is filled", () =>
+  it.live("a modification of a missing order or term, beyond the balance or below the filled amount has no effect", () =>
     Effect.gen(function*() {
       const order = yield* limit("sell", "3", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -97,8 +97,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("what the live exchange's documentation shows of errors", () => {
-  it.live("is what the sandbox answers", () =>
+describe("errors that the live exchange documents", () => {
+  it.live("the sandbox answers a modification with the documented errors", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       const order = yield* limit("sell", "1", "2000")
@@ -117,7 +117,7 @@ describe("what the live exchange's documentation shows of errors", () => {
       })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("may name the activation price with an underscore, which is the request's field", () =>
+  it.live("a modification may name the activation price activation_price", () =>
     Effect.gen(function*() {
       const errors = { activation_price: ["Activation price can't be set for a limit order."] }
       const body = JSON.stringify({ code: 158, message: "Validation failed", errors })
@@ -128,7 +128,7 @@ describe("what the live exchange's documentation shows of errors", () => {
       same([error.code, error.fields, error.otherFields], [158, { activationPrice: errors.activation_price }, {}])
     }))
 
-  it.live("an answer about another change than the one asked for proves nothing", () =>
+  it.live("an answer about another modification proves nothing", () =>
     Effect.gen(function*() {
       const { golden } = entryOf("ModifyOrder")
       const answer = golden.wire.live.response as object

@@ -26,7 +26,7 @@ import {
   traders
 } from "../support/trading.ts"
 
-/** Sells at 1200, or from 900 on at 890. */
+/** Sells at 1200, or, once at 900, at 890. */
 const create = (of = "1", more: object = {}) =>
   CollateralOcoOrders.use((orders) =>
     orders.create({
@@ -58,7 +58,7 @@ const cancel = (orderId: OrderId, market = btcPerp) =>
   CancelOcoOrder.use((orders) => orders.cancel({ market, orderId }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a pair is listed with both legs until it is canceled", () =>
+  it.live("an OCO pair is listed with both legs until it is canceled", () =>
     Effect.gen(function*() {
       const { clientOrderIdEcho: _, sentClientOrderId: __, ...created } = yield* create()
       same(yield* page, { offset: 0, limit: 50, records: [created] })
@@ -74,7 +74,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* collateral, "100000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the legs on the wire, in the words of the dialect", () =>
+  it.live("the wire writes both legs in the dialect's words", () =>
     Effect.gen(function*() {
       yield* create("1", { clientOrderId: ClientOrderId.make("mine") })
       const { body } = yield* raw("/api/v4/oco-orders", {})
@@ -94,7 +94,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a take-profit that trades, even in part, cancels the stop-loss", () =>
+  it.live("a take-profit that trades, even partly, cancels the stop-loss", () =>
     Effect.gen(function*() {
       const { stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.4", "1200"))
@@ -134,7 +134,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* collateral, "100000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("reduce-only legs are canceled when the position is closed", () =>
+  it.live("closing the position cancels reduce-only legs", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")
       yield* asBob(perp("sell", "1", "1000"))
@@ -147,14 +147,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isTrue(statuses.includes("AUTO_CANCELED_REDUCE_ONLY"))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a pair that does not exist, or that is another account's, is refused", () =>
+  it.live("canceling an unknown or foreign pair is refused", () =>
     Effect.gen(function*() {
       const { id, takeProfit } = yield* create()
       const refused = failsWith("RequestRejected")
       const errors = [
         yield* refused(cancel(OrderId.make("999999"))),
         yield* refused(cancel(id, btcUsdt)),
-        // A leg's own identifier is not the pair's.
+        // A leg's own identifier does not name the pair.
         yield* refused(cancel(takeProfit.orderId)),
         yield* asBob(refused(cancel(id)))
       ]
@@ -162,7 +162,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* page).records.length, 1)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("page by page", () =>
+  it.live("OCO pairs are listed by page", () =>
     Effect.gen(function*() {
       for (const  of of["0.1", "0.2", "0.3", "0.4", "0.5"]) yield* create(of)
       const service = yield* UnexecutedOcoOrders

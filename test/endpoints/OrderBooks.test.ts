@@ -10,7 +10,7 @@ import { answering, json } from "../support/http.ts"
 import { btcUsdt, dialects, ethUsdt, failsWith, limit, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a level holds all orders of a price, and the best price comes first", () =>
+  it.live("a book level sums all orders at a price, best price first", () =>
     Effect.gen(function*() {
       for (
         const [side, of, at] of [
@@ -40,7 +40,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an unknown market and a wrong query are refused in the words of the dialect", () =>
+  it.live("an unknown market or invalid book query is refused in the dialect's words", () =>
     Effect.gen(function*() {
       const refused = failsWith("PublicRequestRejected")
       const document = dialect === Dialect.document
@@ -64,14 +64,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a wrong limit is refused before anything is sent", () =>
+  it.live("an invalid limit is refused before sending", () =>
     Effect.gen(function*() {
       const error = yield* OrderBooks.use((books) => failsWith("ValidationFailed")(books.get(btcUsdt, { limit: 101 })))
       same([error.origin, Object.keys(error.fields)], ["local", ["limit"]])
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-it.effect("a book that does not name its market is the one that was asked for", () =>
+it.effect("a book without a market name is taken for the requested one", () =>
   Effect.gen(function*() {
     same(yield* OrderBooks.use((books) => books.get(ethUsdt)), { market: ethUsdt, timestamp: 0, asks: [], bids: [] })
   }).pipe(

@@ -18,7 +18,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* raw("/api/v4/trade-account/order/history", {})).body, {})
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("what an order has come to", () =>
+  it.live("the history shows an order's outcome", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const { orderId, timestamp } = yield* limit("sell", "1", "1000", { clientOrderId })
@@ -49,7 +49,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("of one market, of one order, or of all, the latest first", () =>
+  it.live("the history is listed for one market, one order or all, latest first", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const first = yield* limit("buy", "1", "1000", { clientOrderId })
@@ -64,7 +64,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ids({ market: btcPerp, clientOrderId }), [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("page by page, over all markets", () =>
+  it.live("the history is listed by page over all markets", () =>
     Effect.gen(function*() {
       for (let index = 0; index < 3; index++) {
         yield* limit("buy", "0.01", `${1000 + index}`)
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(prices, ["902", "1002", "901", "1001", "900", "1000"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("on the wire orders are grouped by market, in the words of the dialect", () =>
+  it.live("the wire groups ended orders by market, in the dialect's words", () =>
     Effect.gen(function*() {
       yield* limit("buy", "0.01", "1000")
       yield* perp("buy", "0.01", "900")

@@ -8,7 +8,7 @@ import { btc, dialects, rawPublic, same, traders } from "../support/trading.ts"
 const none = Decimal.zero
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("shows what the owner has set, and leaves out what is off", () =>
+  it.live("public fees show what the owner has set, without disabled directions", () =>
     Effect.gen(function*() {
       yield* Control.use((control) =>
         control.setCurrency({

@@ -41,7 +41,7 @@ const open = Effect.map(
 )
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("moving the price triggers a stop order, which trades at the new price where its limit allows it", () =>
+  it.live("moving the price triggers a stop order, which trades at the new price within its limit", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("buy", "1", "1105", "1100")
@@ -54,7 +54,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* trade(btc), yield* trade(usdt)], [["10.999", "0"], ["98900", "0"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order whose limit does not allow the new price rests until the price comes to it", () =>
+  it.live("a stop order whose limit excludes the new price rests until the price reaches it", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("buy", "1", "1095", "1100")
@@ -65,13 +65,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["98905", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a trade triggers a stop order, which trades at once with the book", () =>
+  it.live("a trade triggers a stop order, which trades immediately with the book", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "1", "800", "900")
       yield* asBob(limit("buy", "0.4", "890"))
       yield* asBob(limit("buy", "0.1", "900"))
-      // This sell trades at 900, and so wakes the other.
+      // This sell trades at 900 and thereby triggers the other order.
       const trigger = yield* limit("sell", "0.1", "900")
       same(trigger.status, "FILLED")
       same(yield* open, [[true, "PARTIAL_FILLED", "0.6"]])
@@ -95,21 +95,21 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["101738.26", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("from which side: by its own side, or from where the price is", () =>
+  it.live("a stop order triggers by its own side, or from the side of the last price", () =>
     Effect.gen(function*() {
       yield* move("1000")
-      // A buy below the last price: for the document it has been reached, in the live dialect it waits for a fall.
+      // A buy below the last price: already reached for the document; the live dialect waits for a fall.
       const { activationCondition } = yield* stop("buy", "1", "990", "900")
       const document = dialect === Dialect.document
       same(activationCondition, document ? "gte" : "lte")
       same(yield* open, [[document, "NEW", "1"]])
       yield* move("900")
-      // The document's order rests at 990 by now, and the price fell below it. The other one has just been triggered.
+      // The document's order now rests at 990, and the price has fallen below it. The live one has just been triggered.
       same([yield* open, yield* statuses], [[], ["FILLED"]])
       same(yield* trade(usdt), [document ? "99010" : "99100", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("at the best of the book: joining its own side, taking the other, or nobody there", () =>
+  it.live("a stop order at the best price joins its own side, takes the other, or finds no orders", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* asBob(limit("buy", "1", "990"))

@@ -19,7 +19,7 @@ const openIds = Control.use((control) =>
 )
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("an order is accepted, open, and answered as it was asked for", () =>
+  it.live("a stop-limit order is accepted, opened and answered as requested", () =>
     Effect.gen(function*() {
       const before = (yield* Clock.currentTimeMillis) / 1000
       const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* create({
@@ -57,7 +57,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("names the side of its position where it trades one, and only there", () =>
+  it.live("a stop-limit order names its position side only where it trades a position", () =>
     Effect.gen(function*() {
       const onSpot = yield* create(stopLimit)
       assert.notProperty(onSpot, "positionSide")
@@ -65,7 +65,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepInclude(onFutures, { positionSide: "BOTH", type: "stop limit" })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("optional fields that are left out are not sent, except the client order id", () =>
+  it.live("omitted optional fields are not sent, except the client order id", () =>
     Effect.gen(function*() {
       const order = yield* create({ ...stopLimit, side: "sell" })
       assert.deepStrictEqual([order.stp, order.activationCondition], ["no", "lte"])
@@ -86,7 +86,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a client order id that is taken is refused, and no order is placed", () =>
+  it.live("a used client order id is refused, and no order is placed", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* create({ ...stopLimit, clientOrderId })
@@ -99,7 +99,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* openIds).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("where a client order id may be used again", () =>
+  it.live("a client order id can be reused within the dialect's rules", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const reused = (market = btcUsdt) =>
@@ -111,14 +111,14 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       const elsewhere = yield* reused(ethUsdt)
       yield* CancelAllOrders.use((orders) => orders.cancel())
       const afterwards = yield* reused()
-      // For ever and for the whole account, or among the open orders of its market.
+      // Unique forever in the whole account, or only among the market's open orders.
       const expected = dialect === Dialect.document ? "refused" : "accepted"
       assert.deepStrictEqual([elsewhere, afterwards], [expected, expected])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("what an order would spend is locked, and released when it is canceled", () =>
+  it.live("funds for an order are locked, and released when it is canceled", () =>
     Effect.gen(function*() {
-      // All of alice's 100000 USDT, then all of her 2 BTC.
+      // All of Alice's 100000 USDT, then all of her 2 BTC.
       const all = { ...stopLimit, amount: Decimal.amount("100"), price: Decimal.price("1000") } as const
       const allBtc = { ...stopLimit, side: "sell", amount: Decimal.amount("2") } as const
       yield* create(all)
@@ -136,7 +136,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       yield* create(allBtc)
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("an account without funds is refused", () =>
+  it.live("a stop-limit order without funds is refused", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(asBob(create(stopLimit)))
       assert.strictEqual(error.reason, "Inner validation failed")

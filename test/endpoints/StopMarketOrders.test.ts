@@ -47,7 +47,7 @@ const open = Effect.map(
 const ended = Effect.map(OrderHistory.use((history) => history.page()), ({ records: [record] }) => record)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a stop-market order waits with what it spends locked, and trades at the price that the owner sets", () =>
+  it.live("a stop-market order locks its funds and trades when the owner moves the price", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const order = yield* stop("buy", "220", "1100")
@@ -72,7 +72,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("one that a trade triggers takes from the book what the taker band allows; the rest is canceled", () =>
+  it.live("a trade-triggered stop-market order fills within the taker band, and the rest is canceled", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "2", "950")
@@ -83,7 +83,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("is refused: without the balance, and on a market of futures", () =>
+  it.live("a stop-market order is refused without the balance, and on a futures market", () =>
     Effect.gen(function*() {
       const poor = yield* failsWith("RequestRejected")(stop("sell", "10.5", "900"))
       same([poor.code, poor.fields], [10, { amount: ["Not enough balance."] }])
@@ -91,7 +91,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([futures.origin, futures.fields], ["exchange", { market: ["Market is not available."] }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("on margin: stop-limit and stop-market orders open, reduce and close positions", () =>
+  it.live("stop orders on margin open, reduce and close positions", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       const positions = Effect.map(
@@ -107,7 +107,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const exit = yield* CollateralTriggerMarketOrders.use((orders) =>
         orders.create({ ...margin, amount: amount("5"), reduceOnly: true })
       )
-      // No more than there is to close.
+      // Cut to the position.
       same([exit.type, exit.amount, exit.reduceOnly], ["stop market", "2", true])
       same(exit.margin, dialect === Dialect.live ? true : undefined)
       yield* move("900", btcPerp)
@@ -120,7 +120,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* failsWith("ReduceOnlyRejected")(nothing)).code, 116)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop-limit order on margin that a trade triggers takes what its limit allows, and the rest rests", () =>
+  it.live("a trade-triggered stop-limit order on margin fills within its limit, and the rest rests", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       yield* CollateralStopLimitOrders.use((orders) => orders.create({ ...margin, price: price("890") }))
@@ -133,8 +133,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("on the live exchange's wire", () => {
-  it.live("a stop-market order has the price 0; on margin it has a type of its own", () =>
+describe("the live wire format", () => {
+  it.live("a stop-market order on the wire has the price 0, and its own type on margin", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const fields = { market: "BTC_USDT", side: "sell", amount: "0.1", activation_price: "900" }
@@ -157,7 +157,7 @@ describe("on the live exchange's wire", () => {
       }])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the part that is canceled has the status of the dialect", () =>
+  it.live("the canceled remainder has the dialect's status", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "2", "950")

@@ -47,7 +47,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same({ ...listed, lastActivity: 0 }, { ...shown, lastActivity: 0 })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the type is a number on the wire", () =>
+  it.live("a key's type is a number on the wire", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const request = { subAccountId: id, title: "a bot", type: 2 }
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a key of an unknown sub-account, or of another account's, is refused", () =>
+  it.live("a key for an unknown or foreign sub-account is refused", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const refused = failsWith("InvalidFields")

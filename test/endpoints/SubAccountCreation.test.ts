@@ -14,7 +14,7 @@ const training: Request = {
 const create = (request: Request) => SubAccountCreation.use((accounts) => accounts.create(request))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a sub-account is created as requested, and listed so", () =>
+  it.live("a sub-account is created and listed as requested", () =>
     Effect.gen(function*() {
       const created = yield* create(training)
       const { id: _, userId: __, ...rest } = created
@@ -34,7 +34,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* asBob(create(training))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a sub-account needs a name of its own, and an e-mail address unless it shares the verification", () =>
+  it.live("a sub-account needs a unique name, and an e-mail address unless it shares the verification", () =>
     Effect.gen(function*() {
       const refused = failsWith("InvalidFields")
       const { email: _, ...withoutEmail } = training

@@ -4,7 +4,7 @@ import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
 import { dialects, eth, limit, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("shows what can be spent and what open orders have locked; zero for an asset without a balance", () =>
+  it.live("the trade balance separates available amounts from locked ones, and is zero for other assets", () =>
     Effect.gen(function*() {
       yield* limit("buy", "1", "1000")
       const trading = yield* TradeBalance.use((balance) => balance.all)

@@ -6,7 +6,7 @@ import * as TradeHistory from "../../src/endpoints/TradeHistory.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, limit, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("lists the trades after one that is known, the latest first", () =>
+  it.effect("trades after a known one are listed, latest first", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_250)
       yield* limit("sell", "1", "1000")
@@ -41,7 +41,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("has at most fifty trades unless it is asked for more", () =>
+  it.effect("the trade history contains at most fifty trades by default", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       for (let n = 0; n < TradeHistory.defaultLimit + 2; n++) yield* asBob(limit("buy", "0.01", "1000"))

@@ -26,7 +26,7 @@ const transfer = (from: Balance, to: Balance, of: string, asset = usdt) =>
 const main = MainBalance.use((balance) => Effect.map(balance.of(usdt), Decimal.normalize))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("an amount moves between any two balances", () =>
+  it.live("a transfer moves an amount between any two balances", () =>
     Effect.gen(function*() {
       yield* transfer("main", "spot", "100.5")
       same([yield* main, yield* trade(usdt)], ["899.5", ["100100.5", "0"]])
@@ -36,7 +36,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* main, yield* collateral], ["100899.75", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the answer is an empty list", () =>
+  it.live("the answer to a transfer is an empty list", () =>
     Effect.gen(function*() {
       const request = { ticker: "USDT", amount: "1", from: "main", to: "spot" }
       same(yield* raw("/api/v4/main-account/transfer", request), {
@@ -45,7 +45,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an amount is refused if open orders have locked it, or positions need it", () =>
+  it.live("a transfer of an amount locked by orders or needed by positions is refused", () =>
     Effect.gen(function*() {
       const refused = failsWith("RequestRejected")
       yield* limit("buy", "50", "1000")
@@ -63,7 +63,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a transfer from a balance to itself, or of an unknown asset, is refused", () =>
+  it.live("a transfer within one balance, or of an unknown asset, is refused", () =>
     Effect.gen(function*() {
       const refused = failsWith("InvalidFields")
       const local = yield* refused(transfer("main", "main", "1"))

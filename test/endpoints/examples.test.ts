@@ -17,6 +17,7 @@ import * as Example from "../../src/sandbox/Example.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import * as InProcess from "../../src/sandbox/server/InProcess.ts"
 import { dialects, once } from "../support/exchange.ts"
+import { inRow } from "../support/row.ts"
 import { entries } from "./fixtures/all.ts"
 
 /** Alice's client of the sandbox's example exchange. */
@@ -43,22 +44,25 @@ const call = (
     : Call.Call.use(({ make }) => make(endpoint)(request))
 
 describe.each(dialects)("the example of an endpoint, in the $name dialect", (dialect) => {
-  for (const { endpoint } of entries) {
-    const example: object = endpoint.example?.(dialect) ?? {}
+  const examples = entries.map(({ endpoint }): readonly [Endpoint.Any, object] => {
+    assert.isDefined(endpoint.example, endpoint.name)
+    return [endpoint, endpoint.example(dialect)]
+  })
 
-    it(`${endpoint.name}: decodes to what was encoded`, () => {
-      assert.isDefined(endpoint.example)
+  it("examples decode to what was encoded", () => {
+    for (const [endpoint, example] of examples) {
       const { decodeRequest, encodeRequest } = Endpoint.codec(endpoint, dialect)
       const wire = Result.getOrThrow(encodeRequest(example))
-      assert.deepStrictEqual(decodeRequest(wire), Result.succeed(example))
-    })
+      assert.deepStrictEqual(decodeRequest(wire), Result.succeed(example), endpoint.name)
+    }
+  })
 
-    it.effect(`${endpoint.name}: is accepted, or refused only because the order to cancel does not exist`, () =>
+  it.effect("every example is accepted, unless its order to cancel does not exist", () =>
+    Effect.forEach(examples, ([endpoint, example]) =>
       Effect.gen(function*() {
         const answer = yield* Effect.result(call(endpoint, example))
         if (Result.isSuccess(answer)) return
         assert.strictEqual(answer.failure._tag, "RequestRejected", answer.failure.message)
         assert.include(answer.failure.message, "Unexecuted order was not found.")
-      }).pipe(once, Effect.provide(exampleExchange(dialect))))
-  }
+      }).pipe(once, Effect.provide(exampleExchange(dialect), { local: true }), inRow(endpoint.name))))
 })

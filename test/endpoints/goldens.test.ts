@@ -5,9 +5,9 @@ import * as Json from "../../src/protocol/Json.ts"
 import { dialects } from "../support/exchange.ts"
 import { entries, goldenIn } from "./fixtures/all.ts"
 
-/** An object of an answer, and what the goldens have at its place. */
+/** An object in an answer, and the golden values at its place. */
 interface Place {
-  /** The first call whose answer has such an object, and where. */
+  /** The first call whose answer has such an object, and its path. */
   readonly at: string
   readonly object: SchemaAST.Objects
   readonly found: ReadonlyArray<Readonly<Record<PropertyKey, unknown>>>
@@ -40,7 +40,7 @@ const placesOf = (ast: SchemaAST.AST, values: ReadonlyArray<unknown>, at: string
   }
 }
 
-/** The objects of answers by their fields: calls that answer the same object share what their goldens have of it. */
+/** The objects of answers, grouped by their fields: calls that answer the same object share their goldens. */
 const objectsIn = (dialect: Dialect) =>
   Map.groupBy(
     entries.flatMap(({ captured = [], endpoint, ...entry }) => {
@@ -53,15 +53,15 @@ const objectsIn = (dialect: Dialect) =>
   )
 
 describe.each(dialects)("the goldens of the $name dialect", (dialect) => {
-  for (const [fields, places] of objectsIn(dialect)) {
-    // The document says nothing of what only other calls answer.
-    if (dialect.name === "document" && !places.some(({ inDocument }) => inDocument)) continue
-    const [{ at, object }] = places as unknown as [Place]
-    const optional = object.propertySignatures.filter(({ type }) => SchemaAST.isOptional(type))
-    const found = places.flatMap((place) => place.found)
-    it(`have each optional field of ${at}: ${fields}`, () => {
+  it("the goldens contain every optional field of every answer", () => {
+    for (const [fields, places] of objectsIn(dialect)) {
+      // The document does not describe objects that only other calls answer.
+      if (dialect.name === "document" && !places.some(({ inDocument }) => inDocument)) continue
+      const [{ at, object }] = places as unknown as [Place]
+      const optional = object.propertySignatures.filter(({ type }) => SchemaAST.isOptional(type))
+      const found = places.flatMap((place) => place.found)
       const lacking = optional.filter(({ name }) => !found.some((value) => Object.hasOwn(value, name)))
-      assert.deepStrictEqual(lacking.map(({ name }) => name), [])
-    })
-  }
+      assert.deepStrictEqual(lacking.map(({ name }) => name), [], `${at}: ${fields}`)
+    }
+  })
 })

@@ -9,19 +9,20 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import * as Paths from "../../src/protocol/Paths.ts"
 import { routes } from "../../src/sandbox/handlers/Routes.ts"
+import { inRow } from "../support/row.ts"
 import { raw, rawPublic, traders } from "../support/trading.ts"
 import { entries, type Entry, goldenIn } from "./fixtures/all.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Makes a call by hand: no codec of the library writes it. */
+/** Makes a call by hand, without the library's codecs. */
 const call = ({ endpoint }: Entry, wire: Fields) => {
   if (endpoint.access === "private") return raw(endpoint.path, wire)
   const { fields, path } = Paths.locate(endpoint, wire)
   return rawPublic(path, new URLSearchParams(fields as Record<string, string>).toString())
 }
 
-/** The live request of an entry's fixture, field by field as the wire has it. */
+/** The live wire request of an entry's fixture. */
 const requestOf = (entry: Entry): Fields => goldenIn(entry, live).wire.request
 
 const notSimulatedBy = ({ endpoint }: Entry): ReadonlyArray<string> =>
@@ -30,7 +31,7 @@ const notSimulatedBy = ({ endpoint }: Entry): ReadonlyArray<string> =>
 const keyOf = ({ endpoint }: Entry, field: string, dialect = live) =>
   Endpoint.codec(endpoint, dialect).shape.keys[field] ?? field
 
-/** What a refusal says of each field: under a key of its own, as the message of API V1, or as the whole body. */
+/** The messages of a refusal by field: under its own key, as an API V1 message, or as the whole body. */
 const errorsIn = (body: unknown): Fields => {
   const { errors: named, message } = body as { readonly errors?: unknown; readonly message?: unknown }
   const errors = named ?? (Json.isObject(message) ? message : body)
@@ -43,30 +44,30 @@ const refusal = (key: string) => ({
   errors: { [key]: ["not simulated by this sandbox"] }
 })
 
-describe("the fields that the live documentation lists", () => {
-  for (const entry of entries) {
-    const { endpoint, listed } = entry
-    it(`${endpoint.name} has ${listed.join(", ") || "none"}, and no others`, () => {
-      assert.sameMembers(Object.values(Endpoint.codec(endpoint, live).shape.keys), [...listed])
-    })
-
-    for (const key of listed) {
-      // Where a path says it, a text is all that it can be.
-      const broken = endpoint.access === "public" ? "no value of any field" : { no: "value of any field" }
-      it.live(`${endpoint.name}: ${key} is not dropped: a value that makes no sense is refused for it`, () =>
-        Effect.gen(function*() {
-          const { body, status } = yield* call(entry, { ...requestOf(entry), [key]: broken })
-          assert.include(endpoint.refusedAs === "wrapped" ? [200] : [400, 422], status)
-          assert.property(errorsIn(body), key)
-        }).pipe(Effect.provide(traders(live))))
+describe("fields that the live documentation lists", () => {
+  it("live requests have exactly the listed fields", () => {
+    for (const { endpoint, listed } of entries) {
+      assert.sameMembers(Object.values(Endpoint.codec(endpoint, live).shape.keys), [...listed], endpoint.name)
     }
-  }
+  })
+
+  it.live("no listed field is dropped: each is refused for an invalid value", () =>
+    Effect.forEach(entries.flatMap((entry) => entry.listed.map((key) => ({ entry, key }))), ({ entry, key }) => {
+      const { endpoint } = entry
+      // A path or query can only contain a text.
+      const broken = endpoint.access === "public" ? "no value of any field" : { no: "value of any field" }
+      return Effect.gen(function*() {
+        const { body, status } = yield* call(entry, { ...requestOf(entry), [key]: broken })
+        assert.include(endpoint.refusedAs === "wrapped" ? [200] : [400, 422], status)
+        assert.property(errorsIn(body), key)
+      }).pipe(Effect.provide(traders(live), { local: true }), inRow(`${endpoint.name} ${key}`))
+    }))
 })
 
-describe("fields that are not simulated", () => {
+describe("fields that the sandbox does not simulate", () => {
   const fields = entries.flatMap((entry) => notSimulatedBy(entry).map((field) => ({ entry, field })))
 
-  it("are few", () => {
+  it("the sandbox lists the few fields that it does not simulate", () => {
     assert.sameMembers(fields.map(({ entry, field }) => `${entry.name}.${field}`), [
       "LimitOrders.bboRole",
       "LimitOrders.rpi",
@@ -92,7 +93,7 @@ describe("fields that are not simulated", () => {
       )
     )
 
-    it.live(`${entry.name} ${key}: a request with it is refused for it and for nothing else, and does nothing`, () =>
+    it.live(`${entry.name} ${key}: a request with the unsimulated field is refused for it alone and has no effect`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* call(entry, { ...others, [key]: values[field] }), {
           status: 422,
@@ -102,7 +103,7 @@ describe("fields that are not simulated", () => {
         assert.deepStrictEqual(yield* OpenPositions.use(({ list }) => list({})), [])
       }).pipe(Effect.provide(traders(live))))
 
-    it(`${entry.name} ${key}: the document's dialect has no such field`, () => {
+    it(`${entry.name} ${key}: the document's dialect does not have the unsimulated field`, () => {
       const { encodeRequest, shape } = Endpoint.codec(entry.endpoint, document)
       assert.notProperty(shape.fields, field)
       const refused = Result.flip(encodeRequest({ ...goldenIn(entry, document).request, [field]: values[field] }))
@@ -112,13 +113,13 @@ describe("fields that are not simulated", () => {
 
   const order = { market: "BTC_USDT", side: "sell", amount: "1", price: "1000" }
 
-  it.live("a flag that is false asks for nothing, and a field that nobody lists is ignored", () =>
+  it.live("an unsimulated flag may be false, and an unlisted field is ignored", () =>
     Effect.gen(function*() {
       const { status } = yield* raw(limitOrders.path, { ...order, rpi: false, retail: false, unheardOf: true })
       assert.strictEqual(status, 200)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("without a price, an order at the best one is refused for the role", () =>
+  it.live("an order at the best price without a price is refused for its role", () =>
     Effect.gen(function*() {
       const { price: _, ...atBest } = order
       assert.deepStrictEqual(yield* raw(limitOrders.path, { ...atBest, bboRole: 2 }), {
@@ -132,7 +133,7 @@ describe("fields that are not simulated", () => {
       })
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("the document's dialect does not list them, and ignores them", () =>
+  it.live("the document's dialect ignores the unsimulated fields", () =>
     Effect.gen(function*() {
       const { status } = yield* raw(limitOrders.path, { ...order, rpi: true, retail: true, bboRole: 3 })
       assert.strictEqual(status, 200)

@@ -35,7 +35,7 @@ import {
   usdt
 } from "../support/trading.ts"
 
-/** Each claim is about the effect of a field that only the live dialect has. */
+/** Runs a test about a field that only the live dialect has. */
 const inLive = <A, E>(title: string, effect: Effect.Effect<A, E, Traders>) =>
   it.live(title, () => Effect.provide(effect, traders(live)))
 
@@ -51,7 +51,7 @@ const unknown = ticker("NONE")
 
 describe("balances with a ticker", () => {
   inLive(
-    "are one object, without its asset; on the collateral account a map of one",
+    "a balance query with a ticker returns one object, or one entry for the collateral account",
     Effect.gen(function*() {
       const read = (account: string, of: string) =>
         Effect.map(raw(`/api/v4/${account}-account/balance`, { ticker: of }), ({ body, status }) => [status, body])
@@ -66,7 +66,7 @@ describe("balances with a ticker", () => {
   )
 
   for (const dialect of dialects) {
-    it.live(`${dialect.name}: of reads one asset, whatever the dialect takes`, () =>
+    it.live(`${dialect.name}: a balance service reads one asset in either dialect`, () =>
       Effect.gen(function*() {
         same(yield* MainBalance.use(({ of }) => of(usdt)), "1000")
         same(yield* MainBalance.use(({ of }) => of(unknown)), "0")
@@ -80,7 +80,7 @@ describe("balances with a ticker", () => {
 
 describe("decimals", () => {
   inLive(
-    "are numbers too",
+    "live: request decimals may be numbers",
     Effect.gen(function*() {
       const order = { market: "BTC_USDT", side: "sell", amount: 0.001, price: 60000 }
       const { body, status } = yield* raw("/api/v4/order/new", order)
@@ -88,7 +88,7 @@ describe("decimals", () => {
     })
   )
 
-  it.live("are texts in the document's dialect", () =>
+  it.live("document: request decimals must be texts", () =>
     Effect.gen(function*() {
       const { status } = yield* raw("/api/v4/order/new", {
         market: "BTC_USDT",
@@ -102,7 +102,7 @@ describe("decimals", () => {
 
 describe("the level of an order book", () => {
   inLive(
-    "rounds prices away from the other side, and adds what is at the same price",
+    "a book level rounds prices away from the other side and sums the amounts",
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000.01")
       yield* limit("sell", "2", "1000.09")
@@ -125,7 +125,7 @@ describe("the level of an order book", () => {
 
 describe("histories", () => {
   inLive(
-    "have orders of a status only, unless an order is asked for by its identifier",
+    "histories can be filtered by status, unless an order is named",
     Effect.gen(function*() {
       const filled = yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -148,7 +148,7 @@ describe("histories", () => {
     })
   )
 
-  it.effect("have what ended, or was filled, between two seconds", () =>
+  it.effect("histories contain what ended or was filled between two times, in seconds", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_000)
       yield* limit("sell", "1", "1000")
@@ -192,7 +192,7 @@ const oco = (more: object = {}) =>
 
 describe("the position side", () => {
   inLive(
-    "of a cancel-all cancels the orders of that position, on a market of futures only",
+    "cancel-all with a position side cancels only that position's orders on a futures market",
     Effect.gen(function*() {
       yield* moveTo("1000")
       const spot = yield* limit("sell", "1", "1100")
@@ -214,7 +214,7 @@ describe("the position side", () => {
   )
 
   inLive(
-    "of an order changes nothing in one-way mode",
+    "an order's position side has no effect in one-way mode",
     Effect.gen(function*() {
       const order = yield* perp("sell", "1", "1200", { positionSide: "LONG" })
       same(order.positionSide, "BOTH")
@@ -224,7 +224,7 @@ describe("the position side", () => {
 
 describe("an OCO order", () => {
   inLive(
-    "is canceled by the caller's own identifier, on its market only",
+    "a client order id cancels an OCO order only on its market",
     Effect.gen(function*() {
       yield* moveTo("1000")
       const clientOrderId = ClientOrderId.make("pair")
@@ -239,7 +239,7 @@ describe("an OCO order", () => {
   )
 
   inLive(
-    "prevents self-trades as it was told",
+    "an OCO order prevents self-trades as requested",
     Effect.gen(function*() {
       yield* moveTo("1000")
       const { stopLoss, takeProfit } = yield* oco({ stp: "cancel_new" })
@@ -252,7 +252,7 @@ describe("a stop-limit order", () => {
   const stop = { market: "BTC_USDT", side: "buy", amount: "1", activation_price: "1000" }
 
   inLive(
-    "needs no price where it trades at the best one",
+    "a stop-limit order at the best price needs no price",
     Effect.gen(function*() {
       yield* moveTo("900", btcUsdt)
       yield* asBob(limit("sell", "1", "999"))
@@ -272,7 +272,7 @@ describe("a stop-limit order", () => {
   )
 
   inLive(
-    "can't wait for the price that the market has",
+    "a stop-limit order can't wait for the current price",
     Effect.gen(function*() {
       yield* moveTo("1000", btcUsdt)
       const refusal = {
@@ -297,7 +297,7 @@ describe("a stop-limit order", () => {
 
 describe("the type of an order on margin", () => {
   inLive(
-    "says that it is, and is one for all market orders",
+    "the type of a margin order says so, with one type for all market orders",
     Effect.gen(function*() {
       yield* asBob(perp("sell", "1", "1000"))
       const order = { market: "BTC_PERP", side: "buy", amount: "0.5" }

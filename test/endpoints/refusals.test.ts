@@ -17,6 +17,7 @@ import { Control } from "../../src/sandbox/control/Control.ts"
 import { brokenWire, isIn, withoutUndefined } from "../support/broken.ts"
 import { alice, clientOf, code, dialects, inProcess, once, stopLimit } from "../support/exchange.ts"
 import { bytesOf, Recorder } from "../support/http.ts"
+import { inRow } from "../support/row.ts"
 import { signedHeaders } from "../support/signed.ts"
 import { entries, type Entry } from "./fixtures/all.ts"
 import type { Refused, Row } from "./fixtures/Fixture.ts"
@@ -24,14 +25,14 @@ import type { Refused, Row } from "./fixtures/Fixture.ts"
 type Fields = Readonly<Record<string, unknown>>
 
 // -----------------------------------------------------------------------------
-// The same request past the client's own checks
+// The same request without the client's checks
 // -----------------------------------------------------------------------------
 
 /** The broken request in the domain. */
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
-/** Puts other fields into every call of the endpoint. A private call is signed by hand. */
+/** Adds fields to every call of the endpoint. Private calls are signed by hand. */
 const smuggling = (
   endpoint: Endpoint.Any,
   fields: Fields
@@ -65,14 +66,14 @@ const publicly = (endpoint: Endpoint.Any, wire: Fields, request: HttpClientReque
   )
 }
 
-/** All that was sent, but for the market rules that an order needs before it can be judged. */
+/** All sent requests, except for the market rules that are loaded before an order is checked. */
 const sent = Recorder.use((all) => Effect.sync(() => all.filter(({ path }) => path !== markets.path)))
 
 // -----------------------------------------------------------------------------
-// Both refusals
+// Refusals by client and exchange
 // -----------------------------------------------------------------------------
 
-/** The refusal, without what depends on who refuses. */
+/** The refusal, without fields that depend on its origin. */
 const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Entry) => {
   if (error._tag !== "ValidationFailed" && error._tag !== "InvalidFields") return assert.fail(error.message)
   assert.strictEqual(error._tag, errorFamily === "order" ? "ValidationFailed" : "InvalidFields")
@@ -81,7 +82,7 @@ const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Ent
   return { origin, body, said: { code, endpoint, fields, otherFields, status } }
 }
 
-/** What the exchange answers to a public call names no fields by itself: it must have the words of the local refusal. */
+/** The exchange's answer to a public call names no fields; it must contain the words of the local refusal. */
 const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusalIn>["said"]) => {
   if (error._tag !== "PublicRequestRejected") return assert.fail(error.message)
   assert.strictEqual(error.status, said.status)
@@ -91,7 +92,7 @@ const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusa
 
 const refusing = entries.flatMap((entry) => entry.refused === undefined ? [] : [{ entry, refused: entry.refused }])
 
-it("every field of a request is refused by some row of its fixture", () => {
+it("every request field has a refused row in its fixture", () => {
   for (const { entry: { endpoint }, refused } of refusing) {
     for (const dialect of dialects) {
       const fields = new Set(refused.rows.filter(isIn(dialect)).flatMap((row) => Object.keys(row.fields)))
@@ -100,7 +101,7 @@ it("every field of a request is refused by some row of its fixture", () => {
   }
 })
 
-describe.each(dialects)("refused before it is sent as the exchange refuses it, in the $name dialect", (dialect) => {
+describe.each(dialects)("local and exchange refusals in the $name dialect", (dialect) => {
   const world = (entry: Entry, refused: Refused<object>, row: Row<object>) =>
     clientOf(alice).pipe(
       Layer.provide(smuggling(entry.endpoint, brokenWire(entry, refused, row, dialect))),
@@ -109,8 +110,8 @@ describe.each(dialects)("refused before it is sent as the exchange refuses it, i
 
   for (const { entry, refused } of refusing) {
     const { documented: { access, errorFamily }, endpoint } = entry
-    for (const row of refused.rows.filter(isIn(dialect))) {
-      it.effect(`${endpoint.name}: ${row.name}`, () =>
+    it.effect(`${endpoint.name}: client and exchange refuse every broken request alike`, () =>
+      Effect.forEach(refused.rows.filter(isIn(dialect)), (row) =>
         Effect.gen(function*() {
           const local = refusalIn(yield* Effect.flip(refused.call(broken(refused, row))), entry)
           assert.deepStrictEqual([local.origin, local.body], ["local", undefined])
@@ -134,23 +135,25 @@ describe.each(dialects)("refused before it is sent as the exchange refuses it, i
             assert.deepStrictEqual(answered.said, local.said)
           }
           assert.deepStrictEqual(yield* Control.use((control) => control.openOrders("alice")), [], "nothing was placed")
-        }).pipe(once, Effect.provide(world(entry, refused, row))))
-    }
+        }).pipe(once, Effect.provide(world(entry, refused, row), { local: true }), inRow(row.name))))
   }
 
-  for (const { entry: { endpoint }, refused } of refusing) {
-    it.effect(`${endpoint.name}: the request under the broken ones is accepted`, () =>
+  it.effect("the requests that the rows break are accepted", () =>
+    Effect.forEach(refusing, ({ entry: { endpoint }, refused }) =>
       Effect.gen(function*() {
         const result = yield* Effect.result(refused.call(refused.accepted))
         assert.strictEqual((yield* sent).length, 1)
         if (Result.isSuccess(result)) return
-        // No order is there to cancel.
+        // The order to cancel does not exist.
         assert.strictEqual(result.failure._tag, "RequestRejected", result.failure.message)
         assert.include(result.failure.message, "Unexecuted order was not found.")
-      }).pipe(once, Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))))))
-  }
+      }).pipe(
+        once,
+        Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))), { local: true }),
+        inRow(endpoint.name)
+      )))
 
-  it.effect("on the bounds nothing is refused", () =>
+  it.effect("values exactly on the bounds are accepted", () =>
     Effect.gen(function*() {
       const history = yield* InterestPaymentHistory
       for (const [limit, offset] of [[1, 0], [100, 10000]]) yield* history.page({ limit, offset } as never)
@@ -161,8 +164,8 @@ describe.each(dialects)("refused before it is sent as the exchange refuses it, i
       yield* orders.create({ ...stopLimit, side: "sell", amount: "1.000000000", price: "10000000" } as never)
     }).pipe(Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))))))
 
-  // A caller's compiler may let `undefined` into an optional field, and untyped callers into any.
-  it.effect("a field that is undefined is one that is left out", () =>
+  // A compiler may allow `undefined` in an optional field, and untyped callers may pass it anywhere.
+  it.effect("an undefined field counts as omitted", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders
       const optional = { clientOrderId: undefined, bboRole: undefined, stp: undefined }

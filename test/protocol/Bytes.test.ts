@@ -5,7 +5,7 @@ import * as Bytes from "../../src/protocol/Bytes.ts"
 import { property } from "../support/property.ts"
 
 describe("bytes as texts", () => {
-  property("are what Node writes and reads", [fc.uint8Array({ maxLength: 40 })], (bytes) =>
+  property("Bytes writes and reads Base64 like Node", [fc.uint8Array({ maxLength: 40 })], (bytes) =>
     Effect.sync(() => {
       const buffer = Buffer.from(bytes)
       assert.strictEqual(Bytes.oneByOne(bytes), buffer.toString("latin1"))

@@ -41,8 +41,8 @@ type Expected =
   | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
 
 /**
- * `provenIn` names the dialects in which the body is the exchange's own error form, where it is not that of both: in the
- * others it proves nothing to a call that mutates.
+ * `provenIn` names the dialects whose own error form the body has; by default both. In the other dialect the body
+ * proves nothing to a call that mutates.
  */
 type Row = readonly [
   status: number,
@@ -52,26 +52,25 @@ type Row = readonly [
   provenIn?: ReadonlyArray<Dialect.Dialect["name"]>
 ]
 
-const check = (name: Name, rows: ReadonlyArray<Row>): void => {
+const check = (name: Name, rows: ReadonlyArray<Row>, which = "its own answers"): void => {
   const { endpoint } = entryOf(name)
-  describe(endpoint.name, () => {
+  it(`${endpoint.name} classifies ${which}`, () => {
     for (const [status, body, ofProof, title, provenIn = ["document", "live"]] of rows) {
-      it(`HTTP ${status}, ${title}`, () => {
-        for (const dialect of dialects) {
-          const expected = endpoint.mutates && !provenIn.includes(dialect.name)
-            ? { uncertain: "unreadable-answer" } as const
-            : ofProof
-          const verdict = judge(endpoint, dialect, status, body)
-          if (expected === "Answered") assert.strictEqual(verdict._tag, "Answered")
-          else if ("uncertain" in expected) {
-            assert.strictEqual(verdict._tag, "Uncertain")
-            assert.strictEqual(verdict._tag === "Uncertain" && verdict.why, expected.uncertain)
-          } else {
-            const error = verdict._tag === "Refused" ? verdict.error : {}
-            assert.deepInclude(error, { endpoint: endpoint.name, ...expected })
-          }
+      for (const dialect of dialects) {
+        const row = `${dialect.name}, HTTP ${status}: ${title}`
+        const expected = endpoint.mutates && !provenIn.includes(dialect.name)
+          ? { uncertain: "unreadable-answer" } as const
+          : ofProof
+        const verdict = judge(endpoint, dialect, status, body)
+        if (expected === "Answered") assert.strictEqual(verdict._tag, "Answered", row)
+        else if ("uncertain" in expected) {
+          assert.strictEqual(verdict._tag, "Uncertain", row)
+          assert.strictEqual(verdict._tag === "Uncertain" && verdict.why, expected.uncertain, row)
+        } else {
+          const error = verdict._tag === "Refused" ? verdict.error : {}
+          assert.deepInclude(error, { endpoint: endpoint.name, ...expected }, row)
         }
-      })
+      }
     }
   })
 }
@@ -81,7 +80,7 @@ const html = "<html><head><title>502 Bad Gateway</title></head></html>"
 const uncertain = { uncertain: "unreadable-answer" } as const
 const exchangeSays = (code: number, message: string, errors: unknown = {}) => ({ code, message, errors })
 
-/** What all private endpoints have in common, whatever they declare. */
+/** Answers common to all private endpoints, whatever they declare. */
 const toAllPrivate: ReadonlyArray<Row> = [
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "NotAuthorized",
@@ -148,42 +147,55 @@ const toAllPrivate: ReadonlyArray<Row> = [
       _tag: "RequestRejected",
       reason: "upstream request timeout"
     },
-    "a gateway's words",
+    "a gateway's message",
     []
   ],
-  [499, { message: "x" }, { _tag: "RequestRejected", reason: "x" }, "a proxy that was left", []],
-  [400, { code: 1.5, message: "x", errors: {} }, { _tag: "RequestRejected", reason: "x" }, "a code of no integer", []],
+  [499, { message: "x" }, { _tag: "RequestRejected", reason: "x" }, "a proxy whose client disconnected", []],
+  [
+    400,
+    { code: 1.5, message: "x", errors: {} },
+    { _tag: "RequestRejected", reason: "x" },
+    "a code that is not an integer",
+    []
+  ],
   [
     400,
     { code: 9, message: "x", errors: "none" },
     { _tag: "RequestRejected", code: 9 },
-    "errors that are no object",
+    "errors that are not an object",
     []
   ],
-  [400, { code: 9, message: "x", errors: null }, { _tag: "RequestRejected", code: 9 }, "errors of null", ["live"]],
-  [400, "{\"code\":9,\"message\":\"x\",\"errors\":{},\"code\":9}", { uncertain: "unreadable-answer" }, "a key twice"],
-  [421, exchangeSays(30, failed), { uncertain: "server-error" }, "a misdirected request, whatever it says"],
-  [200, "{\"a\":{\"b\":1,\"\\u0062\":1}}", { uncertain: "unreadable-answer" }, "a key twice, spelled differently"],
-  [422, { code: "12", message: 5 }, { uncertain: "unreadable-answer" }, "neither code nor message of their types"],
+  [400, { code: 9, message: "x", errors: null }, { _tag: "RequestRejected", code: 9 }, "errors that are null", [
+    "live"
+  ]],
+  [
+    400,
+    "{\"code\":9,\"message\":\"x\",\"errors\":{},\"code\":9}",
+    { uncertain: "unreadable-answer" },
+    "a repeated key"
+  ],
+  [421, exchangeSays(30, failed), { uncertain: "server-error" }, "a misdirected request, whatever its body"],
+  [200, "{\"a\":{\"b\":1,\"\\u0062\":1}}", { uncertain: "unreadable-answer" }, "a key repeated in another spelling"],
+  [422, { code: "12", message: 5 }, { uncertain: "unreadable-answer" }, "a code and message of the wrong types"],
   [400, "[]", { uncertain: "unreadable-answer" }, "a list"],
   [400, "null", { uncertain: "unreadable-answer" }, "null"],
   [301, "", { uncertain: "redirected" }, "a redirect"],
-  [307, exchangeSays(30, failed), { uncertain: "redirected" }, "a redirect, whatever it says"],
-  [408, "", { uncertain: "server-error" }, "a server that gave up waiting"],
-  [500, exchangeSays(30, failed), { uncertain: "server-error" }, "a server's failure, whatever it says"],
-  [502, html, { uncertain: "server-error" }, "HTML of a gateway"],
+  [307, exchangeSays(30, failed), { uncertain: "redirected" }, "a redirect, whatever its body"],
+  [408, "", { uncertain: "server-error" }, "a server that timed out"],
+  [500, exchangeSays(30, failed), { uncertain: "server-error" }, "a server failure, whatever its body"],
+  [502, html, { uncertain: "server-error" }, "a gateway's HTML page"],
   [503, "", { uncertain: "server-error" }, "an empty body"],
   [404, html, uncertain, "HTML"],
   [403, "", uncertain, "an empty body"],
   [200, html, uncertain, "HTML"],
-  [200, "{\"order_id\":", uncertain, "half an answer"]
+  [200, "{\"order_id\":", uncertain, "a truncated answer"]
 ]
 
-/** A wire key of the request that both dialects and the domain write alike. */
+/** A wire key of the request with the same name in both dialects and the domain. */
 const fieldOf = ({ golden: { request, wire } }: Entry): string | undefined =>
   Object.keys(request).find((key) => Object.hasOwn(wire.document.request, key) && Object.hasOwn(wire.live.request, key))
 
-/** Error bodies of private calls, which mean what the endpoint declares that it can be refused with. */
+/** Error bodies of private calls that mean a refusal which the endpoint declares. */
 const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
   const { refusals } = entry.documented
   const field = fieldOf(entry)
@@ -213,11 +225,11 @@ const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
       _tag: declared(validation === 30 ? "ValidationFailed" : "InvalidFields"),
       fields: {},
       otherFields: { unheardOf: ["x"] }
-    }, "a field that it does not have"]
+    }, "a field that the request does not have"]
   ]
 }
 
-/** Successes whose answers can't be read. Where the answer says nothing, or every key is a name, more can be. */
+/** Successes with unreadable answers. Endpoints with empty answers, or with names as keys, can read more of them. */
 const unreadableOf = (
   { documented: { errorFamily, mutates, name }, golden: { response }, names }: Entry
 ): ReadonlyArray<Row> => {
@@ -225,23 +237,23 @@ const unreadableOf = (
     ? { _tag: "AcceptedUnreadable", orderIds: ["7"] } as const
     : uncertain
   return response === undefined ? [] : [
-    // That an answer has one of result and error for each order is for who knows the orders: the client's `BulkService`.
+    // Only the client's `BulkService` knows the orders, so it checks that each has a result or an error.
     [
       200,
       [{ order_id: 7 }],
       name.includes("Bulk") ? "Answered" : uncertain,
-      "a list with an order id and not much else"
+      "a list with little more than an order id"
     ],
     [200, "", uncertain, "nothing"],
     ...(names === "" ? [] : [
-      [200, { order_id: 7 }, withId, "an order id and not much else"],
-      [200, { id: 7 }, withId, "an id and not much else"],
+      [200, { order_id: 7 }, withId, "little more than an order id"],
+      [200, { id: 7 }, withId, "little more than an id"],
       [200, { result: "x" }, uncertain, "an object without an id"]
     ] as const)
   ]
 }
 
-/** What private endpoints have in common, as far as each declares it. */
+/** Answers common to private endpoints, as far as each declares them. */
 const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...toAllPrivate,
   [
@@ -249,14 +261,14 @@ const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
     "<h1>Too Many Requests</h1>",
     entry.documented.mutates ? uncertain : { _tag: "RateLimited", status: 429 },
     entry.documented.mutates
-      ? "not from the exchange: it may have been applied"
-      : "not from the exchange: a read applies nothing"
+      ? "an answer from elsewhere, after which the call may have been applied"
+      : "an answer from elsewhere to a read, which applies nothing"
   ],
   ...refusalsOf(entry),
   ...unreadableOf(entry)
 ]
 
-/** What all public endpoints have in common. */
+/** Answers common to all public endpoints. */
 const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
     _tag: "PublicRequestRejected",
@@ -278,23 +290,28 @@ const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "PublicRequestRejected",
     reason: "Unauthorized request."
-  }, "words for private calls: nobody signed"],
+  }, "the message of a private call, which no public call gets"],
   [429, "<h1>429</h1>", { _tag: "RateLimited", status: 429 }, "HTML"],
   [429, { success: false, message: "Too many requests." }, { _tag: "RateLimited" }, "JSON"],
   [404, "", uncertain, "an empty body"],
   [404, html, uncertain, "HTML"],
   [400, "[]", uncertain, "a list"],
   [302, "", { uncertain: "redirected" }, "a redirect"],
-  [500, { error: ["Internal server error."] }, { uncertain: "server-error" }, "a server's failure"],
-  [408, "", { uncertain: "server-error" }, "a server that gave up waiting"],
-  // No entry at all is an answer of an endpoint whose keys are names.
+  [500, { error: ["Internal server error."] }, { uncertain: "server-error" }, "a server failure"],
+  [408, "", { uncertain: "server-error" }, "a server that timed out"],
+  // Without entries, an answer whose keys are names is still valid.
   [200, names === "" ? { BTC_USDT: {} } : {}, uncertain, "an answer that does not decode"],
-  ...(names === "" ? [] : [[200, { success: true, id: 7 }, uncertain, "success: true, but nothing to decode"] as const])
+  ...(names === "" ? [] : [[200, { success: true, id: 7 }, uncertain, "success: true, but no answer"] as const])
 ]
 
-describe("what an answer means", () => {
+describe("classification of answers by endpoint", () => {
   for (const entry of entries) {
-    check(entry.name, entry.documented.access === "public" ? toPublic(entry) : toPrivate(entry))
+    const { access } = entry.documented
+    check(
+      entry.name,
+      access === "public" ? toPublic(entry) : toPrivate(entry),
+      `answers that all ${access} calls share`
+    )
   }
 
   check("StopLimitOrders", [
@@ -319,25 +336,31 @@ describe("what an answer means", () => {
       _tag: "RequestRejected",
       code: 0,
       fields: { market: ["x"] }
-    }, "code 0, which orders do not use"],
+    }, "code 0, which order endpoints do not use"],
     [400, exchangeSays(116, failed, { reduceOnly: ["x"] }), {
       _tag: "RequestRejected",
       code: 116,
       fields: {},
       otherFields: { reduceOnly: ["x"] }
-    }, "code 116, which it can't be refused with"],
+    }, "code 116, which the endpoint can't be refused with"],
     [400, exchangeSays(30, failed, { market: ["x"], newField: ["y"], expiry: "z" }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"] },
       otherFields: { newField: ["y"], expiry: ["z"] }
-    }, "fields that it does not have"],
+    }, "fields that the request does not have"],
     [400, exchangeSays(30, failed, { market: "x", side: [1, { deep: true }] }), {
       _tag: "ValidationFailed",
       fields: { market: ["x"], side: ["1", "{\"deep\":true}"] }
-    }, "messages that are no lists, or no texts"],
-    [400, exchangeSays(30, failed, []), { _tag: "ValidationFailed", fields: {}, otherFields: {} }, "a list of none", [
-      "live"
-    ]],
+    }, "messages that are not lists, or not texts"],
+    [
+      400,
+      exchangeSays(30, failed, []),
+      { _tag: "ValidationFailed", fields: {}, otherFields: {} },
+      "an empty list of messages",
+      [
+        "live"
+      ]
+    ],
     [400, { code: 30, message: failed }, { _tag: "ValidationFailed", fields: {}, otherFields: {} }, "no errors", [
       "live"
     ]],
@@ -352,17 +375,17 @@ describe("what an answer means", () => {
       _tag: "AcceptedUnreadable",
       orderIds: ["9007199254740993"],
       status: 200
-    }, "an order id and not much else"],
+    }, "little more than an order id"],
     [201, { order_id: 7, client_order_id: 5 }, {
       _tag: "AcceptedUnreadable",
       orderIds: ["7"],
       status: 201
-    }, "an order id by its other name"],
+    }, "an order id under its other name"],
     [200, { result: { order: { order_id: 8 } } }, {
       _tag: "AcceptedUnreadable",
       orderIds: ["8"]
-    }, "an order id further inside"],
-    [200, { order_id: "7", id: -1, orderId: 1.5 }, uncertain, "no order id that can be one"]
+    }, "an order id nested deeper"],
+    [200, { order_id: "7", id: -1, orderId: 1.5 }, uncertain, "an invalid order id"]
   ])
 
   check("CollateralOcoOrders", [
@@ -386,7 +409,7 @@ describe("what an answer means", () => {
         reason: "Reduce-only: no position",
         status: 422
       },
-      "code 116, other words",
+      "code 116 with another message",
       ["live"]
     ],
     [200, {
@@ -396,12 +419,12 @@ describe("what an answer means", () => {
     }, {
       _tag: "AcceptedUnreadable",
       orderIds: ["4180284841", "4180284842", "4180284843"]
-    }, "the ids of both legs, and not much else"]
+    }, "little more than the ids of both legs"]
   ])
 
   check("CancelAllOrders", [
     [400, exchangeSays(30, failed, { type: ["x"] }), { _tag: "ValidationFailed", fields: { type: ["x"] } }, "code 30"],
-    [400, exchangeSays(116, failed), { _tag: "RequestRejected", code: 116 }, "code 116, which is for others"],
+    [400, exchangeSays(116, failed), { _tag: "RequestRejected", code: 116 }, "code 116, which other endpoints use"],
     [200, [], "Answered", "an empty list"],
     [204, "", uncertain, "nothing"]
   ])
@@ -422,13 +445,13 @@ describe("what an answer means", () => {
     [400, exchangeSays(30, failed, { planId: ["x"] }), {
       _tag: "RequestRejected",
       code: 30
-    }, "code 30, which is for orders"],
+    }, "code 30, which only order endpoints use"],
     [403, { code: 0, message: "You don't have permission to use this endpoint." }, {
       _tag: "NotAuthorized",
       why: "no-b2b-access",
       code: 0
-    }, "no business partner"],
-    [200, { id: 7 }, uncertain, "an answer that does not decode: a read applies nothing"]
+    }, "an account that is not a business partner"],
+    [200, { id: 7 }, uncertain, "an answer to a read that does not decode"]
   ])
 
   check("Codes", [
@@ -436,7 +459,7 @@ describe("what an answer means", () => {
       _tag: "InvalidFields",
       fields: { code: ["x"] }
     }, "code 0 with fields"],
-    [201, entryOf("Codes").golden.wire.live.response, "Answered", "another success than 200"]
+    [201, entryOf("Codes").golden.wire.live.response, "Answered", "a success other than 200"]
   ])
 
   check("DeleteSubAccount", [
@@ -464,13 +487,13 @@ describe("what an answer means", () => {
   ])
 
   check("Assets", [
-    [200, { success: true, id: 7 }, uncertain, "success: true, which is no asset"]
+    [200, { success: true, id: 7 }, uncertain, "success: true, which is not an asset"]
   ])
 })
 
-describe("answers that decode", () => {
+describe("decodable answers", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: are the endpoint's value, whatever the 2xx`, () => {
+    it(`${dialect.name}: a decodable answer is a success with any 2xx status`, () => {
       for (const entry of entries) {
         const { endpoint } = entry
         const { response, wire } = goldenIn(entry, dialect)
@@ -484,7 +507,7 @@ describe("answers that decode", () => {
     })
   }
 
-  it("a deleted sub-account may be answered with nothing live", () => {
+  it("only the live exchange may answer a deleted sub-account with an empty body", () => {
     const { endpoint } = entryOf("DeleteSubAccount")
     assert.strictEqual(judge(endpoint, Dialect.document, 200, "")._tag, "Uncertain")
     assert.strictEqual(judge(endpoint, Dialect.live, 200, "")._tag, "Answered")
@@ -546,7 +569,7 @@ describe("answers that decode", () => {
 // The exchange's own refusals
 // -----------------------------------------------------------------------------
 
-describe("refusals that an exchange of the dialect gives", () => {
+describe("refusals of each dialect's exchange", () => {
   const meaning: Readonly<Record<Dialect.RefusalKind, Errors.CallError["_tag"] | "Uncertain">> = {
     unauthorized: "NotAuthorized",
     keyDisabled: "NotAuthorized",
@@ -578,7 +601,7 @@ describe("refusals that an exchange of the dialect gives", () => {
   }
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: have different meanings`, () => {
+    it(`${dialect.name}: different refusals have different meanings`, () => {
       for (const [kind, tag] of Object.entries(meaning)) {
         const { code, message, status } = dialect.refusals[kind as Dialect.RefusalKind]
         const verdict = judge(entryOf("CollateralOcoOrders").endpoint, dialect, status, { code, message, errors: {} })
@@ -633,7 +656,7 @@ const messages = fc.oneof(
   fc.string()
 )
 
-/** Names of fields, among them some that every object has. */
+/** Field names, including some that every object inherits. */
 const keys = fc.oneof(
   fc.constantFrom("market", "activation_price", "constructor", "__proto__", "toString", "hasOwnProperty"),
   fc.string()
@@ -662,7 +685,7 @@ const texts = fc.oneof(
   fc.oneof(errorBodies, accepted).map((body) => Json.stringify(body as object))
 )
 
-// Names, so that a counterexample can be read.
+// Endpoints are drawn by name to keep counterexamples readable.
 const endpoints = fc.constantFrom(...entries.map(({ name }) => name))
 const dialectNames = fc.constantFrom<Array<Dialect.Dialect["name"]>>("document", "live")
 const statuses = fc.oneof(
@@ -670,8 +693,13 @@ const statuses = fc.oneof(
   fc.constantFrom(200, 201, 400, 401, 403, 404, 422, 429)
 )
 
-describe("any answer", () => {
-  property("gets a verdict, with errors that the endpoint declares", [endpoints, dialectNames, statuses, texts], (
+describe("arbitrary answers", () => {
+  property("every answer is classified, with errors that the endpoint declares", [
+    endpoints,
+    dialectNames,
+    statuses,
+    texts
+  ], (
     name,
     dialect,
     status,
@@ -687,7 +715,7 @@ describe("any answer", () => {
       } else if (status < 300) assert.strictEqual(verdict.why, "unreadable-answer")
     }), { runs: 3000 })
 
-  it("names fields as it likes: also as every object's own properties are named", () => {
+  it("an answer's fields may be named like inherited properties", () => {
     for (const key of ["constructor", "__proto__", "toString", "valueOf"]) {
       const text = `{"code":30,"message":"Validation failed","errors":{"${key}":["x"],"market":["y"]}}`
       const verdict = judge(entryOf("StopLimitOrders").endpoint, Dialect.document, 400, text)
@@ -697,19 +725,19 @@ describe("any answer", () => {
     }
   })
 
-  it("has any code: also one that no 64-bit integer can hold", () => {
+  it("an answer's code may exceed a 64-bit integer", () => {
     for (const status of [401, 403, 422]) {
       const verdict = judge(entryOf("Fees").endpoint, Dialect.live, status, "{\"code\":1e300,\"message\":\"x\"}")
       assert.strictEqual(verdict._tag, "Refused", `HTTP ${status}`)
     }
   })
 
-  it("may hold integers beyond 2^53, and its error is JSON all the same", () => {
+  it("the error of an answer with integers beyond 2^53 can be written as JSON", () => {
     const verdict = judge(entryOf("Markets").endpoint, Dialect.live, 400, "{\"params\":[9007199254740993]}")
     assert.include(JSON.stringify(verdict), "9007199254740993")
   })
 
-  it("is nested as deep as it likes", () => {
+  it("an answer may be nested to any depth", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
     const errors = `{"code":30,"message":"Validation failed","errors":{"market":${deep}}}`
     assert.strictEqual(judge(entryOf("StopLimitOrders").endpoint, Dialect.live, 422, errors)._tag, "Refused")
@@ -718,19 +746,19 @@ describe("any answer", () => {
 })
 
 // -----------------------------------------------------------------------------
-// What errors keep of an answer
+// The part of an answer that errors keep
 // -----------------------------------------------------------------------------
 
 describe("shown", () => {
   const words = "the beginning ".repeat(400)
 
-  it("is the whole of a short body, and the beginning of a long one", () => {
+  it("an error shows a short body in full, and the beginning of a long one", () => {
     assert.strictEqual(Classify.shown({ text: words.slice(0, 4096), scrub: keep }), words.slice(0, 4096))
     const long = Classify.shown({ text: words, scrub: keep })
     assert.strictEqual(long, `${words.slice(0, 4096)}… (5600 characters)`)
   })
 
-  it("is shortened after secrets are removed, so that none is cut in two", () => {
+  it("secrets are removed before a body is shortened, so none is cut in two", () => {
     const secret = "abcdefghijklmnop"
     const text = `${words.slice(0, 4090)}${secret}${words}`
     const shown = Classify.shown({ text, scrub: (text) => text.replaceAll(secret, "<redacted>") })
@@ -744,7 +772,7 @@ describe("secrets", () => {
     { minLength: 1, maxLength: 3 }
   )
 
-  /** Bodies with a text in every place that some error is made from. */
+  /** Bodies with a text in every place that errors quote. */
   const bodies: ReadonlyArray<(secret: string) => unknown> = [
     (secret) => secret,
     (secret) => `<html>${secret}</html>`,
@@ -769,7 +797,7 @@ describe("secrets", () => {
     inspect(error, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
   ]
 
-  property("that an answer holds are in no rendering of its error", [
+  property("no rendering of an error contains a secret from the answer", [
     endpoints,
     dialectNames,
     statuses,

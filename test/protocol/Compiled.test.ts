@@ -19,10 +19,10 @@ import { withoutFunctionsOfText } from "../support/functions.ts"
 import { mutation } from "../support/mutations.ts"
 import { property } from "../support/property.ts"
 
-/** A schema in one direction, as all read it. */
+/** One direction of a schema, compiled and interpreted. */
 interface Pair {
   readonly compiled: Parser.Parser
-  /** Compiled where functions can't be made of text. */
+  /** Compiled where functions can't be made from text. */
   readonly looped: Parser.Parser
   readonly isDecoding: boolean
   readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
@@ -45,11 +45,14 @@ const encoding = (schema: Schema.Codec<unknown>): Pair => ({
   schema: Schema.encodeUnknownResult(schema)
 })
 
-/** Everything that can be seen of a value: the order of keys too. */
+/** Everything observable about a value, including the order of keys. */
 const shown = (value: unknown): string =>
   inspect(revealed(value), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true })
 
-/** Where the compiled schema accepts, the schema accepts the same. Says whether it did. */
+/**
+ * Checks that the schema accepts everything that the compiled schema accepts, with the same value. Returns whether it
+ * was accepted.
+ */
 const agrees = ({ compiled, isDecoding, looped, schema }: Pair, input: unknown): boolean => {
   const values = [compiled, looped].map((parse) => {
     Parser.tally.keys = 0
@@ -67,14 +70,14 @@ const agrees = ({ compiled, isDecoding, looped, schema }: Pair, input: unknown):
 const throughJson = (wire: unknown): unknown =>
   wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
 
-/** Every object inside a value, as it is. */
+/** Every object inside a value. */
 const objectsIn = (value: unknown): ReadonlyArray<object> => {
   if (typeof value !== "object" || value === null) return []
   const inner: ReadonlyArray<unknown> = value instanceof Map ? [...value].flat() : Object.values(value)
   return [value, ...inner.flatMap(objectsIn)]
 }
 
-/** How many keys the objects inside a value have, inherited ones too. */
+/** The number of keys of the objects inside a value, including inherited ones. */
 const keysIn = (value: unknown): number => {
   let count = 0
   for (const object of objectsIn(value)) if (!Array.isArray(object)) { for (const _ in object) count++ }
@@ -86,7 +89,7 @@ const once = <A>(make: () => A): () => A => {
   return () => (made ??= { value: make() }).value
 }
 
-/** All that is compiled of an endpoint in a dialect, with values to read. */
+/** Everything compiled for an endpoint in a dialect, with values to read. */
 const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
   const golden = goldenIn({ ...entry }, dialect)
   const request = endpoint.request(dialect).schema
@@ -110,7 +113,7 @@ const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
 const suite = (dialect: Dialect) => {
   const cases = entries.map(casesOf(dialect))
   describe(`the ${dialect.name} dialect`, () => {
-    it("has no node that must be interpreted", () => {
+    it(`${dialect.name}: every schema node is compiled`, () => {
       for (const { name, schemas } of cases) {
         for (const { ast } of schemas) {
           const unknown: Array<string> = []
@@ -125,7 +128,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it("reads the goldens as the schemas do, and keeps nothing of them", () => {
+    it(`${dialect.name}: compiled codecs read the goldens like the schemas and keep no reference to them`, () => {
       for (const { goldens, name } of cases) {
         for (const [pair, input] of goldens) {
           assert.isTrue(agrees(pair, input), name)
@@ -135,7 +138,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it("finds each key of an answer that is written twice", () => {
+    it(`${dialect.name}: compiled codecs find every repeated key of an answer`, () => {
       for (const { name, text, codec } of cases) {
         const read = (text: string) => codec.readResponse(text, Result.getOrThrow(Json.parse(text)))
         assert.isTrue(Result.isSuccess(read(text)), name)
@@ -146,7 +149,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it("refuses what the fixtures say is refused", () => {
+    it(`${dialect.name}: compiled codecs refuse what the fixtures list as refused`, () => {
       for (const { endpoint, refused } of entries) {
         const { keys, schema } = endpoint.request(dialect)
         for (const { bad } of refused?.rows ?? []) {
@@ -161,7 +164,7 @@ const suite = (dialect: Dialect) => {
 
     for (const what of ["requests", "answers"] as const) {
       property(
-        `reads all ${what} as the schemas do, changed ones too`,
+        `${dialect.name}: compiled codecs read all ${what} like the schemas, even changed ones`,
         [
           drawn.chain((it) => fc.tuple(fc.constant(it), it[what]())),
           fc.array(mutation, { minLength: 4, maxLength: 4 })
@@ -185,7 +188,7 @@ const suite = (dialect: Dialect) => {
 
 for (const dialect of dialects) suite(dialect)
 
-describe("an object that is not plain", () => {
+describe("unusual objects", () => {
   const { endpoint } = entryOf("StopLimitOrders")
   const pair = encoding(endpoint.request(document).schema)
   const order = { market: "BTC_USDT", side: "buy", amount: "1", price: "2", activationPrice: "3" }
@@ -200,14 +203,14 @@ describe("an object that is not plain", () => {
     return { reads, request }
   }
 
-  it("is read once, so that what is written is what was checked", () => {
+  it("each field is read once, so the written value is the checked one", () => {
     const { reads, request } = oncePerField(() => "not a decimal")
     const plain = pair.compiled(order)
     assert.deepStrictEqual(pair.compiled(request), plain)
     assert.deepStrictEqual([...new Set(Object.keys(order).map((name) => reads.get(name)))], [1])
   })
 
-  it("is read as the schema reads it", () => {
+  it("a compiled codec reads an unusual object like the schema", () => {
     class Order {
       readonly market = order.market
       readonly side = order.side
@@ -223,7 +226,7 @@ describe("an object that is not plain", () => {
       ["no prototype", Object.assign(Object.create(null), order)],
       ["an inherited field", Object.assign(Object.create({ market }), rest)],
       ["a hidden field", Object.defineProperty({ ...rest }, "market", { value: market })],
-      ["symbols besides", { ...order, [Symbol("more")]: 1 }],
+      ["extra symbols", { ...order, [Symbol("more")]: 1 }],
       ["a list with the fields", Object.assign([], order)],
       ["a field that is undefined", { ...order, clientOrderId: undefined }],
       ["a frozen one", Object.freeze({ ...order })],
@@ -231,12 +234,12 @@ describe("an object that is not plain", () => {
     ]
     for (const [name, input] of inputs) {
       const accepted = agrees(pair, input)
-      // Nothing that the schema accepts is left to it, here.
+      // The compiled codec accepts everything here that the schema accepts.
       assert.strictEqual(accepted, Result.isSuccess(pair.schema(input)), name)
     }
   })
 
-  it("may throw where it is read, and the codec throws as the schema does", () => {
+  it("a getter may throw, and the codec throws like the schema", () => {
     const request = {
       ...order,
       get amount(): string {
@@ -252,7 +255,7 @@ describe("an object that is not plain", () => {
 describe("a map", () => {
   const keyed = Wire.keyed(Schema.String, Schema.Int)
 
-  it("keeps a key that an assignment would not make", () => {
+  it("a map keeps a key named __proto__", () => {
     const wire: unknown = JSON.parse("{\"a\":1,\"__proto__\":2,\"7\":3}")
     assert.isTrue(agrees(decoding(keyed), wire))
     const map = new Map([["a", 1], ["__proto__", 2], ["7", 3]])
@@ -266,7 +269,7 @@ describe("a map", () => {
 describe("the keys of a map", () => {
   const keyed = Wire.keyed(Ticker, Schema.Int)
 
-  it("are checked both ways", () => {
+  it("the keys of a map are checked both ways", () => {
     for (const key of ["BTC", "", "a b", "_A", "é"]) {
       const isTicker = key === "BTC"
       assert.strictEqual(agrees(decoding(keyed), { [key]: 1 }), isTicker, key)
@@ -279,7 +282,7 @@ describe("the keys of a map", () => {
 describe("a compiled codec", () => {
   const struct = Schema.Struct({ a: Schema.Int, b: Schema.optionalKey(Schema.String) })
 
-  it("fails with the schema's own words", () => {
+  it("a compiled codec fails with the schema's message", () => {
     const inputs = [null, {}, { a: "1" }, { a: 1, b: null }, []]
     for (const options of [undefined, { errors: "all" }] as const) {
       const compiled = Compiled.decodeUnknownResult(() => struct as Schema.Codec<unknown>, options)
@@ -293,7 +296,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("leaves to the schema what it does not know", () => {
+  it("a compiled codec leaves unknown nodes to the schema", () => {
     const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, unknown]> = [
       [Schema.TemplateLiteral(["a", Schema.Int]), "a1"],
       [Schema.Struct({ a: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))) }), {}],
@@ -308,7 +311,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("tries no other member of a union where it leaves the first to the schema", () => {
+  it("a union tries no other member once it leaves the first to the schema", () => {
     const some = Wire.answer<{ readonly a?: number }>({ a: Schema.optionalKey(Schema.Int) })
     const many = Wire.answer<{ readonly b: number; readonly c?: number }>({
       b: Schema.Int,
@@ -328,7 +331,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("agrees with the schema where the contract has no example", () => {
+  it("compiled codecs agree with their schemas on values that no contract example has", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })
@@ -354,7 +357,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("takes null for a field that an answer may lack, unless null is one of its values", () => {
+  it("null means absent for an optional answer field, unless null is one of its values", () => {
     interface Model {
       readonly a?: string
       readonly b?: string | null

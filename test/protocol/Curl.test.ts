@@ -23,7 +23,7 @@ const text = fc.oneof(
 
 describe("Curl", () => {
   property(
-    "a word is the same text to a shell",
+    "the shell reads a quoted word as the same text",
     [text],
     (text) =>
       Effect.gen(function*() {
@@ -33,7 +33,7 @@ describe("Curl", () => {
   )
 
   property(
-    "a body with another nonce has everything else as it was",
+    "a body with a new nonce is otherwise unchanged",
     [text, fc.nat(), fc.constantFrom("", "\""), text],
     (before, nonce, mark, after) =>
       Effect.gen(function*() {
@@ -45,13 +45,13 @@ describe("Curl", () => {
     { runs: 50, short: 10 }
   )
 
-  it("a body without a nonce stays as it is", () => {
+  it("a body without a nonce is unchanged", () => {
     assert.strictEqual(Curl.renewed(`{"nonce":null}`, "$nonce"), `'{"nonce":null}'`)
   })
 
   for (const shell of ["bash", "sh"]) {
     for (const keys of [alice, undefined]) {
-      it.live(`a script in ${shell} sends what is signed with ${keys === undefined ? "the environment's" : "its own"} keys`, () =>
+      it.live(`a script in ${shell} sends what it signs with ${keys === undefined ? "the environment's" : "its own"} keys`, () =>
         Effect.gen(function*() {
           const { baseUrl, received } = yield* serving((response) => response.end("{}"))
           const url = `${baseUrl}/api/v4/order/new?it's=$HOME`
@@ -70,7 +70,7 @@ describe("Curl", () => {
             assert.match(nonce, /^[0-9]{15}$/u)
             return nonce
           })
-          // The random numbers of a shell may be the same twice. Processes are not.
+          // A shell's random numbers may repeat, but its process ids differ.
           if (shell === "sh") assert.strictEqual(new Set(nonces).size, 2)
         }))
     }

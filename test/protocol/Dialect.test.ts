@@ -19,19 +19,19 @@ const stopLimit = entryOf("StopLimitOrders")
 
 describe("what answers may lack", () => {
   for (const dialect of dialects) {
-    for (const entry of entries) {
-      const mayLack = entry.mayLack[dialect.name]
-      it(`${dialect.name}: ${entry.endpoint.name} may lack ${mayLack.join(", ") || "nothing"}`, () => {
+    it(`${dialect.name}: answers may lack exactly the fields that their fixtures list`, () => {
+      for (const entry of entries) {
         const wire = responseOf(entry, dialect)
         const lacking = pathsOf(wire).filter((path) =>
           Result.isSuccess(decode(entry, dialect, changed(wire, path, (parent, key) => delete parent[key])))
         )
-        assert.sameMembers(lacking.map((path) => path.join(".")), [...mayLack])
-      })
-    }
+        const { name } = entry.endpoint
+        assert.sameMembers(lacking.map((path) => path.join(".")), [...entry.mayLack[dialect.name]], name)
+      }
+    })
   }
 
-  it("what a live answer lacks is absent in the domain too", () => {
+  it("a field missing from a live answer is absent in the domain", () => {
     const without = (order: unknown) =>
       Object.fromEntries(Object.entries(order as object).filter(([key]) => !stopLimit.mayLack.live.includes(key)))
     assert.deepStrictEqual(
@@ -41,10 +41,10 @@ describe("what answers may lack", () => {
   })
 })
 
-describe("what answers may have besides", () => {
+describe("unknown keys in answers", () => {
   for (const dialect of dialects) {
-    for (const entry of entries) {
-      it(`${dialect.name}: ${entry.endpoint.name} ignores unknown keys, wherever they are`, () => {
+    it(`${dialect.name}: answers may have unknown keys at every depth`, () => {
+      for (const entry of entries) {
         const wire = responseOf(entry, dialect)
         const fields = pathsOf(wire).filter((path) => path.slice(0, -1).join(".") !== entry.names)
         for (const path of fields) {
@@ -52,20 +52,20 @@ describe("what answers may have besides", () => {
           assert.deepStrictEqual(
             Result.map(decode(entry, dialect, extended), revealed),
             Result.succeed(revealed(goldenIn(entry, dialect).response)),
-            path.join(".")
+            `${entry.endpoint.name}: ${path.join(".")}`
           )
         }
-      })
-    }
+      }
+    })
   }
 })
 
-describe("values that the document does not list", () => {
+describe("unlisted values", () => {
   const enumerations = ["side", "type", "status", "stp", "positionSide", "activationCondition"]
   const ofLegs = enumerations.map((key) => key === "activationCondition" ? "activation_condition" : key)
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: are kept as received`, () => {
+    it(`${dialect.name}: an unlisted value is kept as received`, () => {
       for (const key of enumerations) {
         const wire = { ...responseOf(stopLimit, dialect) as object, [key]: "CANCELED_STP" }
         assert.deepStrictEqual(
@@ -86,7 +86,7 @@ describe("values that the document does not list", () => {
       }
     })
 
-    it(`${dialect.name}: are still texts`, () => {
+    it(`${dialect.name}: an unlisted value must be a text`, () => {
       for (const key of enumerations) {
         const wire = { ...responseOf(stopLimit, dialect) as object, [key]: 1 }
         assert.isTrue(Result.isFailure(decode(stopLimit, dialect, wire)), key)
@@ -102,11 +102,11 @@ describe("absence on the wire", () => {
       return Result.getOrThrow(decode(stopLimit, dialect, wire))
     }
 
-    it(`${dialect.name}: an empty client order id is none`, () => {
+    it(`${dialect.name}: an empty client order id is absent`, () => {
       assert.notProperty(order({ [dialect.keys.clientOrderId]: "" }), "clientOrderId")
     })
 
-    it(`${dialect.name}: a price of "0" is none on market types only`, () => {
+    it(`${dialect.name}: a price of "0" is absent on market types only`, () => {
       for (const type of ["market", "stock market", "stop market"]) {
         assert.notProperty(order({ type, price: "0" }), "price")
         assert.propertyVal(order({ type, price: "0.0" }), "price", "0.0")
@@ -133,7 +133,7 @@ describe("types of orders", () => {
     })
   }
 
-  it("live: are the same on margin, which is kept apart, with or without a position side", () => {
+  it("live: margin is kept apart from an order's type, with or without a position side", () => {
     for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders"), entryOf("CancelOrder")]) {
       for (const type of ["limit", "market", "stop limit", "stop market", "something new"]) {
         assert.deepStrictEqual(typeOf(entry, Dialect.live, type), Result.succeed({ type }))
@@ -142,17 +142,17 @@ describe("types of orders", () => {
     }
   })
 
-  it("document: do not say whether they are on margin", () => {
+  it("document: an order's type does not say whether it is on margin", () => {
     for (const type of ["limit", "margin limit"]) {
       assert.deepStrictEqual(typeOf(entryOf("LimitOrders"), Dialect.document, type), Result.succeed({ type }))
     }
   })
 })
 
-describe("odd answers of the live exchange", () => {
+describe("captured answers of the live exchange", () => {
   for (const entry of entries) {
     for (const [index, { response, source, wire }] of (entry.captured ?? []).entries()) {
-      it(`${entry.endpoint.name} ${index + 1}, ${source}`, () => {
+      it(`answer ${index + 1} of ${entry.endpoint.name} decodes, from ${source}`, () => {
         assert.deepStrictEqual(
           Result.map(decode(entry, Dialect.live, wire), revealed),
           Result.succeed(revealed(response))
@@ -164,10 +164,10 @@ describe("odd answers of the live exchange", () => {
 
 describe("null", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: is absence, or a value of its own, wherever a field may be missing`, () => {
+    it(`${dialect.name}: null in an optional field is absence, or a value of its own`, () => {
       for (const entry of entries) {
         const wire = responseOf(entry, dialect)
-        // A name without anything under it is not what an exchange writes.
+        // The exchange never writes a name without a value.
         const fields = entry.mayLack[dialect.name].map((path) => path.split("."))
           .filter((path) => path.slice(0, -1).join(".") !== entry.names)
         for (const path of fields) {
@@ -181,7 +181,7 @@ describe("null", () => {
 
 describe("answers that have more than one form", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: collateral balances are texts or numbers`, () => {
+    it(`${dialect.name}: a collateral balance may be a text or a number`, () => {
       const read = (balance: unknown) =>
         Result.map(
           decode(entryOf("CollateralBalance"), dialect, { BTC: balance }),
@@ -195,13 +195,13 @@ describe("answers that have more than one form", () => {
       for (const balance of [null, true, "", "x", []]) assert.isTrue(Result.isFailure(read(balance)))
     })
 
-    it(`${dialect.name}: a history without orders is an object, or a list, without any`, () => {
+    it(`${dialect.name}: an empty history may be an object or a list`, () => {
       assert.deepStrictEqual(decode(entryOf("OrderHistory"), dialect, {}), Result.succeed([]))
       assert.deepStrictEqual(decode(entryOf("OrderHistory"), dialect, []), Result.succeed([]))
       assert.isTrue(Result.isFailure(decode(entryOf("OrderHistory"), dialect, [{}])))
     })
 
-    it(`${dialect.name}: the type of a created key is a number or a text`, () => {
+    it(`${dialect.name}: the type of a created key may be a number or a text`, () => {
       const wire = responseOf(entryOf("SubAccountApiKeyCreation"), dialect) as object
       for (const type of [2, "2"]) {
         const decoded = decode(entryOf("SubAccountApiKeyCreation"), dialect, { ...wire, type })
@@ -215,23 +215,23 @@ describe("answers that have more than one form", () => {
 })
 
 describe("the live dialect", () => {
-  it("reads the document's names for values too", () => {
+  it("live: answers may use the document's names for values", () => {
     const wire = { ...responseOf(stopLimit, Dialect.live) as object, status: "NEW", stp: "cancel_both" }
     assert.deepStrictEqual(decode(stopLimit, Dialect.live, wire), Result.succeed(stopLimit.golden.response))
   })
 
-  it("takes the document's names for values in requests", () => {
+  it("live: requests may use the document's names for values", () => {
     const { decodeRequest } = Endpoint.codec(stopLimit.endpoint, Dialect.live)
     const wire = { ...stopLimit.golden.wire.live.request, stp: "cancel_both" }
     assert.deepStrictEqual(decodeRequest(wire), Result.succeed(stopLimit.golden.request))
   })
 
-  it("does not know the document's keys", () => {
+  it("live: the document's keys are unknown", () => {
     const { client_order_id, order_id, ...rest } = stopLimit.golden.wire.document.response as Record<string, unknown>
     assert.isTrue(Result.isFailure(decode(stopLimit, Dialect.live, { ...rest, client_order_id, order_id })))
   })
 
-  it("may answer a deleted sub-account with nothing at all; the document's object is demanded there", () => {
+  it("live: a deleted sub-account may be answered with an empty body, which the document does not allow", () => {
     const accepted = (name: Name, dialect: Dialect.Dialect) =>
       [undefined, {}, { deleted: true }, [], null].map((wire) => Result.isSuccess(decode(entryOf(name), dialect, wire)))
     assert.deepStrictEqual(accepted("DeleteSubAccount", Dialect.live), [true, true, true, false, false])
@@ -243,13 +243,13 @@ describe("the live dialect", () => {
 })
 
 describe("nonces", () => {
-  it("document: a numeric text, unique whatever the window", () => {
+  it("document: a nonce is a numeric text, with or without a window", () => {
     assert.deepStrictEqual(Dialect.document.nonce(1700000000000000, true), { nonce: "1700000000000000" })
     assert.deepStrictEqual(Dialect.document.nonce(7, false), { nonce: "7" })
     assert.strictEqual(Dialect.document.nonceUnit, "microseconds")
   })
 
-  it("live: an integer, and the window when it is asked for", () => {
+  it("live: a nonce is an integer, with the window on request", () => {
     assert.deepStrictEqual(Dialect.live.nonce(1700000000000, true), { nonce: 1700000000000, nonceWindow: true })
     assert.deepStrictEqual(Dialect.live.nonce(1700000000000, false), { nonce: 1700000000000 })
     assert.strictEqual(Dialect.live.nonceUnit, "milliseconds")
@@ -274,14 +274,18 @@ describe("refusals", () => {
     ["a client order id", found(["clientOrderId", { kind: "unique" }]), 36],
     ["any other field", found(["side", { kind: "oneOf", values: ["buy", "sell"] }]), 30],
     ["a missing field", found(["market", required]), 30],
-    ["flags that rule each other out", found(["ioc", { kind: "exclusive", with: "postOnly" }]), 37],
+    ["mutually exclusive flags", found(["ioc", { kind: "exclusive", with: "postOnly" }]), 37],
     ["two fields that say the same", found(["orderId", { kind: "alone", with: "clientOrderId" }]), 30],
-    ["two fields of one number", found(["price", { kind: "decimal" }], ["stopLimitPrice", { kind: "decimal" }]), 33],
-    ["two fields of different numbers", found(["market", known], ["price", { kind: "decimal" }]), 30]
+    [
+      "two fields with the same code",
+      found(["price", { kind: "decimal" }], ["stopLimitPrice", { kind: "decimal" }]),
+      33
+    ],
+    ["two fields with different codes", found(["market", known], ["price", { kind: "decimal" }]), 30]
   ] as const
 
   for (const [name, violations, code] of rows) {
-    it(`live: ${name} is number ${code}; in the document all are 30`, () => {
+    it(`live: ${name} has code ${code}, and code 30 in the document`, () => {
       assert.deepStrictEqual(Dialect.live.orderValidation(violations), {
         status: 422,
         code,
@@ -295,13 +299,13 @@ describe("refusals", () => {
     })
   }
 
-  it("fields of other calls are code 0 in both", () => {
+  it("fields of calls other than orders have code 0 in both dialects", () => {
     for (const dialect of dialects) {
       assert.deepStrictEqual(dialect.fieldValidation, { status: 400, code: 0, message: "Validation failed" })
     }
   })
 
-  it("an endpoint's error family decides which of both it is", () => {
+  it("an endpoint's error family decides its code", () => {
     const violations = found(["market", known])
     for (const { documented: { errorFamily }, endpoint, name } of entries) {
       const { code } = Refusals.refusalOf(endpoint, Dialect.live, violations)
@@ -309,7 +313,7 @@ describe("refusals", () => {
     }
   })
 
-  it("of public calls are a message with the words, or the words by field", () => {
+  it("the document lists messages about public fields, the live exchange keys them by field", () => {
     const errors = { market: ["a"], limit: ["b", "c"] }
     for (const form of ["fields", "wrapped", "texts"] as const) {
       assert.deepStrictEqual(Dialect.document.publicValidation(errors, form), {
@@ -320,7 +324,7 @@ describe("refusals", () => {
     assert.deepStrictEqual(Dialect.live.publicValidation(errors, "fields"), { status: 422, body: errors })
   })
 
-  it("of public calls of the live exchange have two more forms", () => {
+  it("the live exchange has two more forms for messages about public fields", () => {
     const errors = { market: ["Market is not available."], limit: ["b", "c"] }
     assert.deepStrictEqual(Dialect.live.publicValidation(errors, "wrapped"), {
       status: 200,
@@ -332,7 +336,7 @@ describe("refusals", () => {
     })
   })
 
-  it("of the engine have numbers of their own", () => {
+  it("the engine's refusals have their own codes", () => {
     const engine = ["notEnoughBalance", "orderNotFound", "notMaker", "notEnoughToTransfer", "notEnoughForCode"] as const
     const of = ({ refusals }: Dialect.Dialect) => engine.map((kind) => [refusals[kind].status, refusals[kind].code])
     assert.deepStrictEqual(of(Dialect.document), [[400, 10], [400, 2], [400, 13], [400, 3], [400, 5]])
@@ -342,14 +346,14 @@ describe("refusals", () => {
     }
   })
 
-  it("a used nonce and too many calls differ by their message alone", () => {
+  it("a used nonce and too many calls differ only in their messages", () => {
     for (const { refusals: { nonceUsed, rateLimited } } of dialects) {
       assert.deepStrictEqual({ ...nonceUsed, message: "" }, { ...rateLimited, message: "" })
       assert.notStrictEqual(nonceUsed.message, rateLimited.message)
     }
   })
 
-  it("reduce-only is code 116, with the status of field errors", () => {
+  it("a refused reduce-only order has code 116 and the status of field errors", () => {
     assert.deepStrictEqual(dialects.map(({ refusals: { reduceOnly } }) => [reduceOnly.status, reduceOnly.code]), [
       [400, 116],
       [422, 116]
@@ -358,15 +362,15 @@ describe("refusals", () => {
 })
 
 describe("byName", () => {
-  it("finds each dialect by its own name", () => {
+  it("byName finds each dialect", () => {
     for (const dialect of dialects) assert.strictEqual(Dialect.byName[dialect.name], dialect)
   })
 
-  it("a code is applied with 200 in the document and 201 live", () => {
+  it("an applied code is answered with 200 in the document and 201 live", () => {
     assert.deepStrictEqual(dialects.map(({ codeAppliedStatus }) => codeAppliedStatus), [200, 201])
   })
 
-  it("so is everything created except orders", () => {
+  it("everything created except orders is answered with 200 in the document and 201 live", () => {
     assert.deepStrictEqual(dialects.map(({ createdStatus }) => createdStatus), [200, 201])
   })
 })

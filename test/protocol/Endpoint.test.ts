@@ -13,11 +13,11 @@ import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 
-/** What an endpoint's value holds besides what its source says of it. */
+/** The properties of an endpoint's value that are derived from its source. */
 const schemas = ["request", "response", "example", "~codec"]
 
 describe("endpoints", () => {
-  it("are one module each, one line of the contract each, and one fixture each", () => {
+  it("every endpoint has a module, a contract line and a fixture", () => {
     const modulesIn = (folder: string) =>
       readdirSync(new URL(folder, import.meta.url)).filter((file) => /^[A-Z]/u.test(file))
     const expected = entries.map(({ name }) => `${name}.ts`)
@@ -26,7 +26,7 @@ describe("endpoints", () => {
     assert.sameMembers(Object.keys(fixtures), entries.map(({ name }) => name))
   })
 
-  it("are listed in the order of the document, then those that it does not have", () => {
+  it("endpoints are listed in the document's order, then those it does not have", () => {
     const clauses = entries.map(({ documented: { clause } }) => clause)
     const numbers = clauses.flatMap((clause) => /^Endpoints §(\d+)$/u.exec(clause)?.[1] ?? [])
     assert.deepStrictEqual(numbers, numbers.toSorted((one, other) => Number(one) - Number(other)))
@@ -34,33 +34,33 @@ describe("endpoints", () => {
   })
 
   for (const { documented, endpoint, name } of entries) {
-    it(`${name} is what its source says`, () => {
+    it(`the definition of ${name} matches its source`, () => {
       const described = Object.entries(endpoint).filter(([key]) => !schemas.includes(key))
       assert.deepStrictEqual<unknown>(Object.fromEntries(described), { places: "nothing", ...documented })
       assert.strictEqual(documented.name.split(".")[0], name)
     })
   }
 
-  it("are public when they are read with GET, and only then", () => {
+  it("exactly the endpoints called with GET are public", () => {
     for (const { documented, name } of entries) {
       assert.strictEqual(documented.access, documented.method === "GET" ? "public" : "private", name)
     }
   })
 
-  it("have request and nonce in the body when they are private, and only then", () => {
+  it("exactly the private endpoints have request and nonce in the body", () => {
     for (const { documented, name } of entries) {
       assert.strictEqual(documented.envelope === "none", documented.access === "public", name)
     }
   })
 
-  it("refuse fields with the errors of their family", () => {
+  it("an endpoint refuses fields with the errors of its family", () => {
     for (const { documented, name } of entries) {
       const other = documented.errorFamily === "order" ? "InvalidFields" : "ValidationFailed"
       assert.notInclude(documented.refusals, other, name)
     }
   })
 
-  it("refuse fields if they have any, and can be refused as reduce-only if they can ask for it", () => {
+  it("an endpoint declares refusals for its fields, and reduce-only refusals if it has that flag", () => {
     for (const entry of entries) {
       const { documented: { refusals }, name } = entry
       const { request } = goldenIn(entry, live)
@@ -71,7 +71,7 @@ describe("endpoints", () => {
 })
 
 describe("codec", () => {
-  it("is built once per dialect", () => {
+  it("a codec is built once per dialect", () => {
     for (const { endpoint } of entries) {
       const [a, b] = dialects.map((dialect) => Endpoint.codec(endpoint, dialect))
       assert.deepStrictEqual(dialects.map((dialect) => Endpoint.codec(endpoint, dialect)), [a, b])
@@ -83,42 +83,50 @@ describe("codec", () => {
 const throughJson = (wire: unknown): unknown =>
   wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
 
-/** The live exchange says of an order that was canceled in part only that it was canceled. */
+/** The live exchange reports a partially filled, canceled order only as canceled. */
 const isSayable = ({ name }: Dialect) => (answer: unknown): boolean =>
   name !== "live" || !inspect(answer, { depth: Infinity }).includes("PARTIAL_CANCELED")
 
 const suite = (dialect: Dialect) => {
   describe(`goldens, ${dialect.name} dialect`, () => {
-    for (const entry of entries) {
-      const { endpoint } = entry
-      const codec = Endpoint.codec(endpoint, dialect)
-      const { wire, ...golden } = goldenIn(entry, dialect)
+    const goldens = entries.map((entry) => ({
+      ...goldenIn(entry, dialect),
+      name: entry.endpoint.name,
+      codec: Endpoint.codec(entry.endpoint, dialect)
+    }))
 
-      it(`${endpoint.name} request`, () => {
-        assert.deepStrictEqual(codec.encodeRequest(golden.request), Result.succeed(wire.request))
-        assert.deepStrictEqual(codec.decodeRequest(throughJson(wire.request)), Result.succeed(golden.request))
-      })
+    it(`${dialect.name}: golden requests round-trip`, () => {
+      for (const { codec, name, request, wire } of goldens) {
+        assert.deepStrictEqual(codec.encodeRequest(request), Result.succeed(wire.request), name)
+        assert.deepStrictEqual(codec.decodeRequest(throughJson(wire.request)), Result.succeed(request), name)
+      }
+    })
 
-      it(`${endpoint.name} answer`, () => {
+    it(`${dialect.name}: golden answers round-trip`, () => {
+      for (const { codec, name, response, wire } of goldens) {
         const decoded = codec.decodeResponse(throughJson(wire.response))
-        assert.deepStrictEqual(Result.map(decoded, revealed), Result.succeed(revealed(golden.response)))
-        assert.deepStrictEqual(codec.encodeResponse(golden.response), Result.succeed(wire.response))
-      })
-    }
+        assert.deepStrictEqual(Result.map(decoded, revealed), Result.succeed(revealed(response)), name)
+        assert.deepStrictEqual(codec.encodeResponse(response), Result.succeed(wire.response), name)
+      }
+    })
   })
 
-  describe(`round trips, ${dialect.name} dialect`, () => {
+  describe(`round trips of drawn values, ${dialect.name} dialect`, () => {
     for (const { endpoint, expressible = identity } of entries) {
       const codec = Endpoint.codec(endpoint, dialect)
 
-      property(`${endpoint.name} requests`, [anyRequest(endpoint, dialect)], (request) =>
-        Effect.sync(() => {
-          const wire = Result.getOrThrow(codec.encodeRequest(request))
-          assert.deepStrictEqual(codec.decodeRequest(throughJson(wire)), Result.succeed(request))
-        }))
+      property(
+        `${dialect.name}: drawn requests of ${endpoint.name} round-trip`,
+        [anyRequest(endpoint, dialect)],
+        (request) =>
+          Effect.sync(() => {
+            const wire = Result.getOrThrow(codec.encodeRequest(request))
+            assert.deepStrictEqual(codec.decodeRequest(throughJson(wire)), Result.succeed(request))
+          })
+      )
 
       property(
-        `${endpoint.name} answers`,
+        `${dialect.name}: drawn answers of ${endpoint.name} round-trip`,
         [response(endpoint, dialect).filter(isSayable(dialect))],
         (drawn) =>
           Effect.sync(() => {

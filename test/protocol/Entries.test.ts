@@ -9,7 +9,7 @@ import { property } from "../support/property.ts"
 const isKey: Parser.Parser = (key) => typeof key === "string" && key !== "odd" ? key : Parser.refused
 const read: Parser.Parser = (value) => typeof value === "number" ? value + 1 : Parser.refused
 
-/** What a maker makes of an object: the entries in their order, or that it refuses; and how many keys it counts. */
+/** The result of a maker for an object: the entries in order or a refusal, and the number of keys it counts. */
 const madeBy = (make: ReturnType<typeof Entries.maker>, object: Readonly<Record<string, unknown>>) => {
   Parser.tally.keys = 0
   const made = make(object)
@@ -22,7 +22,7 @@ const asLoop = withoutFunctionsOfText(() => Entries.maker(isKey, read))
 describe("a maker of maps", () => {
   const key = fc.oneof(fc.constantFrom("a", "7", "", "odd", "constructor", "__proto__", "\u2028"), fc.string())
   property(
-    "does the same with and without functions of text",
+    "the maker works the same with and without functions made from text",
     [fc.array(fc.tuple(key, fc.constantFrom<unknown>(1, 2, 3, "x", null)), { maxLength: 6 })],
     (entries) => {
       const object = Object.fromEntries(entries)
@@ -30,8 +30,8 @@ describe("a maker of maps", () => {
     }
   )
 
-  for (const [how, make] of [["of text", ofText], ["as a loop", asLoop]] as const) {
-    it(`takes the entries, in their order, and counts them: ${how}`, () => {
+  for (const [how, make] of [["from text", ofText], ["as a loop", asLoop]] as const) {
+    it(`the maker of maps keeps the entries' order and counts them: ${how}`, () => {
       assert.deepStrictEqual(madeBy(make, { b: 1, a: 2 }), { made: [["b", 2], ["a", 3]], keys: 2 })
       assert.deepStrictEqual(madeBy(make, JSON.parse(`{"__proto__":1}`) as Record<string, unknown>), {
         made: [["__proto__", 2]],

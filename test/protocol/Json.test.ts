@@ -10,7 +10,7 @@ const read = (text: string): unknown => Result.getOrThrow(Json.parse(text))
 /** Any integer of at most 40 digits, as JSON writes it. */
 const integers = fc.bigInt({ min: -(10n ** 40n) + 1n, max: 10n ** 40n - 1n })
 
-/** Numbers that are no integers beyond 2^53. */
+/** Numbers other than integers beyond 2^53. */
 const ordinary = fc.oneof(
   fc.integer(),
   fc.double({ min: -1e15, max: 1e15, noNaN: true }),
@@ -18,7 +18,7 @@ const ordinary = fc.oneof(
 )
 
 describe("parse", () => {
-  it("reads integers beyond 2^53 as bigints, all others as numbers", () => {
+  it("parse reads integers beyond 2^53 as bigints, all others as numbers", () => {
     assert.deepStrictEqual(read("[9007199254740991,9007199254740992,-9007199254740993,7]"), [
       9007199254740991,
       9007199254740992n,
@@ -27,7 +27,7 @@ describe("parse", () => {
     ])
   })
 
-  it("reads them wherever they are", () => {
+  it("parse finds large integers at every depth", () => {
     const body = read("{\"id\":18446744073709551616,\"stop_loss\":{\"ids\":[{\"order_id\":9007199254740993}]},\"n\":1}")
     assert.deepStrictEqual(body, {
       id: 18446744073709551616n,
@@ -36,24 +36,24 @@ describe("parse", () => {
     })
   })
 
-  it("leaves fractions and exponents alone, however long", () => {
+  it("parse leaves fractions and exponents alone, however long", () => {
     const numbers = "[1669338402.712101,0.12345678901234567890,1e300,1E20,12345678901234567890.5,1234567890123456789e1]"
     assert.deepStrictEqual(read(numbers), JSON.parse(numbers))
   })
 
-  it("leaves digits in texts and keys alone", () => {
+  it("parse leaves digits in strings and keys alone", () => {
     assert.deepStrictEqual(read("{\"9007199254740993\":\"9007199254740993\"}"), {
       "9007199254740993": "9007199254740993"
     })
   })
 
-  it("fails on text that is not JSON", () => {
+  it("parse fails on text that is not JSON", () => {
     for (const text of ["", "{", "<html>", "{'a':1}", "[1,]", "nope", "9007199254740993x"]) {
       assert.isTrue(Result.isFailure(Json.parse(text)), text)
     }
   })
 
-  property("is JSON.parse where no integer is beyond 2^53", [
+  property("parse equals JSON.parse without integers beyond 2^53", [
     fc.object({ values: [ordinary, fc.string(), fc.boolean(), fc.constant(null)] })
   ], (value) =>
     Effect.sync(() => {
@@ -63,38 +63,38 @@ describe("parse", () => {
 })
 
 describe("stringify", () => {
-  it("writes a bigint as a number, wherever it is", () => {
+  it("stringify writes a bigint as a number at every depth", () => {
     const body = { id: 9007199254740993n, legs: [{ id: -1n }] }
     assert.strictEqual(Json.stringify(body), "{\"id\":9007199254740993,\"legs\":[{\"id\":-1}]}")
   })
 
   property(
-    "is JSON.stringify where there is no bigint",
+    "stringify equals JSON.stringify without bigints",
     [fc.array(fc.jsonValue())],
     (value) => Effect.sync(() => assert.strictEqual(Json.stringify(value), JSON.stringify(value)))
   )
 })
 
 describe("round trips", () => {
-  property("an integer of any length survives, nested or not", [integers], (integer) =>
+  property("an integer of any length round-trips, nested or not", [integers], (integer) =>
     Effect.sync(() => {
       const text = `{"id":${integer},"legs":[{"id":${integer},"more":{"ids":[${integer}]}}]}`
       assert.strictEqual(Json.stringify(read(text) as object), text)
     }))
 
-  property("bodies of bigints, numbers and texts survive", [
+  property("bodies of bigints, numbers and strings round-trip", [
     fc.array(fc.record({ id: integers, price: ordinary, text: fc.string() }, { noNullPrototype: true }))
   ], (orders) =>
     Effect.sync(() => {
       const back = read(Json.stringify(orders)) as ReadonlyArray<{ readonly id: number | bigint }>
-      // Small integers come back as numbers, and JSON has no negative zero.
+      // Small integers are read as numbers, and JSON has no negative zero.
       const expected = orders.map((order) => ({ ...order, price: order.price + 0 }))
       assert.deepStrictEqual(back.map((order) => ({ ...order, id: BigInt(order.id) })), expected)
     }))
 })
 
 describe("isObject", () => {
-  it("is for objects, not for lists and null", () => {
+  it("isObject accepts objects, but not lists or null", () => {
     for (const value of [{}, { a: 1 }]) assert.isTrue(Json.isObject(value))
     for (const value of [[], null, "{}", 1, true, undefined]) assert.isFalse(Json.isObject(value))
   })

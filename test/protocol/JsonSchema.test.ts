@@ -8,21 +8,21 @@ import { Limit } from "../../src/domain/Paging.ts"
 import * as JsonSchema from "../../src/protocol/JsonSchema.ts"
 import * as Wire from "../../src/protocol/Wire.ts"
 
-/** What is written of a schema, and what it defines. */
+/** The JSON Schema written for a schema, and its definitions. */
 const written = (schema: Schema.Constraint) => {
   const { definitions, wire } = JsonSchema.writer("#/")
   return [wire(schema), definitions]
 }
 
 describe("the JSON Schema of the wire", () => {
-  it("defines what has an identifier, once", () => {
+  it("the JSON Schema defines each identifier once", () => {
     assert.deepStrictEqual(written(Schema.Struct({ a: Limit, b: Schema.optionalKey(Limit) })), [
       { type: "object", properties: { a: { $ref: "#/Limit" }, b: { $ref: "#/Limit" } }, required: ["a"] },
       { Limit: { type: "integer", minimum: 1, maximum: 100 } }
     ])
   })
 
-  it("has every pattern of a text", () => {
+  it("the JSON Schema has every pattern of a text", () => {
     assert.deepStrictEqual(written(Amount)[1], {
       Amount: {
         type: "string",
@@ -33,7 +33,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("has the wire's keys, and the values that mean that a field is absent", () => {
+  it("the JSON Schema has the wire's keys and the values that mean absent", () => {
     const { schema } = Wire.answer<{ readonly id?: ClientOrderId; readonly is: boolean }>({
       id: Schema.optionalKey(ClientOrderId),
       is: Wire.Bit
@@ -48,7 +48,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("has no key that is joined into another", () => {
+  it("the JSON Schema omits keys that are joined into another", () => {
     const { schema } = Wire.struct<{ readonly type: string; readonly margin?: boolean }>({
       type: Schema.String,
       margin: Schema.optionalKey(Schema.Boolean)
@@ -65,7 +65,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("has the wire's names of an enumeration, each once, and any other text where it is open", () => {
+  it("the JSON Schema lists the wire's names of an enumeration once, and any text if it is open", () => {
     const names = { cb: "cancel_both", cn: "cancel_new" } as const
     const SelfTradePrevention = { type: "string", enum: ["no", "cb", "cn"] }
     const aliased = { cancel_old: "cn" }
@@ -79,12 +79,12 @@ describe("the JSON Schema of the wire", () => {
     ])
   })
 
-  it("has numbers beside the texts of a decimal that may be either, and integers of any length", () => {
+  it("the JSON Schema accepts numbers next to decimal texts where both occur, and integers of any length", () => {
     assert.deepStrictEqual(written(Wire.LooseDecimal)[0], { anyOf: [{ $ref: "#/Decimal" }, { type: "number" }] })
     assert.deepStrictEqual(written(Wire.OrderId), [{ $ref: "#/OrderId" }, { OrderId: { type: "integer" } }])
   })
 
-  it("leaves a name to what has it: another schema of that name stays where it is", () => {
+  it("the JSON Schema does not redefine a name that is taken", () => {
     const { definitions, wire } = JsonSchema.writer("#/")
     assert.deepStrictEqual(wire(Wire.OrderId), { $ref: "#/OrderId" })
     assert.deepStrictEqual(wire(Wire.RequestedOrderId), {
@@ -93,13 +93,13 @@ describe("the JSON Schema of the wire", () => {
     assert.deepStrictEqual(definitions, { OrderId: { type: "integer" } })
   })
 
-  it("has maps as objects with names", () => {
+  it("the JSON Schema writes maps as objects with property names", () => {
     const map = { type: "object", propertyNames: { $ref: "#/Ticker" }, additionalProperties: { $ref: "#/Decimal" } }
     assert.deepStrictEqual(written(Wire.keyed(Ticker, Decimal))[0], map)
     assert.deepStrictEqual(written(Schema.Record(Ticker, Decimal))[0], map)
   })
 
-  it("has what a codec says of its wire's side, and the number that a text of digits means", () => {
+  it("the JSON Schema describes a codec's wire side, and the number that a text of digits means", () => {
     const counted = Wire.counted(Limit)
     assert.deepStrictEqual(JsonSchema.writer("#/").meaning(counted), { $ref: "#/Limit" })
     const total = Schema.String.annotate(Wire.describedBy(() => Decimal)).pipe(
@@ -111,7 +111,7 @@ describe("the JSON Schema of the wire", () => {
     assert.deepStrictEqual(written(total)[0], { $ref: "#/Decimal" })
   })
 
-  it("has lists with as many elements as they must have", () => {
+  it("the JSON Schema of a list has its minimum and maximum length", () => {
     assert.deepStrictEqual(written(Schema.Tuple([Schema.Boolean, Schema.Null])), [
       { type: "array", prefixItems: [{ type: "boolean" }, { type: "null" }], minItems: 2, maxItems: 2 },
       {}

@@ -26,7 +26,7 @@ const members = fc.uniqueArray(member, { maxLength: 5, selector: ({ from }) => f
 
 describe("a maker of objects", () => {
   property(
-    "does the same with and without functions of text",
+    "the maker works the same with and without functions made from text",
     [members, fc.dictionary(name, value)],
     (members, object) =>
       Effect.sync(() => {
@@ -47,14 +47,14 @@ describe("a maker of objects", () => {
   })
 
   for (
-    const [how, within] of [["of text", (make) => make()], [
+    const [how, within] of [["from text", (make) => make()], [
       "as a loop",
       withoutFunctionsOfText
     ]] as const satisfies ReadonlyArray<
       readonly [string, <A>(make: () => A) => A]
     >
   ) {
-    it(`takes the members, in their order, and counts them: ${how}`, () => {
+    it(`the maker of objects keeps the members' order and counts them: ${how}`, () => {
       const make = within(() => Members.maker([from("b"), from("a", true)]))
       Parser.tally.keys = 0
       assert.deepStrictEqual(Object.entries(make?.({ a: 1, c: 2, b: 3 }) as object), [["B", 3], ["A", 1]])
@@ -66,7 +66,7 @@ describe("a maker of objects", () => {
     })
   }
 
-  it("is not made where keys are not what they seem", () => {
+  it("the maker of objects is undefined for inherited or repeated keys", () => {
     for (const key of ["__proto__", "constructor"]) assert.isUndefined(Members.maker([from(key)]))
     assert.isUndefined(Members.maker([from("a"), { ...from("a"), to: "b" }]))
   })

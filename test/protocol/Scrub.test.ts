@@ -10,11 +10,11 @@ const secret = fc.string({ unit: printable, minLength: 10, maxLength: 60 }).filt
 
 describe("scrubber", () => {
   property(
-    "leaves no eight characters of a secret, however it is spelled",
+    "scrubber leaves no eight characters of a secret, however it is spelled",
     [secret, spellings, fc.string({ unit: printable, maxLength: 20 })],
     (secret, spelling, around) =>
       Effect.sync(() => {
-        // Whether a backslash of the secret begins an escape can't be told. No key of the exchange has one.
+        // It is unclear whether a secret's backslash begins an escape. No key of the exchange has one.
         fc.pre(!secret.includes("\\") || spelling.escape !== "none" || spelling.lineBreak !== "an escaped line")
         const clean = Scrub.scrubber(secret)(`${around} "${respelled(secret, spelling)}" ${around}`)
         const read = readAnyHow(clean.replaceAll(around, " "))
@@ -23,7 +23,7 @@ describe("scrubber", () => {
     { runs: 3000, timeout: 120_000 }
   )
 
-  it("leaves everything else as it is", () => {
+  it("scrubber leaves all other text unchanged", () => {
     const scrub = Scrub.scrubber(
       "alice-key-1f0c",
       "0123456789abcdef".repeat(8),
@@ -39,20 +39,20 @@ describe("scrubber", () => {
     ) assert.strictEqual(scrub(text), text)
   })
 
-  it("removes a short secret as a whole, and no part of it", () => {
+  it("scrubber removes a short secret only as a whole", () => {
     const scrub = Scrub.scrubber("1234")
     assert.strictEqual(scrub("pass 1234, 123, 234; 31 32"), "pass <redacted>, 123, 234; 31 32")
     assert.strictEqual(Scrub.scrubber("")("anything"), "anything")
   })
 
-  it("removes a secret in the middle of what is encoded with it", () => {
+  it("scrubber removes a secret encoded together with other text", () => {
     const header = Buffer.from("x-txc-apikey: alice-key-1f0c\r\nhost: x").toString("base64")
     const clean = Scrub.scrubber("alice-key-1f0c")(header)
     assert.notInclude(Buffer.from(clean.split("<redacted>").join(""), "base64").toString(), "key-1f0c")
     assert.include(clean, "<redacted>")
   })
 
-  it("removes the bytes of a signature in Base64 too", () => {
+  it("scrubber removes a signature's bytes in Base64", () => {
     const signature = "00ff12a9c3d4e5f60718293a4b5c6d7e".repeat(4)
     assert.strictEqual(
       Scrub.scrubber(signature)(`<${Buffer.from(signature, "hex").toString("base64url")}>`),
@@ -63,7 +63,7 @@ describe("scrubber", () => {
 
 describe("withoutLongRuns", () => {
   property(
-    "leaves no long run of letters and digits, also where it is escaped",
+    "withoutLongRuns removes long runs of letters and digits, even escaped ones",
     [fc.string({ unit: fc.constantFrom(..."abcXYZ019+/-_="), minLength: 24, maxLength: 200 }), spellings],
     (run, spelling) =>
       Effect.sync(() => {
@@ -74,7 +74,7 @@ describe("withoutLongRuns", () => {
       })
   )
 
-  it("leaves words, numbers and names", () => {
+  it("withoutLongRuns keeps words, numbers and names", () => {
     const text = "{\"activation_condition\":\"gte\",\"order_id\":9007199254740993,\"status\":\"CANCELED_TAKER_BAND\"}"
     assert.strictEqual(Scrub.withoutLongRuns(text), text)
   })

@@ -7,7 +7,7 @@ import * as Envelope from "../../src/protocol/Envelope.ts"
 import * as Signature from "../../src/protocol/Signature.ts"
 import { property } from "../support/property.ts"
 
-/** A published test vector of a client of the live exchange. */
+/** A published test vector of a client for the live exchange. */
 const vector = {
   secret: "test-secret",
   body: "{\"request\":\"/api/v4/trade-balance\",\"nonce\":1700000000000,\"nonceWindow\":true,\"ticker\":\"BTC\"}",
@@ -18,14 +18,14 @@ const vector = {
 }
 
 describe("payloadOf", () => {
-  it("is the Base64 of the body of the test vector, which is what is signed", () => {
+  it("payloadOf is the Base64 of the test vector's body", () => {
     const payload = Signature.payloadOf(new TextEncoder().encode(vector.body))
     assert.strictEqual(payload, vector.payload)
     assert.strictEqual(createHmac("sha512", vector.secret).update(payload).digest("hex"), vector.signature)
   })
 
   property(
-    "decodes to exactly the bytes, also of a part of a buffer",
+    "payloadOf encodes exactly the bytes, even of part of a buffer",
     [fc.uint8Array(), fc.nat(20)],
     (bytes, start) =>
       Effect.sync(() => {
@@ -36,7 +36,7 @@ describe("payloadOf", () => {
   )
 
   property(
-    "decodes to exactly the bytes of an envelope",
+    "payloadOf encodes exactly the bytes of an envelope",
     [fc.dictionary(fc.string(), fc.string())],
     (fields) =>
       Effect.sync(() => {
@@ -48,7 +48,7 @@ describe("payloadOf", () => {
 })
 
 describe("headers", () => {
-  it("are the three of the document, and all of them are secret", () => {
+  it("the headers are the document's three, and all are secret", () => {
     const names = ["X-TXC-APIKEY", "X-TXC-PAYLOAD", "X-TXC-SIGNATURE"]
     assert.sameMembers(Object.values(Signature.headers), names.map((name) => name.toLowerCase()))
     for (const name of names) assert.match(name, Signature.secretHeaders)

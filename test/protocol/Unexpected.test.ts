@@ -6,7 +6,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 
 describe("a field that a request does not have", () => {
-  it("is refused before anything is sent, by its name, and not left out", () => {
+  it("an unknown request field is refused by name before sending, not dropped", () => {
     const { encodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
     const misspelled: object = { limt: 1 }
     assert.deepStrictEqual(
@@ -15,12 +15,12 @@ describe("a field that a request does not have", () => {
     )
   })
 
-  it("so a client order id under a wire's name is not lost", () => {
+  it("a client order id under a wire name is refused, not lost", () => {
     const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, Dialect.document)
     assert.isTrue(Result.isFailure(encodeRequest({ client_order_id: "mine" } as never)))
   })
 
-  it("is ignored by an exchange", () => {
+  it("the exchange ignores an unknown request field", () => {
     const { decodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
     assert.deepStrictEqual(decodeRequest({ limt: 1 }), Result.succeed({}))
   })

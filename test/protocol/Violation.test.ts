@@ -20,7 +20,7 @@ const noStrings = [1, 0, 1.5, true, null, [], {}]
 
 const noDecimals = ["", "1e5", "01", " 1", "0x1", "9".repeat(65), ...noStrings]
 
-/** Values that no request may have in a field, in the domain and on the wire alike, by the brand of the field. */
+/** Values that are invalid in any request, in the domain and on the wire, by the field's brand. */
 const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   MarketName: ["", "BTC", "BTC-USDT", "BTC_USDT_X", ...noStrings],
   OrderSide: ["", "BUY", "hold", ...noStrings],
@@ -41,16 +41,16 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Alias: ["", ...noStrings],
   KeyTitle: ["", ...noStrings],
   Email: ["", "x", "a b@c", "a@", "@b", "a@b@c", ...noStrings],
-  // Without a brand: a list, a text, a flag, an object, one of several values, a count of levels.
+  // Fields without a brand: a list, a text, a flag, an object, an enumeration, a number of levels.
   Arrays: [[], ["nope"], ["spot", 1], ["nope", "never"], "spot", 1, null, {}],
   String: noStrings,
   Boolean: ["true", "", 0, 1, null, [], {}],
   Objects: ["", 1, true, null, [], {}, { spotEnabled: true }, { spotEnabled: 1, collateralEnabled: "true" }],
   Union: ["", "nope", 0, 3, 1.5, true, null, [], {}],
-  // Of a number without a brand see `outOfBounds` too.
+  // For a number without a brand see also `outOfBounds`.
   Number: [1.5, null, "x", true],
   TradeId: ["", "x", "-1", "1.5", ...noStrings],
-  // The live exchange takes a decimal as a number too.
+  // The live exchange also accepts a decimal as a number.
   LooseAmount: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
   LoosePrice: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
   PositionSide: ["", "hold", "Long", ...noStrings],
@@ -58,7 +58,7 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Orders: ["", "x", 1, true, null, [], {}],
   KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
   KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
-  // The exchange takes the nearest level.
+  // The exchange uses the nearest level.
   Level: [1.5, null, "x", true]
 }
 
@@ -67,7 +67,7 @@ interface Field {
   readonly dialect: Dialect
   readonly name: string
   readonly brand: string
-  /** Values that are broken for this field, besides those of its brand. */
+  /** Values that are invalid for this field, in addition to those of its brand. */
   readonly more: ReadonlyArray<unknown>
 }
 
@@ -82,12 +82,12 @@ const brandOf = (
   if (name === "timeout") return "KillSwitchTimeout"
   if (name === "types") return "KillSwitchTypes"
   if (name === "orders") return "Orders"
-  // The live exchange wants the activation price of a new order as a text.
+  // The live exchange requires the activation price of a new order as a text.
   const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
   return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
 }
 
-/** Values beyond the bounds of a number. */
+/** Values beyond a number's bounds. */
 const outOfBounds = ({ ast }: Schema.Constraint): ReadonlyArray<number> =>
   (ast.checks ?? []).flatMap(({ annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)
@@ -111,7 +111,7 @@ type Refused = ReadonlyArray<Violation.Violation> | undefined
 
 const throughJson = (wire: object): unknown => Result.getOrThrow(Json.parse(Json.stringify(wire)))
 
-/** What the client finds wrong with a request whose field has this value, and what an exchange does. */
+/** The violations that the client and the exchange find when a request's field has this value. */
 const refusedBySide = (
   { dialect, entry, name }: Omit<Field, "brand" | "more">,
   value: unknown
@@ -127,7 +127,7 @@ const refusedBySide = (
   }
 }
 
-/** Brands that a client has as one JSON type and the wire as another: both refuse, each in its own words. */
+/** Brands with one JSON type in the client and another on the wire: both sides refuse, each in its own words. */
 const spelledDifferently = ["Number", "Level", "KillSwitchTimeout", "KillSwitchTypes"]
 
 const without = (record: object, key: string) =>
@@ -135,39 +135,46 @@ const without = (record: object, key: string) =>
 
 const missing = (field: string) => [{ field, constraint: { kind: "required" } }] as const
 
-describe("the same violation is found before it is sent and where it arrives", () => {
-  for (const field of fields) {
-    it(`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, () => {
-      const values = [...broken[field.brand] ?? [], ...field.more]
-      assert.isNotEmpty(values, `no broken values for ${field.brand}`)
-      for (const value of values) {
-        const { exchange, local } = refusedBySide(field, value)
-        assert.isNotEmpty(local, `accepted: ${JSON.stringify(value)}`)
-        assert.isNotEmpty(exchange, `accepted: ${JSON.stringify(value)}`)
-        if (!spelledDifferently.includes(field.brand)) assert.deepStrictEqual(local, exchange)
-        for (const { field: name } of [...local ?? [], ...exchange ?? []]) assert.strictEqual(name, field.name)
+describe("the client and the exchange find the same violation", () => {
+  for (const [brand, fieldsOfBrand] of Map.groupBy(fields, ({ brand }) => brand)) {
+    it(`client and exchange refuse the same invalid values of type ${brand}`, () => {
+      for (const field of fieldsOfBrand) {
+        const place = `${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`
+        const values = [...broken[brand] ?? [], ...field.more]
+        assert.isNotEmpty(values, `no broken values for ${brand}`)
+        for (const value of values) {
+          const row = `${place}: ${Json.stringify({ value })}`
+          const { exchange, local } = refusedBySide(field, value)
+          assert.isNotEmpty(local, row)
+          assert.isNotEmpty(exchange, row)
+          if (!spelledDifferently.includes(brand)) assert.deepStrictEqual(local, exchange, row)
+          for (const { field: name } of [...local ?? [], ...exchange ?? []]) assert.strictEqual(name, field.name, row)
+        }
       }
     })
   }
 
   for (const dialect of dialects) {
-    for (const entry of entries) {
-      const { endpoint, required } = entry
-      const { request, wire } = goldenIn(entry, dialect)
-      const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
-
-      it(`${dialect.name}: ${endpoint.name} needs ${Object.keys(required).join(", ") || "no field"}, and no other`, () => {
+    it(`${dialect.name}: each request requires exactly the fields that its fixture lists`, () => {
+      for (const entry of entries) {
+        const { endpoint, required } = entry
+        const { request, wire } = goldenIn(entry, dialect)
+        const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
         for (const name of Object.keys(shape.fields)) {
+          const row = `${endpoint.name} ${name}`
           const isRequired = required[name] !== undefined &&
             (required[name] !== "in the document" || dialect === Dialects.document)
           const expected = isRequired ? missing(name) : undefined
           const local = Result.flip(encodeRequest(without(request, name)))
           const exchange = Result.flip(decodeRequest(without(wire.request, shape.keys[name] ?? name)))
-          assert.deepStrictEqual(Result.getOrUndefined(local), expected, name)
-          assert.deepStrictEqual(Result.getOrUndefined(exchange), expected, name)
+          assert.deepStrictEqual(Result.getOrUndefined(local), expected, row)
+          assert.deepStrictEqual(Result.getOrUndefined(exchange), expected, row)
         }
-      })
+      }
+    })
 
+    for (const { endpoint, required } of entries) {
+      const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
       const always = Object.keys(required).filter((name) => required[name] === "always")
       if (always.length > 0) {
         property(
@@ -187,14 +194,14 @@ describe("the same violation is found before it is sent and where it arrives", (
     }
   }
 
-  it("a field that is undefined is missing: JSON can't say more", () => {
+  it("an undefined field counts as missing, because JSON can't express it", () => {
     for (const field of fields) {
       const { exchange, local } = refusedBySide(field, undefined)
       assert.deepStrictEqual(local, exchange, `${field.entry.endpoint.name} ${field.name}`)
     }
   })
 
-  it("numbers that JSON can't carry are refused with the words for what arrives", () => {
+  it("numbers that JSON can't express are refused in the words for what arrives", () => {
     for (const field of fields.filter(({ brand }) => brand === "Limit" || brand === "Offset")) {
       for (const value of [NaN, Infinity, -Infinity, 2 ** 53]) {
         const { exchange, local } = refusedBySide(field, value)
@@ -203,7 +210,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     }
   })
 
-  it("a request that is not an object breaks a constraint itself", () => {
+  it("a request that is not an object is itself the violation", () => {
     for (const dialect of dialects) {
       for (const { endpoint } of entries) {
         for (const wire of [[], null, "x", 1]) {
@@ -250,7 +257,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true })
   )
 
-  describe("of two fields", () => {
+  describe("constraints between two fields", () => {
     const both = (entry: Entry, dialect: Dialect, changes: Readonly<Record<string, unknown>>) => {
       const { decodeRequest, encodeRequest, shape } = Endpoint.codec(entry.endpoint, dialect)
       const golden = goldenIn(entry, dialect)
@@ -278,7 +285,7 @@ describe("the same violation is found before it is sent and where it arrives", (
         }
       })
 
-      it(`${dialect.name}: an order is canceled by one of its identifiers`, () => {
+      it(`${dialect.name}: an order is canceled by exactly one of its identifiers`, () => {
         const required = { field: "orderId", constraint: { kind: "required" } } as const
         assert.isUndefined(both(entryOf("CancelOrder"), dialect, {}))
         assert.isUndefined(both(entryOf("CancelOrder"), dialect, { orderId: undefined, clientOrderId: "mine" }))
@@ -307,7 +314,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     }
   })
 
-  // Roles, modes and order ids are other values on the wire, so what is broken there may be right here.
+  // Roles, modes and order ids have other values on the wire, so a value invalid here may be valid there.
   const spelledAlike = new Map(
     fields.filter(({ brand }) =>
       !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand)
@@ -316,13 +323,13 @@ describe("the same violation is found before it is sent and where it arrives", (
   )
 
   property(
-    "whatever a field holds",
+    "client and exchange agree on any value of a field",
     [fc.constantFrom(...spelledAlike.keys()), json],
     (name, value) =>
       Effect.sync(() => {
         const field = spelledAlike.get(name)
         assert.isDefined(field)
-        // A number is a decimal to an exchange that takes numbers, and never one to a client.
+        // An exchange that accepts numbers reads one as a decimal; a client never does.
         if (typeof value === "number" && field?.brand.startsWith("Loose")) return
         const { exchange, local } = refusedBySide(field, value)
         assert.deepStrictEqual(local, exchange)
@@ -449,7 +456,7 @@ describe("words", () => {
     [{ kind: "aboveFilled" }, "Wrong order deal size.", "The activation_price format is invalid."],
     [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
-    // Only other calls than orders break these.
+    // Only calls other than orders break these.
     ...([
       [{ kind: "unused" }, "The activation_price has already been applied."],
       [{ kind: "notOwn" }, "This activation_price was created by you."],
@@ -457,14 +464,14 @@ describe("words", () => {
     ] as const).map(([constraint, words]) => [constraint, words, words] as const)
   ]
 
-  for (const [constraint, order, account] of rows) {
-    it(`${constraint.kind}, in the words of both error families`, () => {
+  it("every constraint is worded for both error families", () => {
+    for (const [constraint, order, account] of rows) {
       assert.strictEqual(Violation.words("order", "activation_price", constraint), order)
       assert.strictEqual(Violation.words("account", "activation_price", constraint), account)
-    })
-  }
+    }
+  })
 
-  it("speak of the field as the wire names it", () => {
+  it("messages name the field as the wire does", () => {
     assert.strictEqual(
       Violation.words("order", "client_order_id", { kind: "notEmpty" }),
       "Client order id field should not be empty."
@@ -481,14 +488,14 @@ describe("toErrors", () => {
   ] as const
   const { keys } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.document).shape
 
-  it("is keyed by the wire's names for an exchange, with all words of a field", () => {
+  it("toErrors keys an exchange's messages by wire name, with all messages of a field", () => {
     assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field), {
       activation_price: ["Activation price field is required."],
       amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]
     })
   })
 
-  it("is keyed by the domain's names for a caller, in the same words", () => {
+  it("toErrors keys a caller's messages by domain name, in the same words", () => {
     assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field, (field) => field), {
       activationPrice: ["Activation price field is required."],
       amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]

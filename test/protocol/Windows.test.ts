@@ -14,8 +14,8 @@ const found = (windows: Windows, text: string): ReadonlyArray<number> => {
 
 describe("windows", () => {
   property(
-    "are found wherever another text has a part in common, and nowhere else",
-    // Few letters, so that texts have parts in common, and parts come twice.
+    "shared parts of two texts are found at every position, and no others",
+    // A small alphabet, so that texts share parts and repeat them.
     [
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
@@ -30,7 +30,7 @@ describe("windows", () => {
       })
   )
 
-  it("of a text that is too short are none", () => {
+  it("a text that is too short has no parts", () => {
     assert.deepStrictEqual(found(new Windows(codesOf("abc"), 4), "abcabc"), [])
     assert.deepStrictEqual(found(new Windows(codesOf(""), 1), "a"), [])
   })

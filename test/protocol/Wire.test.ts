@@ -41,31 +41,31 @@ describe("struct", () => {
   const value = { orderId: 7, dealMoney: Decimal.of("0"), market: "BTC_USDT" }
   const wire = { order_id: 7, deal_money: "0", market: "BTC_USDT" }
 
-  it("renames keys both ways", () => {
+  it("struct renames keys both ways", () => {
     assert.deepStrictEqual(decode(schema, wire), value)
     assert.deepStrictEqual(encode(schema, value), wire)
     assert.deepStrictEqual(decode(schema, { ...wire, note: "n" }), { ...value, note: "n" })
     assert.deepStrictEqual(encode(schema, { ...value, note: "n" }), { ...wire, note: "n" })
   })
 
-  it("ignores unknown keys, and the names of the domain are unknown", () => {
+  it("struct ignores unknown keys, including the domain's names", () => {
     assert.deepStrictEqual(decode(schema, { ...wire, dealMoney: "5", other: {}, orderId: 8 }), value)
   })
 
-  it("refuses an object without a required key", () => {
+  it("struct refuses an object without a required key", () => {
     for (const [key, name] of [["order_id", "orderId"], ["deal_money", "dealMoney"], ["market", "market"]] as const) {
       const { [key]: _, ...without }: Record<string, unknown> = wire
       assert.deepStrictEqual(brokenConstraints(schema, without), [{ kind: "required" }], name)
     }
   })
 
-  it("refuses a value that is not an object", () => {
+  it("struct refuses a value that is not an object", () => {
     for (const value of [null, undefined, [], [wire], "{}", 1]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{ kind: "type", type: "object" }])
     }
   })
 
-  it("knows the names of keys, and of nothing else", () => {
+  it("struct looks up only its own key names", () => {
     assert.deepStrictEqual(keys, { orderId: "order_id", dealMoney: "deal_money", market: "market", note: "note" })
     assert.deepStrictEqual(["order_id", "orderId", "market", "other", "constructor", "__proto__", ""].map(nameOf), [
       "orderId",
@@ -93,7 +93,7 @@ describe("a wire value that means absent", () => {
       }
     }).schema
 
-  it("is not in the domain, and is written for a field that is absent", () => {
+  it("a value that means absent is dropped when read, and written for an absent field", () => {
     for (const schema of [shapeOf(true), shapeOf(false)]) {
       const wire = { kind: "market", client_id: "", price: "0" }
       assert.deepStrictEqual(decode(schema, wire), { kind: "market" })
@@ -101,19 +101,19 @@ describe("a wire value that means absent", () => {
     }
   })
 
-  it("means itself where its condition does not hold", () => {
+  it("a value that means absent stands for itself where its condition does not hold", () => {
     const schema = shapeOf(true)
     assert.deepStrictEqual(decode(schema, { kind: "limit", client_id: "", price: "0" }), { kind: "limit", price: "0" })
     assert.deepStrictEqual(encode(schema, { kind: "limit", price: "0" }), { kind: "limit", client_id: "", price: "0" })
     assert.deepStrictEqual(encode(schema, { kind: "limit" }), { kind: "limit", client_id: "" })
   })
 
-  it("is exactly that text, not another one of the same value", () => {
+  it("only the exact text means absent, not another text of the same value", () => {
     const wire = { kind: "market", client_id: " ", price: "0.0" }
     assert.deepStrictEqual(decode(shapeOf(true), wire), { kind: "market", clientId: " ", price: "0.0" })
   })
 
-  it("must be present only when it is demanded", () => {
+  it("a value that means absent is required only where it is demanded", () => {
     assert.deepStrictEqual(decode(shapeOf(false), { kind: "limit" }), { kind: "limit" })
     assert.isUndefined(decode(shapeOf(true), { kind: "market", client_id: "" }))
     assert.isUndefined(decode(shapeOf(true), { kind: "limit", price: "1" }))
@@ -123,7 +123,7 @@ describe("a wire value that means absent", () => {
 describe("renamed", () => {
   const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
 
-  it("reads all names and writes the first", () => {
+  it("renamed reads all names and writes the first", () => {
     assert.deepStrictEqual(["OPEN", "NEW", "PART", "PARTLY", "FILLED"].map((wire) => decode(schema, wire)), [
       "NEW",
       "NEW",
@@ -138,7 +138,7 @@ describe("renamed", () => {
     ])
   })
 
-  it("leaves other names, and values that are not texts, to the enumeration", () => {
+  it("renamed leaves unlisted names and other types to the enumeration", () => {
     for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{
         kind: "oneOf",
@@ -149,19 +149,19 @@ describe("renamed", () => {
 })
 
 describe("OrderId", () => {
-  it("is a JSON integer of any length on the wire, a text of digits in the domain", () => {
+  it("an order id is a JSON integer of any length on the wire and a text of digits in the domain", () => {
     assert.strictEqual(decode(Wire.OrderId, 0), "0")
     assert.strictEqual(decode(Wire.OrderId, 4180284841), "4180284841")
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
   })
 
-  it("is nothing else", () => {
+  it("an order id refuses any other value", () => {
     for (const value of ["7", -7, -7n, 1.5, NaN, null, true, {}, 2 ** 53]) {
       assert.isUndefined(decode(Wire.OrderId, value))
     }
   })
 
-  property("keeps every digit", [orderId], (id) =>
+  property("an order id keeps every digit", [orderId], (id) =>
     Effect.sync(() => {
       const wire = encode(Wire.OrderId, id)
       assert.strictEqual(String(wire), id)
@@ -171,13 +171,13 @@ describe("OrderId", () => {
 })
 
 describe("wire codes of values", () => {
-  it("Bit: 0 and 1", () => {
+  it("Bit is 0 or 1 on the wire", () => {
     assert.deepStrictEqual([0, 1].map((wire) => decode(Wire.Bit, wire)), [false, true])
     assert.deepStrictEqual([false, true].map((value) => encode(Wire.Bit, value)), [0, 1])
     for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
   })
 
-  it("BboRole: 1 and 2; any other value breaks the constraint of the wire's values", () => {
+  it("BboRole is 1 or 2 on the wire; any other value breaks the wire's constraint", () => {
     assert.deepStrictEqual([1, 2].map((wire) => decode(Wire.BboRole, wire)), ["queue", "counterparty"])
     assert.deepStrictEqual((["queue", "counterparty"] as const).map((value) => encode(Wire.BboRole, value)), [1, 2])
     for (const value of [0, 3, "1", "queue", null, true]) {
@@ -185,19 +185,19 @@ describe("wire codes of values", () => {
     }
   })
 
-  property("Digits: a count as text", [fc.nat(99)], (count) =>
+  property("Digits writes a count as text", [fc.nat(99)], (count) =>
     Effect.sync(() => {
       assert.strictEqual(decode(Wire.Digits, count.toString()), count)
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits: nothing else", () => {
+  it("Digits refuses any other value", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }
   })
 
-  it("acknowledged: an accepted answer has no value, and the same answer is always written", () => {
+  it("acknowledged reads an accepted answer as no value, and always writes the same answer", () => {
     const schema = Wire.acknowledged({}, (wire) => Json.isObject(wire) || wire === undefined)
     for (const wire of [{}, { a: 1 }, undefined]) {
       assert.deepStrictEqual(Schema.decodeResult(schema)(wire), Result.succeed(undefined))

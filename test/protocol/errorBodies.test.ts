@@ -1,4 +1,4 @@
-/** What an error body proves, for every endpoint and every status: it is no success, and seldom "not applied". */
+/** The meaning of error bodies, for every endpoint and every status: never a success, and seldom "not applied". */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -42,7 +42,7 @@ const anyMessage = fc.constantFrom<unknown>(
 
 const anyErrors = fc.constantFrom<unknown>({}, { market: ["x"] }, [], null, "none", 0)
 
-/** Bodies that look like errors, more or less: alone, or with what a success says. */
+/** Bodies that resemble errors, alone or mixed with a success. */
 const bodies = ({ golden }: Entry, dialect: Dialect.Dialect): fc.Arbitrary<Body> => {
   const { response } = golden.wire[dialect.name]
   const success = Json.isObject(response) ? response : {}
@@ -55,7 +55,7 @@ const bodies = ({ golden }: Entry, dialect: Dialect.Dialect): fc.Arbitrary<Body>
   ).map(([error, other]) => ({ ...other, ...error }))
 }
 
-/** As the document and the live exchange show the bodies of their errors, said again without the library's words. */
+/** The error bodies that the document and the live exchange show, restated independently of the library. */
 const isError = ({ code, message, success }: Body): boolean =>
   success === false ||
   (message !== undefined && (typeof code === "bigint" || (typeof code === "number" && Number.isInteger(code))))
@@ -80,9 +80,9 @@ const hasOrderId = (value: unknown): boolean =>
 for (const dialect of dialects) {
   describe(`in the ${dialect.name} dialect`, () => {
     for (const entry of entries) {
-      const { endpoint, golden } = entry
+      const { endpoint } = entry
       property(
-        `${endpoint.name}: an error body is no success, and "not applied" is proven`,
+        `${dialect.name}: ${endpoint.name} takes no error body for a success, and needs proof for "not applied"`,
         [statuses, bodies(entry, dialect)],
         (status, body) =>
           Effect.sync(() => {
@@ -91,13 +91,13 @@ for (const dialect of dialects) {
             if (!endpoint.mutates || verdict._tag !== "Refused") return
             if (verdict.error.outcome !== "not-applied") return
             assert.isTrue(isProof(dialect, status, body), `${verdict.error._tag} for HTTP ${status}`)
-            if (endpoint.errorFamily === "order") assert.isFalse(hasOrderId(body), "an order id says the contrary")
+            if (endpoint.errorFamily === "order") assert.isFalse(hasOrderId(body), "an order id contradicts that")
           }),
         { runs: 300 }
       )
 
       property(
-        `${endpoint.name}: the exchange's own form is a refusal, whatever the status that it comes with`,
+        `${dialect.name}: ${endpoint.name} takes the exchange's own error form for a refusal with any status`,
         [statuses, fc.integer(), fc.string()],
         (status, code, message) =>
           Effect.sync(() => {
@@ -106,22 +106,24 @@ for (const dialect of dialects) {
             assert.strictEqual(judge(endpoint, dialect, status, Json.stringify(body))._tag, "Refused")
           })
       )
+    }
 
-      it(`${endpoint.name}: a success is none where a key comes twice`, () => {
+    it(`${dialect.name}: an answer with a repeated key is not a success`, () => {
+      for (const { endpoint, golden } of entries) {
         const { response } = golden.wire[dialect.name]
         const text = response === undefined ? "" : Json.stringify(response as object)
-        assert.strictEqual(judge(endpoint, dialect, 200, text)._tag, "Answered")
+        assert.strictEqual(judge(endpoint, dialect, 200, text)._tag, "Answered", endpoint.name)
         const twice = text.replace(/"([^"]+)":/u, (key) => `${key}null,${key}`)
-        if (twice === text) return
+        if (twice === text) continue
         const verdict = judge(endpoint, dialect, 200, twice)
-        assert.deepInclude(verdict, { _tag: "Uncertain", why: "unreadable-answer" })
-      })
-    }
+        assert.deepInclude(verdict, { _tag: "Uncertain", why: "unreadable-answer" }, endpoint.name)
+      }
+    })
   })
 }
 
 describe("parseUnique", () => {
-  property("reads what JSON writes", [fc.jsonValue()], (value) =>
+  property("parseUnique reads what JSON.stringify writes", [fc.jsonValue()], (value) =>
     Effect.sync(() => {
       for (const text of [JSON.stringify(value), JSON.stringify(value, undefined, 2)]) {
         assert.deepStrictEqual(Json.parseUnique(text), Json.parse(text))
@@ -129,7 +131,7 @@ describe("parseUnique", () => {
     }), { runs: 2000 })
 
   property(
-    "reads no object that has a key twice, however deep it is and however the key is spelled",
+    "parseUnique refuses an object with a repeated key, at any depth and in any spelling",
     [fc.string(), fc.jsonValue(), fc.jsonValue(), fc.nat(5), fc.boolean()],
     (key, one, other, depth, escaped) =>
       Effect.sync(() => {

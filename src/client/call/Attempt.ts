@@ -1,8 +1,8 @@
 /**
- * One attempt of a call: take a nonce, build the exact bytes, sign them, send them, classify the answer.
+ * One attempt of a call: take a nonce, build the exact bytes, sign, send, and classify the answer.
  *
- * Every attempt is signed anew with a new nonce. From the hand-over to the transport on, a mutating call that ends without
- * an answer may have been applied; before it, nothing was sent. The attempt's `sentAt` says which of the two it is.
+ * Every attempt has its own nonce and signature. Once handed to the transport, a mutating call without an answer may
+ * have been applied; before that, nothing was sent. The attempt's `sentAt` distinguishes the two.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -30,13 +30,13 @@ import { clientOrderIdOf, orderReferenceOf } from "./OrderReference.ts"
 import * as Recording from "./Recording.ts"
 
 // -----------------------------------------------------------------------------
-// What an attempt needs
+// Requirements of an attempt
 // -----------------------------------------------------------------------------
 
 /**
- * How long one attempt may take, from its first byte to the last byte of the answer. A signer has as long before. The
- * wait for a nonce is not counted. Ten seconds unless provided otherwise: to an exchange's layer for all its calls, or to
- * a call, which goes first.
+ * The maximum duration of one attempt, from its first byte to the last byte of the answer. The signer has the same time
+ * before that. The wait for a nonce does not count. Default: ten seconds. Provide it to an exchange's layer for all
+ * calls, or to a call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
@@ -47,71 +47,71 @@ export const withTimeout: (
   timeout: Duration.Input
 ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
 
-/** Where the attempts of one endpoint go. */
+/** The target of an endpoint's attempts. */
 export interface Destination {
-  /** What sends them. */
+  /** Sends the attempts. */
   readonly transport: Transport.Transport["Service"]
-  /** Without a slash at the end. */
+  /** The exchange's URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The dialect that nonces are written and answers are classified in. */
+  /** The dialect of nonces and answers. */
   readonly dialect: Dialect
-  /** What is called. */
+  /** The endpoint to call. */
   readonly endpoint: Endpoint.Any
-  /** A refusal for the rate, by the exchange, pauses it. */
+  /** The bucket that a refusal for the rate pauses. */
   readonly bucket: RateLimits.Bucket
 }
 
-/** What signs attempts, and what is notified of them. */
+/** The signer, the nonces and the record of attempts. */
 export interface Signing {
   /** Signs, and names the API key. */
   readonly signer: Signer.Signer["Service"]
-  /** Gives every attempt its nonce. */
+  /** Supplies every attempt with a nonce. */
   readonly nonces: Nonce.Nonce["Service"]
-  /** What kind of nonce that is, for those who reconcile. */
+  /** The kind of nonce, for reconciliation. */
   readonly nonceForm: Errors.NonceForm
-  /** How far the exchange's clock is ahead of this machine's; measured anew from time to time. */
+  /** The exchange's clock minus this machine's, measured from time to time. */
   readonly offset: { readonly millis: number }
-  /** The API key as a fingerprint. */
+  /** The fingerprint of the API key. */
   readonly key: string
-  /** Records every attempt that may change something; absent when nothing does. */
+  /** Records every mutating attempt; absent when no record is kept. */
   readonly intents: Intents.Service | undefined
-  /** Runs for the nonce of every attempt that the exchange has answered with success. */
+  /** Called with the nonce of every attempt that the exchange answers with success. */
   readonly onAccepted: (nonce: number) => void
 }
 
-/** What one attempt may take. */
+/** The limits of one attempt. */
 export interface Limits {
-  /** How long signing may take, and how long the exchange may take to answer. */
+  /** The maximum time for signing, and for the exchange's answer. */
   readonly timeout: Duration.Duration
-  /** The most bytes of an answer that are read. */
+  /** The maximum size of an answer, in bytes. */
   readonly maxAnswerBytes: number
 }
 
-/** What is asked of the exchange. */
+/** A request and its expected answer. */
 export interface Asked {
   /** The request. */
   readonly request: object
   /** The request with its wire keys. */
   readonly wire: Readonly<Record<string, unknown>>
-  /** How an answer differs from what was asked for; `undefined` when it does not. */
+  /** How an answer differs from the request; `undefined` when it does not. */
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
-  /** Whether the answer is about the order that the request names by its id. */
+  /** Whether the answer must be about the order that the request names by its id. */
   readonly sameId: boolean | undefined
-  /** Says of each order of a request with many what an answer leaves unknown. */
+  /** Marks the orders of a bulk answer whose outcomes it leaves unknown. */
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
-/** Makes the errors of one order of many, whose part of the answer does not say what has become of it. */
+/** Makes the errors of one order of a bulk call whose part of the answer does not show its outcome. */
 export interface Partly {
-  /** Nobody knows whether the order was placed. */
+  /** It is unknown whether the order was placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** The order was placed: these are its ids. */
+  /** The order was placed, with these ids. */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
 /**
- * Makes one attempt of a request within its limits, and notes in the call's progress when it hands it to the transport. Only
- * for code that runs inside an effect.
+ * Makes one attempt of a request within its limits, and records in the call's progress when it is handed to the
+ * transport. Only for code that runs inside an effect.
  */
 export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 
@@ -119,7 +119,7 @@ export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.
 // Public and private attempts
 // -----------------------------------------------------------------------------
 
-/** Who makes attempts without a nonce. */
+/** The identity of attempts without a nonce. */
 const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => {} }
 
 /** Attempts without a nonce or a signature. */
@@ -127,7 +127,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   const { baseUrl, endpoint } = to
   const { fields, path } = Paths.locate(endpoint, asked.wire)
   const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
-  // Query parameters are texts; the wire has no other kind on public endpoints.
+  // Query parameters are texts: public endpoints have no other type on the wire.
   const query = new URLSearchParams(fields as Record<string, string>).toString()
   const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
   return exchange(
@@ -138,7 +138,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   )
 }
 
-/** Attempts with a nonce of their own, signed as late as possible. */
+/** Attempts with their own nonce, signed as late as possible. */
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
   const { intents, nonces, offset, signer: { apiKey } } = by
@@ -190,7 +190,7 @@ const signAndSend = (
     }, scrubbing(signer, payload, signature, request)))
 }
 
-/** Gives a signer no more than its time. Nothing was sent when it has passed. */
+/** Limits the signer's time. Nothing was sent when it is over. */
 const inTime = (
   { asked, endpoint }: Attempt,
   timeout: Duration.Duration,
@@ -199,14 +199,14 @@ const inTime = (
 ): Effect.Effect<string, Errors.ExchangeUnreachable> => {
   const notSigned = (reason: string) => unreachable(endpoint, asked, "not-signed", reason)
   const signature = Effect.mapErrorEager(signer.sign(payload), ({ reason }) => notSigned(signer.scrub(reason)))
-  // Most signers sign at once, and a timer would cost more than that.
+  // Most signers answer immediately, and a timer would cost more than that.
   return Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
     duration: timeout,
     orElse: () => Effect.fail(notSigned(`no signature within ${Duration.toMillis(timeout)} ms`))
   })
 }
 
-/** Removes from texts what the attempt must keep secret. Most attempts succeed and show nothing. */
+/** Removes the attempt's secrets from texts. Built on demand, because most attempts succeed and show no text. */
 const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature: string, request: object) => {
   let scrub: ((text: string) => string) | undefined
   return (text: string): string => {
@@ -216,8 +216,8 @@ const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature:
 }
 
 /**
- * What a request holds that only its maker may know: a code is worth money, and its passphrase guards it. A text of less
- * than four characters is in too many others by chance to be removed from them.
+ * The secrets in a request: a code is worth money, and a passphrase guards it. Texts shorter than four characters occur
+ * by chance in too many others to be removed.
  */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }
@@ -225,10 +225,10 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 }
 
 // -----------------------------------------------------------------------------
-// Sending, and what the answer means
+// Sending and classifying the answer
 // -----------------------------------------------------------------------------
 
-/** One attempt, as its errors report it. */
+/** An attempt, as its errors report it. */
 interface Attempt {
   readonly endpoint: Endpoint.Any
   readonly by: Pick<Signing, "key" | "nonceForm" | "onAccepted">
@@ -237,7 +237,7 @@ interface Attempt {
   readonly nonce: number
 }
 
-/** Sends, and turns the answer, or the lack of one, into the endpoint's value or one of its errors. */
+/** Sends the request, and turns the answer or its absence into the endpoint's value or one of its errors. */
 const exchange = (
   to: Destination,
   attempt: Attempt,
@@ -251,7 +251,7 @@ const exchange = (
   })
 }
 
-/** What a response means. A refusal for the rate pauses the next calls, whatever it means for this one. */
+/** Classifies a response. A refusal for the rate also pauses the next calls. */
 const onAnswer = (
   { bucket, dialect }: Destination,
   attempt: Attempt,
@@ -300,7 +300,7 @@ const classified = (
   }
 }
 
-/** What it means that no answer came. */
+/** Classifies the absence of an answer. */
 const withoutAnswer = (
   attempt: Attempt,
   { proof, reason: said }: Transport.SendFailed,
@@ -331,7 +331,7 @@ const unreachable = (
   reason: string
 ) => new Errors.ExchangeUnreachable({ endpoint, why, reason, ...clientOrderIdOf(request) })
 
-/** The error of an attempt that ended after the hand-over: a mutating call may have been applied, a read has failed. */
+/** The error of an attempt that ended after the hand-over: a mutating call may have been applied, a read failed. */
 const uncertain = (
   attempt: Attempt,
   why: Errors.UnknownCause,
@@ -360,7 +360,7 @@ const uncertain = (
     })
 }
 
-/** The errors of single orders of an attempt with many, which has this answer. */
+/** Makes the errors of single orders of a bulk attempt with this answer. */
 const partlyOf = (attempt: Attempt, answer: Classify.Answer): Partly => {
   const { endpoint, progress: { sentAt = 0 } } = attempt
   const { status } = answer
@@ -387,7 +387,7 @@ const partlyOf = (attempt: Attempt, answer: Classify.Answer): Partly => {
   }
 }
 
-/** What identifies an attempt, and the order that it may have placed. */
+/** The identifiers of an attempt, and of the order that it may have placed. */
 const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attempt) => ({
   request: Redacted.make<unknown>(request),
   ...orderReferenceOf(request),
@@ -396,7 +396,7 @@ const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attem
   nonceForm
 })
 
-/** A refusal for the rate, as the error of this request. */
+/** A refusal for the rate, as this request's error. */
 export const rateLimited = (
   { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
   request: object,
@@ -416,11 +416,11 @@ export const rateLimited = (
 // The record of attempts
 // -----------------------------------------------------------------------------
 
-/** Whether a value is the answer to a call with many orders that does not say what has become of one of them. */
+/** Whether a value is a bulk answer that leaves the outcome of an order unknown. */
 const leavesUnknown = (answer: unknown): boolean =>
   Array.isArray(answer) && answer.some(({ lost }: BulkAnswer.Item<unknown>) => lost?._tag === "OutcomeUnknown")
 
-/** Records an attempt before it is made, and what came of it after. */
+/** Records an attempt before it is made, and its outcome after. */
 const recorded = (
   intents: Intents.Service,
   attempt: Attempt,

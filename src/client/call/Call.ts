@@ -1,9 +1,8 @@
 /**
- * How a call is made. One call, from top to bottom: check and encode the request, check it against its market, wait for a
- * turn within the rate limit, make an attempt (nonce, bytes, signature, transport), classify and decode the answer.
+ * Makes calls. From top to bottom: check and encode the request, check it against its market, wait for the rate limit,
+ * make an attempt (nonce, bytes, signature, transport), classify and decode the answer.
  *
- * `LocalRefusal.ts` refuses before anything is sent, `Attempt.ts` makes one attempt, `Retry.ts` decides whether another one
- * follows.
+ * `LocalRefusal.ts` refuses before sending, `Attempt.ts` makes one attempt, `Retry.ts` decides whether another follows.
  *
  * @example
  * ```ts
@@ -43,29 +42,26 @@ export { ReadRetry } from "./Retry.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What is checked of a call beside its schemas. Only for endpoints that declare `ValidationFailed`.
+ * Checks of a call in addition to its schemas. Only for endpoints that declare `ValidationFailed`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Checks<Q, A> {
-  /**
-   * Runs once per call, before the first attempt, on a request that breaks no constraint of its own. When it fails nothing
-   * is sent.
-   */
+  /** Runs once per call, before the first attempt, on a valid request. If it fails, nothing is sent. */
   readonly check?: (
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   /**
-   * How the answer differs from what was asked for; `undefined` when it does not. An answer that differs proves nothing: a
+   * How the answer differs from the request; `undefined` when it does not. A differing answer proves nothing: a
    * mutating call fails with `OutcomeUnknown`, why `contradictory-answer`.
    */
   readonly contradiction?: (request: Q, answer: A) => string | undefined
-  /** Whether the answer is about the order that the request names by its id, and not about a new one. Default: it is not. */
+  /** Whether the answer must be about the order that the request names by its id, not a new one. Default `false`. */
   readonly sameId?: boolean
   /**
-   * Says of each order of a request with many what the answer leaves unknown: the answer, with `lost` in the place of each
-   * such order. Where it is stated, one order that can't be read leaves the others as they are.
+   * Adds `lost` to each order whose outcome a bulk answer leaves unknown. If given, one unreadable order does not
+   * affect the others.
    */
   readonly settle?: (request: Q, answer: A, partly: Attempt.Partly) => A
 }
@@ -75,17 +71,17 @@ export interface Checks<Q, A> {
 // -----------------------------------------------------------------------------
 
 /**
- * Makes calls of public endpoints; needs no credentials and sends no `X-TXC` header.
+ * Calls public endpoints. Needs no credentials and sends no `X-TXC` header.
  *
  * @category services
  * @since 0.1.0
  */
 export class PublicCall extends Context.Service<PublicCall, {
-  /** The dialect that requests are encoded and answers are decoded in. */
+  /** The dialect of requests and answers. */
   readonly dialect: Dialect
   /**
-   * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
-   * call it often: the first call looks up the rate limit and compiles the schemas.
+   * Makes the call of an endpoint. It fails with the endpoint's declared errors: see `Endpoint.Failure`. Make it once
+   * and use it often: the first use looks up the rate limit and compiles the schemas.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "public", M, T>
@@ -99,18 +95,18 @@ export class PublicCall extends Context.Service<PublicCall, {
  * @since 0.1.0
  */
 export class Call extends Context.Service<Call, {
-  /** The dialect that requests are encoded and answers are decoded in. */
+  /** The dialect of requests and answers. */
   readonly dialect: Dialect
-  /** Which API key signs, as a fingerprint: see `Credentials.fingerprint`. */
+  /** The fingerprint of the API key that signs: see `Credentials.fingerprint`. */
   readonly key: string
-  /** What kind of nonce the calls are signed with. */
+  /** The kind of nonce in the calls. */
   readonly nonceForm: Errors.NonceForm
-  /** The greatest nonce of a call that the exchange has answered with success; -1 before the first. Never fails. */
+  /** The greatest nonce of a call that the exchange answered with success; -1 before the first. Never fails. */
   readonly acceptedNonce: Effect.Effect<number>
   /**
-   * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
-   * call it often: the first call looks up the rate limit and compiles the schemas.
-   * `checks` are those that only some endpoints need.
+   * Makes the call of an endpoint. It fails with the endpoint's declared errors: see `Endpoint.Failure`. Make it once
+   * and use it often: the first use looks up the rate limit and compiles the schemas. `checks` are additional checks
+   * that some endpoints need.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
@@ -146,7 +142,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
         const asked: Attempt.Asked = {
           request,
           wire: encoded.success,
-          // The endpoint's own schema has decoded it.
+          // The endpoint's own schema decoded it.
           contradiction: contradiction && ((answer) => contradiction(request, answer as A)),
           sameId,
           settle: settle && ((answer, partly) => settle(request, answer as A, partly))
@@ -167,17 +163,17 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
     )
 }
 
-/** What a call needs is made by the first one: a program has the services of all endpoints, and calls few of them. */
+/** Builds a call on first use: a program has the services of all endpoints, and uses few of them. */
 const onFirstCall = <Q, R>(make: () => (request: Q) => R): (request: Q) => R => {
   let call: ((request: Q) => R) | undefined
   return (request) => (call ??= make())(request)
 }
 
 /**
- * Gives a call the types of its endpoint, which no compiler can derive: the value was decoded by the endpoint's own response
- * schema, and each error was chosen by the endpoint's value as `Endpoint.Failure` chooses it by the endpoint's type. They are
- * chosen in three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A property of the tests calls every endpoint
- * of the contract and holds each error against `Endpoint.failureTags`.
+ * Gives a call its endpoint's types, which no compiler can derive: the endpoint's own response schema decoded the
+ * value, and each error was chosen by the endpoint's value just as `Endpoint.Failure` chooses it by type. The errors
+ * come from three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A property calls every endpoint of
+ * the contract and compares each error with `Endpoint.failureTags`.
  */
 const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   _endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
@@ -188,7 +184,7 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
 // Layers
 // -----------------------------------------------------------------------------
 
-/** What a call may be given by the fiber that makes it; if not, the layer's value holds. */
+/** Settings that the calling fiber may provide; otherwise the layer's values apply. */
 interface Given {
   readonly limits: Attempt.Limits
   readonly readRetry: ReadonlyArray<Duration.Input>
@@ -209,7 +205,7 @@ const settings: Effect.Effect<Settings> = Effect.gen(function*() {
     },
     readRetry: Context.getOrUndefined(context, Retry.ReadRetry) ?? ofLayer.readRetry
   })
-  // Most calls of a program are made in the same context, which never changes.
+  // Most calls of a program run in the same context.
   let last: readonly [context: Context.Context<never>, given: Given] | undefined
   return (context) => {
     if (last?.[0] !== context) last = [context, read(context)]

@@ -1,4 +1,4 @@
-/** Refusing a request before anything is sent, with the error that the exchange would answer. */
+/** Refuses a request before sending, with the error that the exchange would answer. */
 import * as Effect from "effect/Effect"
 import type * as Market from "../../domain/Market.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,8 +10,8 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * The error with which the exchange would answer these violations, without asking it: one that the endpoint declares. An
- * endpoint that declares no refusal for fields refuses as it refuses everything else.
+ * The error with which the exchange would answer these violations: one that the endpoint declares. An endpoint without
+ * field errors uses its general refusal.
  */
 export const refusedLocally = (
   endpoint: Endpoint.Any,
@@ -60,8 +60,8 @@ const toRefused = (
 }
 
 /**
- * Checks an order against its market before it is sent. Fails with `ValidationFailed` when the order breaks a bound of
- * the market, and with `ExchangeUnreachable`, why `market-rules`, when the markets could not be loaded.
+ * Checks an order against its market before sending. Fails with `ValidationFailed` when the order breaks a limit of the
+ * market, and with `ExchangeUnreachable`, why `market-rules`, when the markets could not be loaded.
  */
 export const withinMarketRules = <F extends string>(
   rules: MarketRules["Service"],
@@ -77,7 +77,7 @@ export const withinMarketRules = <F extends string>(
     )
   )
 
-/** The rules of its market that an order breaks. */
+/** The market rules that an order breaks. */
 const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint.Any, order: Market.Bounded) =>
   Effect.mapErrorEager(
     rules.check(order),
@@ -85,8 +85,8 @@ const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint
   )
 
 /**
- * The error of a request with many orders of which some are wrong. `fields.orders` says of each message which order it is
- * about, counted from zero, and which of its fields: `2.amount: Amount should be greater than 0.`
+ * The error of a bulk request with wrong orders. Each message in `fields.orders` names the order, counted from zero,
+ * and its field: `2.amount: Amount should be greater than 0.`
  */
 export const refusedItems = (
   endpoint: Endpoint.Any,
@@ -96,8 +96,8 @@ export const refusedItems = (
   new Errors.ValidationFailed<"orders">(toRefused(endpoint, dialect, violations, {}))
 
 /**
- * Checks many orders against their markets before they are sent. Fails as {@link withinMarketRules} does, with what is wrong
- * with any of them.
+ * Checks many orders against their markets before sending. Fails like {@link withinMarketRules}, with the errors of all
+ * of them.
  */
 export const allWithinMarketRules = (
   rules: MarketRules["Service"],

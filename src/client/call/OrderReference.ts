@@ -1,6 +1,6 @@
 /**
- * What an order can be found by, as far as the request that would place it carries it. A call that places orders can't state so
- * (`Endpoint.Places`) unless its request has these fields.
+ * The identifiers that find an order, as far as the request has them. A call can only declare that it places orders
+ * (`Endpoint.Places`) if its request has these fields.
  */
 import type * as Errors from "../../protocol/Errors.ts"
 
@@ -12,9 +12,7 @@ export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOr
   return clientOrderId === undefined ? {} : { clientOrderId }
 }
 
-/**
- * The identifiers and the market of a request, those of them that it has. Of a request for many orders, those of each.
- */
+/** The identifiers and market that a request has; for a bulk request, those of each order. */
 export const orderReferenceOf = (request: object): OrderReference => {
   const { orders } = request as OrderReference
   return { ...oneOf(request), ...(orders === undefined ? {} : { orders: orders.map(named) }) }

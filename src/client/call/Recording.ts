@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Errors from "../../protocol/Errors.ts"
 import type * as Intents from "../Intents.ts"
 
-/** How an attempt ended. From the hand-over to the transport on, an attempt that ends without an answer is unknown. */
+/** The outcome of an attempt. An attempt without an answer after the hand-over to the transport is unknown. */
 const outcomeOf = <A>(
   exit: Exit.Exit<A, Errors.CallError>,
   isSent: () => boolean,
@@ -17,10 +17,10 @@ const outcomeOf = <A>(
 }
 
 /**
- * Runs an attempt between `record` and `settled`. `isSent` says whether it has been handed to the transport, `timeout` how
- * long the record may take, `ofAnswer` what an answer proves: of one to many orders perhaps nothing.
+ * Runs an attempt between `record` and `settled`. `isSent` tells whether it was handed to the transport, `timeout`
+ * limits the record, and `ofAnswer` decides what an answer proves: for a bulk call perhaps nothing.
  *
- * An outcome that can't be recorded is logged. The caller has it all the same.
+ * An outcome that can't be recorded is logged; the caller still gets it.
  */
 export const around = <A>(
   { record, settled }: Intents.Service,

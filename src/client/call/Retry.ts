@@ -15,18 +15,17 @@ import * as RateLimits from "../RateLimits.ts"
 import type * as Transport from "../transport/Transport.ts"
 
 /**
- * After which pauses a read is tried again when it has failed with what may pass: by default after about 100 and then after
- * about 200 milliseconds. A pause may be up to a fifth longer or shorter, so that programs do not retry together. A refusal
- * by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `[]` for a single attempt: to an exchange's
- * layer or to a call, as with `Timeout`.
+ * Backoff between retries of a read that failed transiently: by default about 100, then about 200 milliseconds. Each
+ * pause varies by up to a fifth, so that programs do not retry together. Refusals for the rate are handled by {@link
+ * RateLimits.MaxWait} instead. Provide `[]` for a single attempt: to an exchange's layer or to a call, like `Timeout`.
  */
 export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effect-txc/client/Call/ReadRetry", {
   defaultValue: () => ["100 millis", "200 millis"]
 })
 
 /**
- * Makes attempts of an endpoint until one succeeds, or fails with an error that no further attempt would mend. What it takes
- * to retry a read is built after the first failure: most calls have none.
+ * Makes attempts until one succeeds or fails with an error that a retry can't fix. The retry of a read is built after
+ * its first failure, because most calls have none.
  */
 export const of = (
   endpoint: Endpoint.Any,
@@ -46,7 +45,7 @@ export const of = (
 
 const isRetried = ({ _tag, isRetryable }: Errors.CallError): boolean => _tag === "NonceRejected" || isRetryable
 
-/** Goes on after the first attempt of a read has failed with an error that is worth another attempt. */
+/** Continues after the first attempt of a read failed with an error worth a retry. */
 const afterFailure = (
   first: Errors.CallError,
   attempt: () => Effect.Effect<unknown, Errors.CallError>,
@@ -62,10 +61,10 @@ const afterFailure = (
       [pause, ...later]: ReadonlyArray<Duration.Input>
     ): Effect.Effect<unknown, Errors.CallError> => {
       if (error._tag === "RateLimited") {
-        // The next attempt waits in line until the pause that follows a refusal has ended.
+        // The next attempt waits in the queue until the pause after a refusal ends.
         return error.origin === "exchange" && refusals-- > 0 ? tried(pauses) : Effect.fail(error)
       }
-      // A nonce that is refused twice will be refused a third time.
+      // A nonce refused twice would be refused a third time.
       const isWorthIt = error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable
       return isWorthIt && pause !== undefined ? Effect.andThen(about(pause), tried(later)) : Effect.fail(error)
     }
@@ -75,6 +74,6 @@ const afterFailure = (
     return goOn(first, pauses)
   })
 
-/** Sleeps for about as long. */
+/** Sleeps for about the given time. */
 const about = (pause: Duration.Input): Effect.Effect<void> =>
   Effect.flatMap(Random.next, (random) => Effect.sleep(Duration.toMillis(pause) * (0.8 + 0.4 * random)))

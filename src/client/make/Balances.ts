@@ -1,4 +1,4 @@
-/** Reads the balances of one of an account's wallets: all of them, or that of one asset. */
+/** Reads the balances of one of an account's wallets: all of them, or one asset's. */
 import * as Effect from "effect/Effect"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as Errors from "../../protocol/Errors.ts"
@@ -9,21 +9,21 @@ export interface Request {
   readonly ticker?: Ticker
 }
 
-/** How balances are read. */
+/** How to read the balances. */
 export interface Reading<B, E> {
   /** The name of the call, for errors. */
   readonly name: string
   /** The call. */
   readonly call: (request: Request) => Effect.Effect<ReadonlyMap<Ticker, B> | B, E>
-  /** Whether the exchange takes a request for one asset. */
+  /** Whether the exchange accepts a request for one asset. */
   readonly takesTicker: () => boolean
-  /** The balance of an asset that the exchange leaves out. */
+  /** The balance of an asset that the exchange omits. */
   readonly zero: B
 }
 
 const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map
 
-/** The methods `all` and `of`. Where the exchange takes a ticker, `of` asks for that asset alone. */
+/** Makes the methods `all` and `of`. Where the exchange accepts a ticker, `of` asks for that asset only. */
 export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) => ({
   all: Effect.filterOrFail(
     call({}),

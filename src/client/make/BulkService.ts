@@ -1,4 +1,4 @@
-/** Makes the services of calls with many orders, each of which is applied or refused by itself. */
+/** Makes the services of bulk calls, in which each order is applied or refused separately. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,11 +26,11 @@ import * as OrderEcho from "../OrderEcho.ts"
 export interface Orders<O> {
   /** The orders, 1 to 20, in the order in which they are placed. */
   readonly orders: ReadonlyArray<O>
-  /** Stop at the first order that is refused; those before it stay placed. Default `false`: all are tried. */
+  /** Stop at the first refused order; earlier ones stay placed. Default `false`: all are tried. */
   readonly stopOnFail?: boolean
 }
 
-/** What each order that the exchange has tried has become. */
+/** The outcome of each order that the exchange has tried. */
 type Outcomes<A, E extends Endpoint.Any> = ReadonlyArray<Result.Result<A, Classify.ItemFailure<E>>>
 
 /** A call with many orders. */
@@ -43,10 +43,10 @@ type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
   Placed
 >
 
-/** A caller without types may write anything. */
+/** An untyped caller may pass any value. */
 const isList = (orders: unknown): boolean => Array.isArray(orders)
 
-/** What is wrong with the orders of a request before it is sent. */
+/** The violations of a request's orders, before sending. */
 const violationsOf = <O extends object>(
   each: Endpoint.Any,
   dialect: Dialect,
@@ -62,7 +62,7 @@ const violationsOf = <O extends object>(
   )
 }
 
-/** How an answer as a whole differs from what was asked for: it must say something of each order. */
+/** How an answer as a whole differs from the request: it must have an item for each order. */
 const otherLength = <O, A>(
   { orders, stopOnFail = false }: Orders<O>,
   items: ReadonlyArray<BulkAnswer.Item<A>>
@@ -76,8 +76,8 @@ const otherLength = <O, A>(
 const otherAnswer = "the answer is about another order than one of those that were sent"
 
 /**
- * The items of an answer, with what they leave unknown. Where one of them is about another order, the answer may be the one
- * to another call, so that no refusal in it proves anything.
+ * Marks the items of an answer whose outcomes are unknown. If one is about another order, the answer may belong to
+ * another call, so none of its refusals proves anything.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
 (
@@ -111,7 +111,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
   })
 }
 
-/** Each item as what has become of its order. `finish` makes of a result what the caller gets. */
+/** The outcomes of the items. `finish` turns a result into the caller's value. */
 const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined }, A, B, E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
   each: E,
@@ -137,21 +137,21 @@ export interface Creating<O, A, E extends Endpoint.Any, F> {
   readonly create: (request: Orders<O>) => Effect.Effect<Outcomes<ClientOrderIdEcho.Created<A>, E>, F>
 }
 
-/** What differs between kinds of orders. */
+/** The properties of a kind of orders. */
 export interface Kind<O, E> {
-  /** The call that places one such order. */
+  /** The call that places a single such order. */
   readonly each: E
   /** The type of such an order. */
   readonly type: OrderType
-  /** What of an order the rules of its market bound. */
+  /** The terms to check against the market's limits. */
   readonly bounds: (order: O) => Market.Bounded
-  /** Whether an exchange of this policy echoes the client order id of such an order. Default: it does. */
+  /** Whether an exchange of this policy echoes the client order ids of such orders. Default: yes. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
 /**
- * The layer of a service that places many orders in one call. An order without a client order id gets one. When one order
- * breaks a constraint, or the rules of its market, nothing is sent.
+ * Makes the layer of a service that places many orders in one call. Orders without a client order id get one. If one
+ * order breaks a constraint or its market's rules, nothing is sent.
  */
 export const layerCreating = <
   Identifier,
@@ -207,7 +207,8 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 }
 
 /**
- * The layer of a service that cancels many orders in one call. When one of them is not named as it must be, nothing is sent.
+ * Makes the layer of a service that cancels many orders in one call. If one of them is not named by exactly one
+ * identifier, nothing is sent.
  */
 export const layerCanceling = <
   Identifier,

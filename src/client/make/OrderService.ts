@@ -21,23 +21,23 @@ export interface Creating<Request, Order, Failure> {
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
-/** An order of the answer, its type, and what was asked of it. */
+/** An order of the answer, its type, and the request for it. */
 export type Leg = readonly [order: OrderEcho.Leg, type: OrderType, asked: OrderEcho.Ordered]
 
-/** What differs between kinds of orders. */
+/** The properties of a kind of orders. */
 export interface Kind<Request, Order> {
-  /** What of the order the rules of its market bound. */
+  /** The terms to check against the market's limits. */
   readonly bounds: (request: Request) => Market.Bounded
-  /** The orders that the answer holds, and what each was to be: one, or the legs of a pair. */
+  /** The orders in the answer with their requested terms: one, or the legs of a pair. */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
-  /** Whether an exchange of this policy echoes the client order id of such an order. Default: it does. */
+  /** Whether an exchange of this policy echoes the client order ids of such orders. Default: yes. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
 /**
- * The layer of a service that places orders. An order without a client order id gets one. Every order is checked against
- * the rules of its market before it is sent. The result says whether the exchange took the client order id. What can be
- * asked for may be narrower than what the endpoint's schema says.
+ * Makes the layer of a service that places orders. Orders without a client order id get one. Every order is checked
+ * against its market's rules before sending. The result says whether the exchange accepted the client order id. The
+ * service's request may be narrower than the endpoint's schema.
  */
 export const layer = <
   Identifier,

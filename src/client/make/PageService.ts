@@ -1,4 +1,4 @@
-/** Makes the service of a list that comes in pages: one page, and all of them as a stream. */
+/** Makes the service of a paged list: one page, and all records as a stream. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,23 +13,23 @@ import * as Pages from "../Pages.ts"
 export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** All records, in pages of `limit` (100 unless given). See `Pages.stream` for what it promises. */
+  /** All records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: Omit<Request, "offset">
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
-/** A service that reads the list of something that every request must name, page by page. */
+/** A service that reads a list page by page, where every request must name a subject. */
 export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
-  /** All records, in pages of `limit` (100 unless given). See `Pages.stream` for what it promises. */
+  /** All records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
   readonly stream: (
     request: Omit<Request, "offset">
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
-/** Makes the page of an answer, or fails when the answer is not the page that was asked for. */
+/** Makes a page from an answer, or fails when it is not the requested page. */
 type ToPage<Q, A, Page> = (
   endpoint: string,
   request: Q
@@ -76,14 +76,12 @@ export const layer = <
     service,
     Call.Call.useSync((calls) => {
       const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf)(calls)
-      // These lists demand no field, so a request without any is one. The type of such a request cannot express that.
+      // These lists require no field, so an empty request is valid, which its type cannot express.
       return { page: (request: Q = {} as Q) => page(request), stream: (filter = {} as Q) => stream(filter) }
     })
   )
 
-/**
- * The layer of a service that reads the list of something that every request must name. `toPage` is as in {@link layer}.
- */
+/** Makes the layer of a service whose list needs a subject in every request. `toPage` works as in {@link layer}. */
 export const layerOf = <
   Identifier,
   Q extends Pages.Request,

@@ -1,4 +1,4 @@
-/** Makes the service of a call that is sent as it is: without pages, and without rules of a market. */
+/** Makes the service of a call without pages or market rules. */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,9 +7,9 @@ import * as Call from "../call/Call.ts"
 import * as Observation from "../Observation.ts"
 
 /**
- * The layer of the service of a private endpoint. `methods` makes the service of the call, which has a span of the
- * endpoint's name; `takes` says whether a request has a field in the dialect of the exchange. `checks` are those that only some
- * endpoints need.
+ * Makes the layer of a private endpoint's service. `methods` makes the service from the call, which has a span with the
+ * endpoint's name; `takes` tells whether a request has a field in the exchange's dialect. `checks` are additional
+ * checks that some endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
@@ -31,7 +31,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
     })
   )
 
-/** The layer of the service of a public endpoint, made in the same way. */
+/** Makes the layer of a public endpoint's service in the same way. */
 export const layerPublic = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
   endpoint: Endpoint.Endpoint<Q, A, "public", M, T>,

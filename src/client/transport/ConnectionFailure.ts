@@ -1,4 +1,4 @@
-/** What a failure of a connection proves: that the request was never sent, or nothing. */
+/** Decides what a connection failure proves: that the request was never sent, or nothing. */
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
@@ -23,7 +23,7 @@ const neverConnected: Readonly<Record<string, UnreachableCause>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "tls"
 }
 
-/** The system calls that come before anything can be sent. The same codes may end a connection that was made. */
+/** The system calls before anything can be sent. The same codes may end an established connection. */
 const beforeSending: { readonly [K in UnreachableCause]?: RegExp } = {
   dns: /^(?:getaddrinfo|query)/u,
   refused: /^connect$/u,
@@ -39,11 +39,11 @@ interface Cause {
 
 /** Why a cause proves that nothing was sent; `undefined` when it proves nothing. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // A server that answers the TLS greeting with something else has been sent nothing more. Any other EPROTO may end a
-  // connection that was made.
+  // A server that does not answer the greeting with TLS was sent nothing more. Any other EPROTO may end an established
+  // connection.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
-  // Several addresses were tried: each attempt must prove it.
+  // Several addresses were tried, and each attempt must prove it.
   if (Array.isArray(errors) && errors.length > 0) {
     return errors.every((error: Cause) => proofOf(error) !== undefined) ? why : undefined
   }
@@ -62,15 +62,15 @@ const chain = (error: unknown): ReadonlyArray<Cause> => {
   return found
 }
 
-/** Why a request failed. */
+/** The failure of a request. */
 export interface ConnectionFailure {
   /** Why the request was not sent; `undefined` when it may have been sent. */
   readonly why: UnreachableCause | undefined
-  /** What went wrong, in the words of the deepest cause. */
+  /** A description of the problem, from the deepest cause. */
   readonly reason: string
 }
 
-/** What is known from the error of a connection, and from the errors that caused it. */
+/** The failure of a connection error and its causes. */
 export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure => {
   const causes = chain(cause)
   const codes = causes.flatMap(({ code }) => typeof code === "string" ? [code] : [])
@@ -81,7 +81,7 @@ export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure =>
   }
 }
 
-/** What is known from the error of an `HttpClient`. */
+/** The failure of an `HttpClient` error. */
 export const ofError = ({ reason }: HttpClientError.HttpClientError): ConnectionFailure =>
   reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
     ? { why: "other", reason: reason.message }

@@ -179,7 +179,7 @@ export class Connections {
       }), quiet)
   }
 
-  /** Lets nothing begin any more. What is under way has one second to end. */
+  /** Starts no more requests. Those in flight have one second to end. */
   readonly close: Effect.Effect<void> = Effect.callback((resume) => {
     this.isClosed = true
     const pools = [...this.open]

@@ -1,4 +1,4 @@
-/** The transport of an exchange that is given none: the `HttpClient` of the context. */
+/** The default transport of an exchange: the context's `HttpClient`. */
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -9,9 +9,9 @@ const overHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Lay
   Layer.unwrap(Effect.promise(() => import("./HttpClientTransport.ts").then(({ layer }) => layer)))
 )
 
-/** The transport that was chosen, or else one over the `HttpClient` of the context. */
+/** The chosen transport, or one over the context's `HttpClient`. */
 export const orHttpClient = <E = never, T = HttpClient.HttpClient>(
   chosen: Layer.Layer<Transport, E, T> | undefined
 ): Layer.Layer<Transport, E, T> =>
-  // Nobody states a `T` and chooses nothing: without a choice it is the `HttpClient`.
+  // Callers never state `T` without a transport: it is then the `HttpClient`.
   (chosen ?? overHttpClient) as never

@@ -1,9 +1,9 @@
 /**
- * Sends over the platform's own `fetch`: in Node, Bun, Deno, on the edge. It needs no package, and is the smallest in a
- * bundle. On Node `UndiciTransport` of `effect-txc/node` costs less for each call.
+ * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no package and has the smallest
+ * bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
- * Redirects are not followed. A request that may be delivered once has a body that can be read once, so a `fetch` can't send
- * it again, as it does with others after HTTP 421. Where a `fetch` takes no such body, such a request is not sent at all.
+ * Redirects are not followed. A request that may be delivered once has a body that can be read once, so a `fetch` can't
+ * send it again, unlike others after HTTP 421. If a `fetch` does not accept such a body, the request is not sent.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * What sends: the `fetch` of the platform, or another function of its form.
+ * A function that sends: the platform's `fetch`, or another with its signature.
  *
  * @category models
  * @since 0.1.0
@@ -34,7 +34,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 // The body of a request
 // -----------------------------------------------------------------------------
 
-/** Whether this platform sends a stream as a stream. One that does not may send its name, or refuse it. */
+/** Whether this platform sends a stream as a stream. Otherwise it may send the stream's name, or refuse it. */
 const takesStreams = (): boolean => {
   let isAsked = false
   const body = new ReadableStream()
@@ -47,11 +47,11 @@ const takesStreams = (): boolean => {
     }
   }
   const request = new Request("https://localhost", init)
-  // Some keep the stream and do not ask.
+  // Some platforms keep the stream without reading this.
   return (isAsked || request.body === body) && !request.headers.has("content-type")
 }
 
-/** The same, found out when it is first asked for. */
+/** The same, determined on first use. */
 const knownOnce = (): () => boolean => {
   let known: boolean | undefined
   return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
@@ -66,8 +66,8 @@ const noStreams =
 // -----------------------------------------------------------------------------
 
 /**
- * What the failure of a `fetch` proves. One that retries by itself may have delivered a body that it has read, and then failed
- * to connect.
+ * What a `fetch` failure proves. A `fetch` that retries by itself may have delivered a body that it has read, and then
+ * failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
@@ -77,13 +77,13 @@ const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   })
 }
 
-/** A request on its way to its one end. */
+/** A request in progress, which ends once. */
 class Sending implements Delivery.Delivery {
   private readonly fetch: Fetch
   private readonly request: Transport.Request
   private readonly aborting = new AbortController()
   private onEnd: ((end: Delivery.End) => void) | undefined
-  /** Whether the body of a request that may be delivered once was read. */
+  /** Whether the body of an at-most-once request was read. */
   private isRead = false
 
   constructor(fetch: Fetch, request: Transport.Request) {
@@ -139,7 +139,7 @@ class Sending implements Delivery.Delivery {
   private body(): RequestInit {
     const { body, headers, once } = this.request
     if (body === undefined) return {}
-    // Any array is backed by memory of its own here: shared memory is not made by this library.
+    // This library never uses shared memory, so every array is backed by its own.
     if (!once) return { body: body as Uint8Array<ArrayBuffer> }
     let ahead = Delivery.readAhead
     const stream = new ReadableStream({
@@ -156,7 +156,7 @@ class Sending implements Delivery.Delivery {
     return { body: stream, headers: sized, duplex: "half" } as RequestInit
   }
 
-  /** Reads the body as it comes, and no more of it than asked for. */
+  /** Reads the body as it arrives, up to the limit. */
   private async read(status: number, body: ReadableStream<Uint8Array>): Promise<string> {
     const decoder = new TextDecoder()
     const reader = body.getReader()
@@ -176,8 +176,8 @@ class Sending implements Delivery.Delivery {
 // -----------------------------------------------------------------------------
 
 /**
- * Sends over a `fetch` of your own. Do not give it one that sends a request again by itself, or follows redirects. Once it has
- * read the body of a mutating call, no failure of it says that the call was not sent.
+ * Sends over a `fetch` of your own. It must not send a request again by itself, or follow redirects. Once it has read
+ * the body of a mutating call, its failures never count as "not sent".
  *
  * @category constructors
  * @since 0.1.0
@@ -194,7 +194,7 @@ export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
 }
 
 /**
- * Sends over the `fetch` that the platform has when a call is made.
+ * Sends over the platform's `fetch` at the time of each call.
  *
  * @category layers
  * @since 0.1.0

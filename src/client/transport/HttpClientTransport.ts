@@ -1,5 +1,5 @@
 /**
- * Sends over any `HttpClient` of Effect. `Exchange` uses it when it is given no transport.
+ * Sends over any Effect `HttpClient`. The default of `Exchange`.
  *
  * @example
  * ```ts
@@ -48,16 +48,16 @@ const quiet = Context.empty().pipe(
   Context.add(HttpClient.TracerPropagationEnabled, false)
 )
 
-/** A second reader of a body that may be read once: what is under way is a second delivery. */
+/** A second reader of an at-most-once body, which means a second delivery. */
 class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }
 
-/** How far a body was read that may be read once. */
+/** How far an at-most-once body was read. */
 interface Reading {
-  /** How often somebody began to read it. */
+  /** The number of times that reading began. */
   begun: number
-  /** Whether its bytes were read, and so may have been delivered. */
+  /** Whether its bytes were read and may have been delivered. */
   isRead: boolean
 }
 
@@ -97,7 +97,7 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
 // The answer
 // -----------------------------------------------------------------------------
 
-/** Reads the body as it comes, and no more of it than asked for: what is left closes the connection. */
+/** Reads the body as it arrives, up to the limit; an unread rest closes the connection. */
 const readText = (
   response: HttpClientResponse.HttpClientResponse,
   request: Transport.Request

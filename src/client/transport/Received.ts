@@ -1,14 +1,14 @@
 /**
- * What a connection has brought, as the answer to a request: its headers one text each, its body decompressed and read as text.
+ * Turns a connection's data into the answer to a request: one text per header, and the body decompressed and decoded.
  */
 import * as Effect from "effect/Effect"
 import type * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
-/** Headers by lower-case name, as Node gives them. */
+/** Headers by lower-case name, as in Node. */
 export type Headers = Record<string, string | Array<string> | undefined>
 
-/** The values of a header that comes more than once, as one. */
+/** Joins the values of a repeated header. */
 const joined = (headers: Headers): Transport.Answer["headers"] => {
   for (const name in headers) {
     const value = headers[name]
@@ -24,8 +24,8 @@ const textOf = (bytes: Buffer): string => {
 }
 
 /**
- * No compression is asked for. A server that compresses all the same is understood. So `node:zlib` is not imported: hardly any
- * program needs it, and all of them would start later.
+ * Decoders for servers that compress although no compression was requested. `node:zlib` is loaded on demand: few
+ * programs need it, and importing it would slow every start.
  */
 const decoders = {
   gzip: "gunzipSync",
@@ -36,7 +36,7 @@ const decoders = {
 
 const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
 
-/** Decompresses the body of an answer, and makes no more of it than asked for. */
+/** Decompresses the body of an answer, up to the limit. */
 const decompress = (
   status: number,
   encoding: string,
@@ -59,8 +59,8 @@ const decompress = (
 }
 
 /**
- * The answer to a request, of its status, its headers and the parts of its body. Fails with `SendFailed` when the body can't be
- * decompressed, or is then larger than asked for.
+ * Makes the answer from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed, or
+ * exceeds the limit afterwards.
  */
 export const answer = (
   request: Transport.Request,

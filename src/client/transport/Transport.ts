@@ -1,8 +1,8 @@
 /**
- * What sends the bytes of a request and brings back the answer, or says what the lack of one proves.
+ * Sends a signed request. If no answer comes back, says whether it can have been delivered.
  *
- * Everything above knows only this service. Another transport keeps its three promises: a request that may be delivered
- * once is never sent twice, no answer is larger than asked for, and none is waited for longer than asked for.
+ * All other code only uses this service. Every transport must keep three promises: it never sends an at-most-once
+ * request twice, never reads more of an answer than requested, and never waits longer than requested.
  *
  * @example
  * ```ts
@@ -31,19 +31,19 @@ import type { UnreachableCause } from "../../protocol/Errors.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * A request, as it is on the wire.
+ * A request on the wire.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
-  /** Public calls are read with GET, private calls are sent with POST. */
+  /** GET for public calls, POST for private ones. */
   readonly method: "GET" | "POST"
   /** The whole URL, with its query. */
   readonly url: string
   /** Headers by lower-case name, without `content-length`: the transport sets it. */
   readonly headers: Readonly<Record<string, string>>
-  /** Exactly these bytes are sent; absent on requests without a body. */
+  /** The exact bytes to send; absent for requests without a body. */
   readonly body?: Uint8Array
   /** Whether the request may be delivered at most once. */
   readonly once: boolean
@@ -52,9 +52,9 @@ export interface Request {
    * not have been its own. Only a transport with `freshConnections` is asked to.
    */
   readonly fresh: boolean
-  /** How long to wait for the last byte of the answer. */
+  /** The maximum time until the last byte of the answer. */
   readonly timeout: Duration.Input
-  /** The most bytes of the answer's body that are read, counted after decompression. */
+  /** The maximum size of the answer's body in bytes, after decompression. */
   readonly maxAnswerBytes: number
 }
 
@@ -87,35 +87,35 @@ export interface NotSent {
 }
 
 /**
- * The request may have been delivered, and no whole answer came.
+ * The request may have been delivered, but no complete answer arrived.
  *
  * @category models
  * @since 0.1.0
  */
 export interface MayBeDelivered {
   /**
-   * - `lost`: the connection ended before the whole answer was there, or what came cannot be decoded
-   * - `resent`: what sends wanted to send the request a second time; that was refused
-   * - `timeout`: the answer did not come in time
+   * - `lost`: the connection ended before the whole answer arrived, or the answer cannot be decoded
+   * - `resent`: the HTTP client tried to send the request a second time, which was refused
+   * - `timeout`: the answer did not arrive in time
    */
   readonly kind: "lost" | "resent" | "timeout"
 }
 
 /**
- * The answer has more bytes than asked for, so the connection was closed.
+ * The answer is too large, so the connection was closed.
  *
  * @category models
  * @since 0.1.0
  */
 export interface TooLarge {
-  /** The request was delivered; its answer was not read to the end. */
+  /** The request was delivered, but its answer was not read completely. */
   readonly kind: "too-large"
   /** The HTTP status of the answer. */
   readonly status: number
 }
 
 /**
- * What the lack of an answer proves.
+ * The proof from the absence of an answer.
  *
  * @category models
  * @since 0.1.0
@@ -134,12 +134,12 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
 }> {
   /** What that proves. */
   declare readonly proof: Proof
-  /** What happened, in words. They may contain what was sent: scrub them. */
+  /** A description of what happened. It may quote what was sent: scrub it. */
   declare readonly reason: string
 }
 
 /**
- * The failure of a request whose answer has more bytes than asked for.
+ * The failure of a request whose answer is too large.
  *
  * @category errors
  * @since 0.1.0
@@ -151,7 +151,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
   })
 
 /**
- * The failure of a request whose answer did not come in time.
+ * The failure of a request whose answer did not arrive in time.
  *
  * @category errors
  * @since 0.1.0
@@ -176,17 +176,16 @@ export class Transport extends Context.Service<Transport, {
    */
   readonly freshConnections: boolean
   /**
-   * Sends the request and reads the whole answer. Redirects are not followed: they would deliver the key and the
-   * signature to another server. No trace header is sent. It fails only with {@link SendFailed}.
+   * Sends the request and reads the whole answer. Does not follow redirects, which would deliver the key and the
+   * signature to another server, and sends no trace header. Fails only with {@link SendFailed}.
    */
   readonly send: (request: Request) => Effect.Effect<Answer, SendFailed>
 }>()("effect-txc/client/Transport") {}
 
 /**
- * The most bytes of an answer's body that are read, counted after decompression: 32 MiB unless provided otherwise, to an
- * exchange's layer for all its calls, or to a call, which goes first. The largest real answers, all markets, assets or
- * fees, have less than 2 MiB. The connection of a larger answer is closed, and the call ends as with any answer that
- * cannot be read.
+ * The maximum size of an answer's body in bytes, after decompression. Default: 32 MiB. Provide it to an exchange's
+ * layer for all calls, or to a call, which takes precedence. The largest real answers, all markets, assets or fees, are
+ * below 2 MiB. The connection of a larger answer is closed, and the call ends as with any unreadable answer.
  *
  * @category configuration
  * @since 0.1.0

@@ -35,14 +35,14 @@ import * as Transport from "./Transport.ts"
 // The body of a request
 // -----------------------------------------------------------------------------
 
-/** What ends a request that must not be delivered, or not again. */
+/** Ends a request that must not be delivered, or not again. */
 class Unwanted extends Data.TaggedError("Unwanted") {
   override readonly message = "the request may be sent only once"
 }
 
-/** A body that can be read once. Its second reader is refused. */
+/** A body that can be read once. A second reader is refused. */
 class ReadOnce implements AsyncIterable<Uint8Array> {
-  /** How often it was read, or was to be. */
+  /** The number of readers, including refused ones. */
   reads = 0
   private readonly bytes: Uint8Array
   constructor(bytes: Uint8Array) {
@@ -62,25 +62,25 @@ interface Place {
   readonly path: string
 }
 
-/** The origin of a URL, and the rest of it. A text that is no URL gives an origin that is none. */
+/** Splits a URL into its origin and the rest. Any other text gives an invalid origin. */
 const place = (url: string): Place => {
-  // After the two slashes of the scheme. Every call has one, so it is not parsed.
+  // Starts after the scheme's two slashes. Every call has a URL, so it is not fully parsed.
   const slash = url.indexOf("/", 8)
   return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
 }
 
-/** What ends a delivery that nobody waits for any more. Nobody sees it. */
+/** Ends an abandoned delivery. No caller sees it. */
 const abandoned = new Unwanted()
 
 /** What requests are dispatched over. */
 interface Route {
-  /** What dispatches to an origin. It may throw: not every text is an origin. */
+  /** Returns the dispatcher for an origin. It may throw: not every text is an origin. */
   readonly of: (origin: string) => Connections.Watched
   /** Prepares a fresh connection, and says whether the old ones have brought meanwhile what nobody asked for. */
   readonly startOver: (origin: string, run: (isUnasked: boolean) => void) => void
 }
 
-/** A request on its way to its one end. It is the handler that undici tells what becomes of the request. */
+/** A request in progress, which ends once. It is the handler that undici notifies. */
 class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private readonly route: Route
   private readonly request: Transport.Request
@@ -123,9 +123,9 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
         headers: this.body instanceof ReadOnce
           ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
           : headers,
-        // Undici takes whatever can be iterated. Its types do not say so.
+        // Undici accepts any iterable, though its types do not say so.
         body: this.body as Uint8Array | null,
-        // It shares its connection with no other request.
+        // The request does not share its connection.
         idempotent: false
       }, this)
     })
@@ -158,7 +158,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
     this.controller?.abort(abandoned)
   }
 
-  /** Whether a part of it may have been sent. Undici tells a handler before it writes the first byte. */
+  /** Whether part of the request may have been sent. Undici notifies a handler before it writes the first byte. */
   private isBegun(): boolean {
     return this.controller !== undefined || (this.body instanceof ReadOnce && this.body.reads > 0)
   }
@@ -166,7 +166,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private end(end: Delivery.End): void {
     if (this.hasEnded) return
     this.hasEnded = true
-    // Undici is in the middle of reading from a connection, and must not be called by what comes next.
+    // Undici is reading from a connection here, and must not be re-entered.
     queueMicrotask(() => this.onEnd?.(end))
   }
 
@@ -259,22 +259,22 @@ export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Ser
 }
 
 /**
- * How connections are made and kept.
+ * Options of the connections.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
-  /** The most connections to one origin. As many as there are requests under way, unless set. */
+  /** The maximum number of connections to one origin. Default: one per request in flight. */
   readonly connections?: number
-  /** How long making a connection may take, at most. Ten seconds unless set. The timeout of a request counts too. */
+  /** The maximum time to make a connection. Default: ten seconds. The request's timeout also applies. */
   readonly connectTimeout?: Duration.Input
   /**
    * How long a connection is kept that nothing uses. Four seconds unless set, less where the server says so. With 250
    * milliseconds or less a mutating call whose nonce was refused is not tried again.
    */
   readonly keepAlive?: Duration.Input
-  /** Certificates and the like, as `node:tls` takes them. */
+  /** Certificates and other options of `node:tls`. */
   readonly tls?: Pick<
     ConnectionOptions,
     "ca" | "cert" | "key" | "passphrase" | "pfx" | "rejectUnauthorized" | "servername"
@@ -286,7 +286,7 @@ const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.
 /** The same, as undici takes it. */
 const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): Pool.Options => ({
   pipelining: 1,
-  // A request has its own timer.
+  // Requests have their own timer.
   headersTimeout: 0,
   bodyTimeout: 0,
   ...(connections === undefined ? {} : { connections }),
@@ -300,7 +300,7 @@ const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): 
 })
 
 /**
- * Sends over connections of its own. When it is closed, requests that are under way have one second to end.
+ * Sends over its own connections. When it is closed, requests in flight have one second to end.
  *
  * @category layers
  * @since 0.1.0
@@ -316,14 +316,14 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
       (connections) => ({
         // A connection that ends first cannot be watched.
         freshConnections: options.keepAlive === undefined || millis(options.keepAlive) > Connections.quiet,
-        // Nothing in these connections sends a request again.
+        // These connections never send a request again.
         ...over(connections, ({ body }) => body)
       })
     )
   )
 
 /**
- * Sends over connections of its own, with the defaults: see {@link layerWith}.
+ * Sends over its own connections, with the defaults: see {@link layerWith}.
  *
  * @category layers
  * @since 0.1.0
