@@ -28,29 +28,10 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
-import type { Dialect } from "../protocol/Dialect.ts"
-import { drawing, type NonceUnavailable, perKey, sequence } from "./NonceSequence.ts"
+import { drawing, type NonceUnavailable, type Of, perKey, sequence } from "./NonceSequence.ts"
 
-export { NonceUnavailable } from "./NonceSequence.ts"
-
-/**
- * Which nonces are meant.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Of {
-  /** The key for which they are unique. */
-  readonly apiKey: Redacted.Redacted
-  /** The ticks in which they count. */
-  readonly unit: Dialect["nonceUnit"]
-  /**
-   * The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. Default zero.
-   */
-  readonly offset?: number
-}
+export { NonceUnavailable, type Of } from "./NonceSequence.ts"
 
 /**
  * The exchange's clock minus this machine's, in milliseconds, by which nonces are corrected. Zero unless measured: see

@@ -3,7 +3,24 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { Of } from "./Nonce.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+
+/**
+ * Which nonces are meant.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Of {
+  /** The key for which they are unique. */
+  readonly apiKey: Redacted.Redacted
+  /** The ticks in which they count. */
+  readonly unit: Dialect["nonceUnit"]
+  /**
+   * The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. Default zero.
+   */
+  readonly offset?: number
+}
 
 /** The maximum lead of a nonce over the clock, in milliseconds: well within the live exchange's five seconds. */
 export const maxAhead = 2000

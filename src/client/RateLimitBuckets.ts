@@ -9,8 +9,41 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Errors from "../protocol/Errors.ts"
-import type { Bucket, Of, RateLimits } from "./RateLimits.ts"
 import { Tokens } from "./Tokens.ts"
+
+/**
+ * A group of calls that are counted together.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Bucket {
+  /**
+   * Waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt takes its
+   * own turn. Fails with `RateLimited`, origin `local`, when the wait would be longer than `MaxWait`.
+   */
+  readonly take: Effect.Effect<number, Errors.RateLimited>
+  /**
+   * Reports that the exchange refused an attempt for its rate, perhaps with a `Retry-After`. Pauses the bucket and
+   * returns the length of the pause in milliseconds. Never fails.
+   */
+  readonly refused: (retryAfter?: string) => Effect.Effect<number>
+  /** The number of retries of a read after such a refusal. */
+  readonly retries: number
+}
+
+/**
+ * The calls' origin: a key at an exchange or, without a key, all public calls of this program there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Of {
+  /** The exchange, without a trailing slash. */
+  readonly baseUrl: string
+  /** The key that signs; absent for public calls. */
+  readonly apiKey?: Redacted.Redacted
+}
 
 /**
  * The maximum time that an attempt waits for its turn before it fails with `RateLimited` and `origin: "local"`.
@@ -202,7 +235,7 @@ export const countingInMemory = (): Count => {
 }
 
 /** Makes the service from a count kept elsewhere. */
-export const make = (count: Count): RateLimits["Service"] => {
+export const make = (count: Count): { readonly bucket: (of: Of, endpoint: Endpoint.Any) => Bucket } => {
   const lines = new Map<string, Line>()
 
   const lineOf = (id: string): Line => {

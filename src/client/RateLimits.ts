@@ -22,46 +22,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import type * as Endpoint from "../protocol/Endpoint.ts"
-import type * as Errors from "../protocol/Errors.ts"
-import { countingInMemory, make } from "./RateLimitBuckets.ts"
+import { type Bucket, countingInMemory, make, type Of } from "./RateLimitBuckets.ts"
 
-export { MaxWait } from "./RateLimitBuckets.ts"
-
-/**
- * A group of calls that are counted together.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Bucket {
-  /**
-   * Waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt takes its
-   * own turn. Fails with `RateLimited`, origin `local`, when the wait would be longer than `MaxWait`.
-   */
-  readonly take: Effect.Effect<number, Errors.RateLimited>
-  /**
-   * Reports that the exchange refused an attempt for its rate, perhaps with a `Retry-After`. Pauses the bucket and
-   * returns the length of the pause in milliseconds. Never fails.
-   */
-  readonly refused: (retryAfter?: string) => Effect.Effect<number>
-  /** The number of retries of a read after such a refusal. */
-  readonly retries: number
-}
-
-/**
- * The calls' origin: a key at an exchange or, without a key, all public calls of this program there.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Of {
-  /** The exchange, without a trailing slash. */
-  readonly baseUrl: string
-  /** The key that signs; absent for public calls. */
-  readonly apiKey?: Redacted.Redacted
-}
+export { type Bucket, MaxWait, type Of } from "./RateLimitBuckets.ts"
 
 /**
  * Keeps calls within the exchange's rate limits.

@@ -184,15 +184,19 @@ const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, un
     })
   )
 
+/** The keys of an asset's own terms. */
+const assetKeys = ["min_amount", "max_amount", "fixed", "flex"]
+
 /**
  * Whether a direction has an asset's terms, recognised by one of their fields. Otherwise its keys are names of
  * providers.
  */
 const ofAsset = Schema.Unknown.check(
   Schema.makeFilter(
-    (wire) => Json.isObject(wire) && ["min_amount", "max_amount", "fixed", "flex"].some((key) => key in wire),
+    (wire) => Json.isObject(wire) && assetKeys.some((key) => key in wire),
     {
-      expected: "the terms of an asset"
+      expected: "the terms of an asset",
+      toJsonSchema: () => ({ type: "object", anyOf: assetKeys.map((key) => ({ required: [key] })) })
     }
   )
 )

@@ -63,12 +63,13 @@ export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
 // Checks
 // -----------------------------------------------------------------------------
 
-type Checked = "string" | "number" | "array"
+type Checked = "string" | "number" | "array" | "object"
 
 const least: Readonly<Record<Checked, JsonSchema>> = {
   string: { minLength: 1 },
   number: {},
-  array: { minItems: 1 }
+  array: { minItems: 1 },
+  object: { minProperties: 1 }
 }
 
 /** The keywords of a check. A check for integers also has JavaScript's bounds, which the wire does not have. */
@@ -177,7 +178,9 @@ const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonS
   const description = Wire.descriptionOf(wire)
   if (description !== undefined) return wireOf(description.ast, define)
   const spelling = Wire.spelledOf(ast)
-  if (SchemaAST.isObjects(ast) && spelling !== undefined) return spelled(ast, spelling, define)
+  if (SchemaAST.isObjects(ast) && spelling !== undefined) {
+    return Object.assign(spelled(ast, spelling, define), ...fragmentsOf("object", wire.checks ?? []))
+  }
   const [key, value] = SchemaAST.isDeclaration(ast) ? ast.typeParameters : []
   if (key !== undefined && value !== undefined && SchemaAST.isObjects(wire)) {
     return keyed(key, wire.indexSignatures.map(({ type }) => type), define)

@@ -61,9 +61,9 @@ describe("an endpoint that changes no orders", () => {
 
 describe("the service of an endpoint that places orders", () => {
   it("an endpoint that places no orders has no service for placing them", () => {
-    const kind = {
-      bounds: (request: Endpoint.Request<typeof endpoint>) => Market.limit({ ...request, collateral: false }),
-      legs: (order: OrderAnswer.Order) => [order]
+    const kind: OrderService.Kind<Endpoint.Request<typeof endpoint>, OrderAnswer.Order> = {
+      bounds: (request) => Market.limit({ ...request, collateral: false }),
+      legs: (order, request) => [[order, "limit", request]]
     }
     expect(OrderService.layer).type.toBeCallableWith(LimitOrders, endpoint, kind)
     expect(OrderService.layer).type.not.toBeCallableWith(LimitOrders, { ...endpoint, places: "nothing" as const }, kind)

@@ -146,7 +146,9 @@ describe("canceling all orders", () => {
 
 describe("answers", () => {
   it("answers keep undocumented values, told apart by their type", () => {
-    expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<OrderStatus | Unrecognised>()
+    expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<
+      OrderStatus | "MAINTENANCE" | Unrecognised
+    >()
     expect<NonNullable<StopLimitOrders.StopLimitOrder["activationCondition"]>>()
       .type.toBe<ActivationCondition | Unrecognised>()
     expect<string>().type.not.toBeAssignableTo<StopLimitOrders.StopLimitOrder["type"]>()
