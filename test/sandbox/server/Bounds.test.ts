@@ -4,6 +4,7 @@ import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import * as Net from "node:net"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Refusals from "../../../src/protocol/Refusals.ts"
 import { prefix } from "../../../src/sandbox/control/ControlApi.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
@@ -52,7 +53,10 @@ const overseen = Effect.fnUntraced(function*() {
     })
   /** Waits until the server has recovered from an attack: it has room for calls and for their bodies again. */
   const hasRoom = until(
-    Effect.map(send(longest), (answer) => answer !== "broken" && answer.status !== dialect.refusals.unavailable.status)
+    Effect.map(
+      send(longest),
+      (answer) => answer !== "broken" && answer.status !== Refusals.of(dialect).unavailable.status
+    )
   )
   const digest = Effect.map(own("GET", "Status"), ({ text }) => text)
   /** The state is unchanged, and well-formed calls are still answered. */
