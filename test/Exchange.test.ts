@@ -32,7 +32,7 @@ const configured = <Out, E, In>(layer: Layer.Layer<Out, E, In>, env: Readonly<Re
   Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromUnknown(env)))
 
 describe("layer", () => {
-  it.effect("a region means its server and the live dialect", () =>
+  it.effect("a region selects its server and the live dialect", () =>
     Effect.gen(function*() {
       yield* balance
       const [sent] = yield* privateCalls
@@ -44,7 +44,7 @@ describe("layer", () => {
       )
     ))
 
-  it.effect("a base URL may have a path; what is signed does not", () =>
+  it.effect("a base URL may have a path, which is not signed", () =>
     Effect.gen(function*() {
       yield* balance
       const [sent] = yield* privateCalls
@@ -60,7 +60,7 @@ describe("layer", () => {
       )
     ))
 
-  it.effect("fails with what is wrong with the region or the credentials", () =>
+  it.effect("building an exchange fails for an invalid base URL and for invalid credentials", () =>
     Effect.gen(function*() {
       const build = (options: Exchange.Options) =>
         Effect.scoped(Layer.build(Layer.provide(Exchange.layer(options), empty)))
@@ -71,7 +71,7 @@ describe("layer", () => {
       )
     }))
 
-  it.effect("two accounts in one program stay apart, also when built side by side", () =>
+  it.effect("two accounts in one program stay separate, even when built together", () =>
     Effect.gen(function*() {
       class Alice extends Context.Service<Alice, Context.Context<Exchange.Services>>()("test/Alice") {}
       class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
@@ -86,7 +86,7 @@ describe("layer", () => {
       assert.deepStrictEqual(yield* Effect.provideContext(assets, Context.get(both, Bob)), ["ETH"])
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("two accounts in one program have nonces and limits of their own", () =>
+  it.effect("two accounts in one program have separate nonces and limits", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_000)
       const [one, other] = yield* Effect.all([Layer.build(clientOf(alice)), Layer.build(Layer.fresh(clientOf(bob)))])
@@ -96,7 +96,7 @@ describe("layer", () => {
           Effect.provideService(RateLimits.MaxWait, 0),
           Effect.exit
         )
-      // Alice makes as many calls at once as she may, and one more.
+      // Alice makes as many calls at once as the limit allows, and one more.
       assert.isTrue(Exit.isSuccess(yield* calls(one, 250)))
       assert.isTrue(Exit.isFailure(yield* calls(one, 1)))
       assert.isTrue(Exit.isSuccess(yield* calls(other, 250)))
@@ -107,11 +107,11 @@ describe("layer", () => {
       assert.deepStrictEqual(nonces(alice), nonces(bob))
     }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("two exchanges in one program have markets of their own", () =>
+  it.effect("two exchanges in one program load their own markets", () =>
     Effect.gen(function*() {
       const order = StopLimitOrders.use((orders) => orders.create(stopLimit))
       yield* Effect.provide(order, clientOf(alice))
-      // Each exchange counts its own nonces, from the time.
+      // Each exchange takes its own nonces from the clock, so the clock must advance.
       yield* TestClock.adjust(1)
       yield* Effect.provide(order, clientOf(alice))
       const sent = yield* Recorder
@@ -120,7 +120,7 @@ describe("layer", () => {
 })
 
 describe("layerConfig", () => {
-  it.live("reaches an exchange with nothing but configuration", () =>
+  it.live("layerConfig needs only configuration to reach an exchange", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Place
       const found = yield* assets.pipe(
@@ -159,7 +159,7 @@ describe("layerConfig", () => {
     ["an unknown region", { ...keys, TXC_REGION: "us" }, "ConfigError", "TXC_REGION"]
   ]
   for (const [name, env, tag, words] of bad) {
-    it.effect(`refuses ${name}`, () =>
+    it.effect(`layerConfig refuses ${name}`, () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(
           Effect.scoped(Layer.build(Layer.provide(configured(Exchange.layerConfig, env), empty)))
@@ -172,7 +172,7 @@ describe("layerConfig", () => {
 })
 
 describe("layerPublic", () => {
-  it.effect("needs no credentials", () =>
+  it.effect("layerPublic needs no credentials", () =>
     Effect.gen(function*() {
       const place = yield* Place
       const found = yield* Effect.all([

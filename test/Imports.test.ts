@@ -6,22 +6,22 @@ const source = new URL("../src/", import.meta.url).pathname
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/u.test(file))
 
-/** Imports and re-exports, of types too. */
+/** Imports and re-exports, including those of types. */
 const importForm = /(?:^|\n)(?:import|export)\s[^"]*?from "(\.[^"]+)"/gu
 
-/** A module that is loaded when it is needed. */
+/** A module that is loaded on demand. */
 const lazyForm = /\bimport\("(\.[^"]+)"\)/gu
 
 const foundIn = (file: string, form: RegExp): ReadonlyArray<string> =>
   [...readFileSync(join(source, file), "utf8").matchAll(form)].map(([, path = ""]) => join(dirname(file), path))
 
-/** What is loaded with each file. */
+/** The files that each file loads when it is loaded. */
 const graph = new Map(files.map((file) => [file, foundIn(file, importForm)]))
 
-/** The same, with what is loaded later. */
+/** The same, including files that are loaded on demand. */
 const whole = new Map([...graph].map(([file, imports]) => [file, [...imports, ...foundIn(file, lazyForm)]]))
 
-/** Each circle once, as the files along it. */
+/** Each import cycle once, as the list of its files. */
 const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const found: Array<ReadonlyArray<string>> = []
   const done = new Set<string>()
@@ -36,7 +36,7 @@ const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArr
   return found
 }
 
-/** All that a file imports, and what that imports. */
+/** The files that a file imports, directly or indirectly. */
 const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
   for (const next of graph.get(file) ?? []) {
     if (seen.has(next)) continue
@@ -47,7 +47,7 @@ const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
 }
 
 describe("imports", () => {
-  it("are found", () => {
+  it("the test finds imports and cycles", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
     assert.deepStrictEqual(circles(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), [["b", "c", "b"]])
@@ -58,11 +58,11 @@ describe("imports", () => {
     )
   })
 
-  it("go in no circle, with those that are loaded later", () => {
+  it("imports have no cycles, including those loaded on demand", () => {
     assert.deepStrictEqual(circles(whole).map((circle) => circle.join(" -> ")), [])
   })
 
-  it("reach undici from its own entry point alone", () => {
+  it("only the Node entry point reaches undici", () => {
     const needsUndici = (file: string) =>
       [file, ...reached(file, new Set())].some((file) => /from "undici/u.test(readFileSync(join(source, file), "utf8")))
     const entries = ["index.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts", "oracle/Vitest.ts"]
@@ -70,7 +70,7 @@ describe("imports", () => {
     assert.isTrue(needsUndici("node.ts"))
   })
 
-  it("reach what a cluster needs from its own entry point alone", () => {
+  it("only the cluster entry point reaches the packages for clusters", () => {
     const needing = (pattern: RegExp, files: Iterable<string>) =>
       [...files].filter((file) => pattern.test(readFileSync(join(source, file), "utf8")))
     const entries = ["index.ts", "node.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts"]
@@ -84,7 +84,7 @@ describe("imports", () => {
     assert.deepStrictEqual(needing(/from "effect\/cluster/u, graph.keys()), ["sandbox/cluster/Membership.ts"])
   })
 
-  /** The modules of Effect that a file and all that it imports import. */
+  /** The Effect modules that a file imports, directly or indirectly. */
   const effectIn = (file: string): ReadonlySet<string> =>
     new Set(
       [file, ...reached(file, new Set())].flatMap((each) =>
@@ -94,14 +94,14 @@ describe("imports", () => {
       )
     )
 
-  it("of a start do not load Effect's HTTP client", () => {
+  it("the main and Node entry points do not load Effect's HTTP client at start", () => {
     for (const entry of ["index.ts", "node.ts"]) {
       assert.deepStrictEqual([...effectIn(entry)].filter((name) => name.startsWith("effect/http/")), [], entry)
     }
     assert.include([...effectIn("client/transport/HttpClientTransport.ts")], "effect/http/HttpClient")
   })
 
-  it("of one endpoint and an account load neither streams nor configuration nor other endpoints", () => {
+  it("one endpoint and an account load neither streams nor configuration nor other endpoints", () => {
     const entries = ["client/Account.ts", "client/transport/UndiciTransport.ts", "endpoints/CancelOrder.ts"]
     const loaded = new Set(entries.flatMap((entry) => [...reached(entry, new Set())]))
     assert.deepStrictEqual([...loaded].filter((file) => file.startsWith("endpoints/")), [])
@@ -111,7 +111,7 @@ describe("imports", () => {
     assert.includeMembers([...effectIn("index.ts")], costly)
   })
 
-  it("of one endpoint never reach the list of all endpoints", () => {
+  it("an endpoint never imports the list of all endpoints", () => {
     const registry = ["endpoints/contract.ts", "endpoints/all.ts"]
     assert.isTrue(reached("Exchange.ts", new Set()).has("endpoints/contract.ts"))
     for (const endpoint of graph.get("endpoints/contract.ts") ?? []) {
@@ -120,7 +120,7 @@ describe("imports", () => {
     }
   })
 
-  it("of a rule file are never another rule file", () => {
+  it("a rule file never imports another rule file", () => {
     const isRules = (file: string) => dirname(file) === "oracle/rules"
     const siblings = [...graph].flatMap(([file, imports]) =>
       isRules(file) ? imports.filter(isRules).map((sibling) => `${file} -> ${sibling}`) : []

@@ -38,7 +38,7 @@ const enveloped = ({ access, path }: Endpoint.Any, dialect: Dialect, wire: Field
   access === "public" ? wire : { ...wire, request: path, ...dialect.nonce(1_700_000_000_000, true) }
 
 // -----------------------------------------------------------------------------
-// What the sandbox answers
+// Answers of the sandbox
 // -----------------------------------------------------------------------------
 
 interface Exchanged {
@@ -46,7 +46,7 @@ interface Exchanged {
   readonly answer: Answer
 }
 
-/** The venue below, and a note of all that it was asked and answered. */
+/** The venue below, with a record of its requests and answers. */
 const noting = (noted: Array<Exchanged>) =>
   Layer.effect(
     Venue.Venue,
@@ -59,7 +59,7 @@ const noting = (noted: Array<Exchanged>) =>
           resume(answer)
         })
       }
-      // The venue's state is a getter, which a copy would read once.
+      // The venue's state is a getter, which a copy would read only once.
       return Object.assign(Object.create(venue) as typeof venue, { receive, handle: Venue.handling(receive) })
     })
   )
@@ -69,7 +69,7 @@ const wireOf = (endpoint: Endpoint.Any, { body, path, query }: Request): Fields 
     ? JSON.parse(new TextDecoder().decode(body)) as Fields
     : { ...Object.fromEntries(new URLSearchParams(query)), ...Paths.match(endpoint, path) }
 
-/** What the document does not say of an exchange: it has each answer, and admits each request that was accepted. */
+/** The ways in which an answer, or an accepted request, does not match the OpenAPI document. */
 const undescribed = (dialect: Dialect, { answer, request }: Exchanged): ReadonlyArray<string> => {
   const endpoint = endpointAt(request.path)
   if (endpoint === undefined || endpoint.method !== request.method) return []
@@ -84,7 +84,7 @@ const undescribed = (dialect: Dialect, { answer, request }: Exchanged): Readonly
 
 const silent = Effect.provideService(Console.Console, { ...console, log: () => undefined })
 
-/** Asks as a client does that knows nothing of constraints. */
+/** Makes a request as a client without knowledge of constraints would. */
 const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => {
   if (endpoint.access === "private") return signed(dialect, endpoint.path, wire)
   const { fields, path } = Paths.locate(endpoint, wire)
@@ -93,13 +93,13 @@ const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => 
 }
 
 // -----------------------------------------------------------------------------
-// Which requests are right
+// Valid requests
 // -----------------------------------------------------------------------------
 
-/** The constraints between fields that the document does not say. */
+/** The constraints between fields that the document can't express. */
 const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different", "after"]
 
-/** Whether the codec takes the request; `undefined` when all that is wrong is a constraint that the document does not say. */
+/** Whether the codec accepts the request; `undefined` if it only breaks constraints that the document can't express. */
 const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean | undefined => {
   const read = Endpoint.codec(endpoint, dialect).decodeRequest(wire)
   if (Result.isSuccess(read)) return true
@@ -107,14 +107,14 @@ const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean |
 }
 
 describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) => {
-  it.effect("is valid: a validator of others says so", () =>
+  it.effect("the OpenAPI document is valid according to an independent validator", () =>
     Effect.gen(function*() {
       const document = structuredClone(documentOf(dialect))
       const { errors, valid } = yield* Effect.promise(() => new Validator().validate(document))
       assert.deepStrictEqual([errors, valid], [undefined, true])
     }))
 
-  it("has every endpoint of the contract, and nothing else", () => {
+  it("the OpenAPI document has every endpoint of the contract, and nothing else", () => {
     const operations = Object.entries(documentOf(dialect).paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
     )
@@ -123,7 +123,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     assert.strictEqual(new Set(names).size, entries.length)
   })
 
-  it("says of a field that another one may stand for it, and which", () => {
+  it("the OpenAPI document says which field may replace another", () => {
     const { checkRequest } = describedIn(dialect, subAccountCreation)
     const base = { alias: "a", permissions: { spotEnabled: true, collateralEnabled: true } }
     const problems = (fields: Fields) => checkRequest(enveloped(subAccountCreation, dialect, { ...base, ...fields }))
@@ -132,7 +132,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     for (const fields of [{}, { shareKyc: false }]) assert.notDeepEqual(problems(fields), [])
   })
 
-  it("differs from that of the other dialect", () => {
+  it("the OpenAPI documents of the two dialects differ", () => {
     const [one, other] = dialects.map((dialect) => JSON.stringify(documentOf(dialect)))
     assert.notStrictEqual(one, other)
   })
@@ -144,7 +144,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const whole = enveloped(endpoint, dialect, golden.request)
     const success = Refusals.successStatus(endpoint, dialect)
 
-    it(`${endpoint.name}: takes a request with all fields, and none without one that is required`, () => {
+    it(`${endpoint.name} accepts a request with all fields, and none without a required field`, () => {
       assert.deepStrictEqual(checkRequest(whole), [])
       const { keys } = Endpoint.codec(endpoint, dialect).shape
       const demanded = Object.entries(required).flatMap(([field, when]) =>
@@ -156,7 +156,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       }
     })
 
-    it(`${endpoint.name}: takes what the codec takes, and refuses what it refuses`, () => {
+    it(`${endpoint.name} accepts the same requests as the codec`, () => {
       for (const row of refused?.rows.filter(isIn(dialect)) ?? []) {
         if (refused === undefined) return
         const wire = brokenWire(entry, refused, row, dialect)
@@ -167,7 +167,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       }
     })
 
-    it(`${endpoint.name}: has the golden answer, and what the live exchange answers`, () => {
+    it(`${endpoint.name} describes the golden answer and captured answers of the live exchange`, () => {
       if (golden.response !== undefined) assert.deepStrictEqual(checkAnswer(success, golden.response), [])
       if (dialect.name === "document") return
       for (const { source, wire } of captured) {
@@ -181,7 +181,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer } = describedIn(dialect, endpoint)
     const { decodeResponse } = Endpoint.codec(endpoint, dialect)
 
-    it(`${endpoint.name}: may lack what the codec lets an answer lack, and has the types that it reads`, () => {
+    it(`${endpoint.name} accepts the same missing fields and the same types in answers as the codec`, () => {
       const whole = goldenIn(entry, dialect).wire.response
       const changes: ReadonlyArray<Change> = [
         (parent, key) => delete parent[key],
@@ -205,7 +205,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
     const { encodeRequest, encodeResponse } = Endpoint.codec(endpoint, dialect)
     property(
-      `${endpoint.name}: has every request and every answer that can be drawn`,
+      `${endpoint.name} describes every generated request and answer`,
       [anyRequest(endpoint, dialect), response(endpoint, dialect)],
       (request, response) =>
         Effect.sync(() => {
@@ -218,7 +218,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     )
   }
 
-  it.live("describes every call of the tour", () =>
+  it.live("the OpenAPI document describes every call of the tour", () =>
     Effect.gen(function*() {
       const noted: Array<Exchanged> = []
       const { apiKey, apiSecret } = Example.alice
@@ -239,7 +239,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       assert.deepStrictEqual(noted.flatMap((exchanged) => undescribed(dialect, exchanged)), [])
     }))
 
-  it.effect("describes every refusal of the fixtures", () =>
+  it.effect("the OpenAPI document describes every refusal of the fixtures", () =>
     Effect.gen(function*() {
       const noted: Array<Exchanged> = []
       yield* Effect.gen(function*() {

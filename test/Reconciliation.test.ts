@@ -45,18 +45,19 @@ import { property } from "./support/property.ts"
 import { amount, asBob, btcUsdt, limit, price, type Traders, traders } from "./support/trading.ts"
 
 // -----------------------------------------------------------------------------
-// A world where things go wrong
+// An unreliable network
 // -----------------------------------------------------------------------------
 
-/** What becomes of a request that places an order. `late`: the network holds it back so long, and says nothing of it. */
+/** The fate of a request that places an order. `late`: the network silently delays it by `millis`. */
 type Fate =
   | { readonly _tag: "well" }
   | { readonly _tag: "fault"; readonly symptom: Faults.Symptom; readonly probability: number }
   | { readonly _tag: "late"; readonly millis: number; readonly ends: "reset" | "nothing" }
 
 /**
- * The next request that places an order meets this fate. What has happened shows `lag` milliseconds later. `forgets`:
- * orders that were canceled before they traded are in no history; those that were forgotten are kept here.
+ * The network and its exchange. `next`: the fate of the next request that places an order. `lag`: the delay before
+ * records appear in lists, in milliseconds. `forgets`: orders canceled before they traded are in no history, but in
+ * `forgotten`.
  */
 interface Network {
   next: Fate
@@ -75,13 +76,13 @@ const network = (more: Partial<Network> = {}): Network => ({
 
 const placingPath = /^\/api\/v4\/order\/(?:new|market|stop_limit|collateral\/limit|collateral\/oco)$/u
 
-/** Since when a record is in its list, in seconds. */
+/** The time of a record in its list, in Unix seconds. */
 const since = (record: Readonly<Record<string, unknown>>): number =>
   Number(record["ftime"] ?? record["time"] ?? record["timestamp"] ?? (record["stop_loss"] as Lagging)["timestamp"])
 
 type Lagging = Readonly<Record<string, unknown>>
 
-/** The records of a list, or of lists by market, that are there since this second or before. */
+/** The records of a list, or of lists by market, up to this Unix second. */
 const shown = (body: unknown, until: number): unknown =>
   Array.isArray(body)
     ? body.filter((record: Lagging) => since(record) <= until)
@@ -89,7 +90,7 @@ const shown = (body: unknown, until: number): unknown =>
 
 const listPath = /^\/api\/v4\/(?:orders|oco-orders|trade-account\/.*history)$/u
 
-/** The exchange's answer, without what is not to be seen. */
+/** The exchange's answer without records that do not show yet. */
 const lagging = (network: Network, response: HttpClientResponse.HttpClientResponse) =>
   Effect.gen(function*() {
     const { request, status } = response
@@ -103,7 +104,7 @@ const lagging = (network: Network, response: HttpClientResponse.HttpClientRespon
     )
   })
 
-/** Takes orders that were canceled before they traded out of the history. */
+/** Removes orders that were canceled before they traded from the history. */
 const forget = (network: Network) =>
   Effect.map(Venue, ({ state }) => {
     const ended = state.endedOrders.get("alice") ?? []
@@ -112,7 +113,7 @@ const forget = (network: Network) =>
     state.endedOrders.set("alice", ended.filter((order) => !isForgotten(order)))
   })
 
-/** Holds requests back before they reach the exchange, and hides what is not to be seen in its answers. */
+/** Delays requests on their way to the exchange, and hides records that do not show yet in its answers. */
 const throughNetwork = (network: Network) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -139,7 +140,7 @@ const throughNetwork = (network: Network) =>
 
 const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
 
-/** A client of one of Alice's keys, all of which have the same secret. */
+/** A client with one of Alice's keys, which all have the same secret. */
 const clientOf = (apiKey: string, dialect: Dialect.Dialect, form: keyof typeof nonces, baseUrl = InProcess.baseUrl) =>
   Exchange.layerServices.pipe(
     Layer.provide([
@@ -156,12 +157,12 @@ const clientOf = (apiKey: string, dialect: Dialect.Dialect, form: keyof typeof n
     Layer.orDie
   )
 
-/** Alice's client behind that network. */
+/** Alice's client behind the unreliable network. */
 const behind = (network: Network, dialect: Dialect.Dialect, form: keyof typeof nonces) =>
   Layer.provide(clientOf("alice-key-0001", dialect, form), throughNetwork(network))
 
 // -----------------------------------------------------------------------------
-// What a risk system does
+// Placing orders
 // -----------------------------------------------------------------------------
 
 type Named = { readonly clientOrderId: ClientOrderId }
@@ -170,7 +171,7 @@ const spot = { market: btcUsdt, side: "buy", amount: amount("0.01"), price: pric
 
 type Kind = "rests" | "trades" | "endsAtOnce" | "tradesAtMarket" | "waits" | "margin" | "pair"
 
-/** Orders that rest, wait, trade at once, or end at once without a trade. */
+/** Orders that rest, wait, trade immediately, or end immediately without a trade. */
 const kinds: Readonly<Record<Kind, (id: Named) => Effect.Effect<unknown, CallError, Exchange.Services>>> = {
   rests: (id) => LimitOrders.use((orders) => orders.create({ ...spot, ...id })),
   trades: (id) => LimitOrders.use((orders) => orders.create({ ...spot, price: price("1200"), ...id })),
@@ -185,7 +186,7 @@ const kinds: Readonly<Record<Kind, (id: Named) => Effect.Effect<unknown, CallErr
     )
 }
 
-/** What happens to the account's orders while it is looked for one of them. */
+/** Events that affect the account's orders during a reconciliation. */
 const meanwhiles = {
   nothing: Effect.void,
   canceled: Effect.asVoid(CancelAllOrders.use((orders) => orders.cancel())),
@@ -200,7 +201,7 @@ interface Step {
   readonly after: number
 }
 
-/** All orders that the engine has seen under a client order id: a pair counts as one. */
+/** The number of orders that the engine ever had under these client order ids; a pair counts as one. */
 const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   Effect.map(Venue, ({ state }) => {
     const orders = [...state.openOrders.values(), ...[...state.endedOrders.values()].flat(), ...forgotten]
@@ -211,8 +212,8 @@ const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   })
 
 /**
- * Places one order as one would who may lose money: it is asked for once more, by another name, when the answer is that it
- * was not placed, and only then. Gives the names that were used, and how it ended.
+ * Places one order safely: again, under another client order id, only once the previous one is known not to have been
+ * placed. Returns the client order ids and the outcome.
  */
 const placeSurely = Effect.fnUntraced(function*(
   step: Step,
@@ -246,7 +247,7 @@ const placeSurely = Effect.fnUntraced(function*(
 })
 
 // -----------------------------------------------------------------------------
-// Thousands of them
+// Thousands of orders
 // -----------------------------------------------------------------------------
 
 const anySymptom: fc.Arbitrary<Faults.Symptom> = fc.oneof(
@@ -270,7 +271,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.constant<Fate>({ _tag: "well" }),
   {
     weight: 4,
-    // One that does not hit the order itself hits one of the reads that look for it.
+    // A fault that misses the order itself hits one of the reads that look for it.
     arbitrary: fc.record({
       _tag: fc.constant("fault" as const),
       symptom: anySymptom,
@@ -288,7 +289,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // The latter is when an exchange of windows is asked for the last time.
+  // With a nonce window, the last read falls into the second range.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 
@@ -308,10 +309,10 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** What this exchange has done shows sooner. */
+/** Longer than the delay before this exchange's records show. */
 const margin = "1 second"
 
-/** Who keeps to the order's own proof, and in the document's dialect to a horizon that the network does not exceed. */
+/** Dialects, nonces and assumptions. `proves`: whether they can prove that an order was not placed. */
 const worlds: ReadonlyArray<
   readonly [
     name: string,
@@ -335,15 +336,15 @@ const worlds: ReadonlyArray<
   ["live, where canceled orders are not recorded", Dialect.live, "window", {}, false, true]
 ]
 
-describe("no order is placed twice, and none that was placed is reported as not placed", () => {
+describe("safe placing", () => {
   for (const [name, dialect, form, assumptions, proves, forgets = false] of worlds) {
     const ended = { placed: 0, refused: 0, unknown: 0, repeated: 0, "given up": 0 }
     property(
-      name,
+      `no order is placed twice, and no placed order is reported as not placed (${name})`,
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
         fc.constantFrom(0, 900),
-        // Near the five seconds that this exchange allows.
+        // Close to the five seconds that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
       (steps, lag, skew) =>
@@ -353,7 +354,7 @@ describe("no order is placed twice, and none that was placed is reported as not 
             yield* Control.use((control) => control.skewClock({ millis: skew }))
             for (const [index, step] of steps.entries()) {
               const end = yield* placeSurely(step, network, `order-${index}`, assumptions)
-              // Whatever is still on its way arrives.
+              // Everything still in flight arrives.
               yield* TestClock.adjust("1 hour")
               const count = yield* ever(end.names, network)
               assert.isAtMost(count, 1, `${end.names.join(", ")} ${end.ended}`)
@@ -366,8 +367,8 @@ describe("no order is placed twice, and none that was placed is reported as not 
       { runs: 1000, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
     )
 
-    // Else the property above would say nothing.
-    it(`${name}: some were placed at last, and some ${proves ? "were not and asked for once more" : "can't be known"}`, () => {
+    // Without these cases, the property above would prove nothing.
+    it(`some orders are placed, and some ${proves ? "are placed again" : "stay unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
       if (!proves) assert.isAbove(ended.unknown, 3)
@@ -392,10 +393,10 @@ const realFaults: ReadonlyArray<Faults.Symptom> = [
   { _tag: "Late", millis: 1500 }
 ]
 
-describe.concurrent("nor over HTTP", () => {
+describe.concurrent("safe placing over HTTP", () => {
   const timeout = Call.withTimeout("500 millis")
   for (const [name, dialect, form, more] of worlds.filter(([, , , , proves]) => proves)) {
-    it.effect(name, () =>
+    it.effect(`over HTTP no order is placed twice or lost (${name})`, () =>
       Effect.gen(function*() {
         yield* start
         const { baseUrl } = yield* Server.serve()
@@ -426,11 +427,11 @@ describe.concurrent("nor over HTTP", () => {
             const end = yield* placeSurely(step, network(), `order-${index}`, assumptions, apiKey, timeout).pipe(
               Effect.provide(clientOf(apiKey, dialect, form, baseUrl))
             )
-            // Whatever is still on its way arrives.
+            // Everything still in flight arrives.
             yield* Effect.sleep("2 seconds")
             return [end.ended, yield* ever(end.names, network())] as const
           }), { concurrency: "unbounded" }).pipe(passingOverSockets)
-        // Nobody knows the connections of this client, so a refused nonce is the caller's to decide about.
+        // This transport has no fresh connections, so the caller decides whether to retry after a refused nonce.
         const isRefused = (symptom: Faults.Symptom) => symptom._tag === "Refuse"
         assert.deepStrictEqual<unknown>(
           ends,
@@ -444,7 +445,7 @@ describe.concurrent("nor over HTTP", () => {
 })
 
 // -----------------------------------------------------------------------------
-// One by one
+// Single orders
 // -----------------------------------------------------------------------------
 
 const clientOrderId = ClientOrderId.make("lost-1")
@@ -454,7 +455,7 @@ const lost: Reconciliation.Lost = { clientOrderId, market: btcUsdt, endpoint: "L
 const reconcile = (lost: Reconciliation.Lost, assumptions?: Partial<Reconciliation.Assumptions>) =>
   Reconciliation.Reconciliation.use((service) => service.reconcile(lost, assumptions))
 
-/** Loses the answer of an order. */
+/** Places an order whose answer is lost, and returns the error. */
 const losing = (place: Effect.Effect<unknown, CallError, Exchange.Services>) =>
   Effect.andThen(
     Control.use((control) => control.addFault({ apiKey: "alice-key-0001", symptom: Faults.answerLost })),
@@ -464,7 +465,7 @@ const losing = (place: Effect.Effect<unknown, CallError, Exchange.Services>) =>
     )
   )
 
-/** How long something takes by the test's clock, in seconds, and what comes of it. */
+/** The duration of an effect on the test's clock, in seconds, and its result. */
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const before = yield* Clock.currentTimeMillis
@@ -479,7 +480,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
     where: string,
     happens: Effect.Effect<unknown, unknown, Traders> = Effect.void
   ) =>
-    it.effect(`${name} is found: ${where}`, () =>
+    it.effect(`an order that ${name} is found (${where})`, () =>
       within(dialect, "window", () =>
         Effect.gen(function*() {
           yield* asBob(limit("sell", "5", "1100"))
@@ -494,29 +495,29 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
           assert.includeMembers(ids, [..."orderIds" in verdict ? verdict.orderIds : ["none"]])
         })))
 
-  found("and rests", "rests", "open")
-  found("and waits", "waits", "open")
-  found("and trades positions", "margin", "open")
-  found("and has traded", "trades", "history")
-  found("and was canceled", "rests", "history", meanwhiles.canceled)
-  found("and ended at once", "endsAtOnce", "history")
+  found("rests", "rests", "open")
+  found("waits", "waits", "open")
+  found("trades a position", "margin", "open")
+  found("has traded", "trades", "history")
+  found("was canceled", "rests", "history", meanwhiles.canceled)
+  found("ended immediately", "endsAtOnce", "history")
   if (dialect === Dialect.document) {
-    found("as a pair", "pair", "pair")
-    found("as a pair, of which one leg waits no more", "pair", "history", meanwhiles.canceled)
+    found("is a pair", "pair", "pair")
+    found("is a pair without its waiting leg", "pair", "history", meanwhiles.canceled)
   }
 
-  it.effect("at once, though nothing is assumed", () =>
+  it.effect("a placed order is found immediately, without any assumptions", () =>
     within(dialect, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.rests({ clientOrderId }))
         const before = yield* Clock.currentTimeMillis
         assert.strictEqual((yield* reconcile(error))._tag, "Placed")
-        // The test's clock moves on with every turn: far less than the window.
+        // The test's clock advances with every turn, but by far less than the window.
         assert.isBelow((yield* Clock.currentTimeMillis) - before, 4000)
         assert.strictEqual((yield* reconcile({ clientOrderId, market: btcUsdt }))._tag, "Placed")
       })))
 
-  it.effect("with others in one call: a verdict on each, also on those that were refused", () =>
+  it.effect("each order of a bulk call gets a verdict, including refused ones", () =>
     within(dialect, "window", () =>
       Effect.gen(function*() {
         const id = (name: string) => ({ clientOrderId: ClientOrderId.make(name) })
@@ -541,7 +542,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
           tags
         )
         const { orders: [first] = [], ...rest } = error
-        // One by one, and without a name.
+        // A single order, and one without a client order id.
         assert.deepStrictEqual((yield* all({ ...rest, ...first })).map(({ _tag }) => _tag), ["Placed"])
         assert.deepStrictEqual(yield* all({ ...rest, orders: [{ market: btcUsdt }] }), [
           { _tag: "StillUnknown", why: "not-an-order" }
@@ -549,7 +550,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
       })))
 })
 
-describe("an order that is not there", () => {
+describe("an order that was not placed", () => {
   const sentAt = 1_700_000_000_000_000
   const ofKey = Effect.map(
     Credentials.fingerprint(Redacted.make("alice-key-0001")),
@@ -566,7 +567,7 @@ describe("an order that is not there", () => {
     expected: string,
     between: readonly [number, number]
   ) =>
-    it.effect(`${name}: ${expected}`, () =>
+    it.effect(`the verdict is ${expected} (${name})`, () =>
       Effect.gen(function*() {
         yield* start
         const [seconds, verdict] = yield* timed(reconcile({ ...yield* ofKey, ...more }, assumptions)).pipe(
@@ -648,7 +649,7 @@ describe("an order that is not there", () => {
     [3, 6]
   )
 
-  it.effect("an older order of the same name is not it", () =>
+  it.effect("an older order with the same client order id is not taken for the lost one", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         yield* kinds.endsAtOnce({ clientOrderId })
@@ -658,18 +659,18 @@ describe("an order that is not there", () => {
         assert.deepStrictEqual<unknown>(verdict, { _tag: "StillUnknown", why: "reused-id" })
       })))
 
-  it.effect("an order that has just ended, and shows nowhere yet, was placed", () =>
+  it.effect("an order that has just ended and does not show yet is reported as placed", () =>
     within(Dialect.live, "window", (network) =>
       Effect.gen(function*() {
         network.next = { _tag: "late", millis: 3000, ends: "reset" }
         const error = yield* Effect.flip(kinds.rests({ clientOrderId }))
-        // It is looked for the last time a moment after the window and the margin have passed.
+        // The last search happens just after the window and the margin have passed.
         yield* Effect.forkDetach(Effect.delay(Effect.ignore(meanwhiles.canceled), 5900))
         const verdict = yield* reconcile(error as CallError & { readonly _tag: "OutcomeUnknown" }, sure)
         assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])
       }), network({ lag: 900 })))
 
-  it.effect("gives the open pairs that it may be", () =>
+  it.effect("the verdict includes the open pairs that may be the lost one", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.pair({ clientOrderId }))
@@ -678,7 +679,7 @@ describe("an order that is not there", () => {
       })))
 })
 
-describe("an exchange that", () => {
+describe("answers of an exchange", () => {
   /** Answers reads by path; everything else is an empty list. */
   const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
     answered((sent) =>
@@ -688,7 +689,7 @@ describe("an exchange that", () => {
   const window = { ...lost, nonce: 1_700_000_000_000, nonceForm: "window", sentAt: 1_700_000_000_000_000 } as const
   const sure = { recordsCanceled: true }
 
-  it.effect("refuses to look for what it does not have has none of it", () =>
+  it.effect("an exchange that answers a search with 'not found' does not have the order", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* passing(reconcile(window, sure)))._tag, "NotPlaced")
     }).pipe(
@@ -712,7 +713,7 @@ describe("an exchange that", () => {
     orderId: 17,
     clientOrderId
   }
-  it.effect("has only the fills of an order had the order", () =>
+  it.effect("an exchange that shows only fills of an order had the order", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual<unknown>(
@@ -721,7 +722,7 @@ describe("an exchange that", () => {
       )
     }).pipe(Effect.provide(answering({ "/api/v4/trade-account/executed-history": () => json(200, [fill]) }))))
 
-  it.effect("ignores what it is asked to look for is not believed", () =>
+  it.effect("an exchange that ignores the search filter is not believed", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* passing(reconcile(window, sure)))._tag, "NotPlaced")
     }).pipe(
@@ -746,7 +747,7 @@ describe("an exchange that", () => {
     status: "OPEN"
   })
 
-  /** Lists all open orders whatever is asked for, the latest first; `gone` of them go after the first page. */
+  /** Lists all open orders whatever the filter, latest first; the first `gone` are removed after the first page. */
   const shrinking = (gone: number) => {
     let orders = Array.from({ length: 151 }, (_, index) => open(150 - index))
     return {
@@ -759,20 +760,20 @@ describe("an exchange that", () => {
     }
   }
 
-  it.effect("moves the list while it is read still shows an order that stays in it", () =>
+  it.effect("an order that stays in a shifting list is found", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])
     }).pipe(Effect.provide(answering(shrinking(49)))))
 
-  it.effect("moves the list by more than a page is read back", () =>
+  it.effect("a list that shifts by more than a page is read back", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])
     }).pipe(Effect.provide(answering(shrinking(51)))))
 
   for (const path of ["orders", "trade-account/order/history", "trade-account/executed-history", "public/time"]) {
-    it.effect(`can't be asked at /api/v4/${path} leaves it unknown`, () =>
+    it.effect(`the outcome stays unknown while /api/v4/${path} can't be read`, () =>
       Effect.gen(function*() {
         const verdict = yield* passing(reconcile(window, sure))
         assert.strictEqual(verdict._tag === "StillUnknown" && verdict.why, "not-readable")

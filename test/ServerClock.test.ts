@@ -21,10 +21,10 @@ import { property } from "./support/property.ts"
 
 const balance = MainBalance.use(({ all }) => all)
 
-/** Sets the clock of the exchange. */
+/** Sets the exchange's clock `millis` ahead; behind when negative. */
 const skewed = (millis: number) => Control.use((control) => control.skewClock({ millis }))
 
-/** Answers that take their time. */
+/** An HTTP client that delays every request by `latency` milliseconds. */
 const slow = (latency: number) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -53,9 +53,9 @@ const open = Layer.unwrap(
 
 const there = inProcess(Dialect.live)
 
-describe("an exchange whose clock is elsewhere", () => {
+describe("an exchange whose clock differs", () => {
   for (const skew of [-3_600_000, -7000, 7000, 86_400_000]) {
-    it.effect(`by ${skew / 1000} seconds: refuses nonces by ours, and accepts them by its own`, () =>
+    it.effect(`an exchange with a clock off by ${skew / 1000} seconds refuses uncorrected nonces and accepts corrected ones`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)
         yield* skewed(skew)
@@ -65,7 +65,7 @@ describe("an exchange whose clock is elsewhere", () => {
   }
 
   property(
-    "is measured to within half a second and half the round trip",
+    "the offset is measured to within half a second and half the round trip",
     [fc.integer({ min: -1e7, max: 1e7 }), fc.integer({ min: 0, max: 4000 }), fc.integer({ min: 0, max: 999 })],
     (skew, latency, millis) =>
       Effect.gen(function*() {
@@ -81,7 +81,7 @@ describe("an exchange whose clock is elsewhere", () => {
     { runs: 50 }
   )
 
-  it.effect("is measured at every interval; a measurement that fails leaves the last one", () => {
+  it.effect("the offset is measured at every interval", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_000)
@@ -103,7 +103,7 @@ describe("an exchange whose clock is elsewhere", () => {
 describe("the offset", () => {
   const time = 1_700_000_000
 
-  it.effect("of a clock that may as well be right is none", () =>
+  it.effect("an offset within the measurement's uncertainty is ignored", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(time * 1000 + 400)
       yield* balance.pipe(
@@ -116,7 +116,7 @@ describe("the offset", () => {
       assert.include(sent?.body, `"nonce":${time * 1000 + 400},`)
     }).pipe(Effect.provide(answering(({ path }) => json(200, path.endsWith("/time") ? { time } : {})))))
 
-  it.effect("that can't be measured builds nothing", () =>
+  it.effect("the layer fails if the offset can't be measured", () =>
     Effect.gen(function*() {
       const built = Layer.build(ServerClock.layer({ baseUrl: "https://x.invalid", dialect: Dialect.live }))
       yield* failsWith("UnexpectedResponse")(once(Effect.scoped(built)))

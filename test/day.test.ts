@@ -14,15 +14,15 @@ import { passing } from "./support/clock.ts"
 import { logsInto } from "./support/logs.ts"
 import { isLong } from "./support/long.ts"
 
-/** Exact, by another arithmetic than the maker's own. */
+/** A decimal in units of 10^-18: exact, and independent of the maker's own arithmetic. */
 const units = (decimal: Decimal.Decimal | undefined): bigint =>
   Decimal.toUnits(decimal ?? Decimal.zero, 18) ?? assert.fail(decimal)
 
-/** A world of its own for each test, in which nobody says what goes wrong. */
+/** A separate world for each test, without log output. */
 const quiet = Layer.fresh(Layer.merge(world, logsInto([])))
 
 describe("the market maker's day", () => {
-  it.effect("survives every fault, and its profit adds up with its balances to the last digit", () =>
+  it.effect("the market maker survives every fault, and its profit matches its balances to the last digit", () =>
     Effect.gen(function*() {
       const { balances, faults, ledger, price, report } = yield* day(isLong ? 1 : 15)
       const fired = faults.filter(({ fired }) => fired > 0).map(({ fault }) => fault)
@@ -32,7 +32,7 @@ describe("the market maker's day", () => {
       }
       for (const [what, count] of Object.entries(report)) assert.isAbove(count, 0, what)
 
-      // What it says of each order is so: none was placed twice, and none is missing.
+      // Its report of each order is true: none was placed twice, and none is missing.
       const { state } = yield* Venue
       assert.strictEqual(state.endedOrders.get("maker")?.length, report.placed + report.found)
 
@@ -48,7 +48,7 @@ describe("the market maker's day", () => {
       assert.strictEqual(worth % 10n ** 18n, 0n)
     }).pipe(Effect.provide(quiet)))
 
-  it.effect("offers nothing while it can't know what became of an order, and goes on when it knows", () =>
+  it.effect("the market maker places no orders while an outcome is unknown, and continues once it is known", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const { report, tick } = yield* passing(Maker.make(settings))

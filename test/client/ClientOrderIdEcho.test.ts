@@ -40,7 +40,7 @@ describe("check", () => {
   }
 })
 
-describe("of an order that an exchange has answered", () => {
+describe("answers about orders", () => {
   const answer = {
     orderId: 17,
     market: "BTC_USDT",
@@ -57,8 +57,8 @@ describe("of an order that an exchange has answered", () => {
   }
   const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: mine }))
 
-  for (const [name, clientOrderId] of [["without the field", undefined], ["with an empty one", ""]] as const) {
-    it.effect(`${name} it is missing, on the order and in the log`, () => {
+  for (const [name, clientOrderId] of [["without the field", undefined], ["with an empty field", ""]] as const) {
+    it.effect(`an answer ${name} is reported as missing its client order id, on the order and in the log`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
         const order = yield* create

@@ -65,7 +65,7 @@ describe.each(dialects)("orders without a client order id, in the $name dialect"
     ))
 })
 
-describe("client order ids that nobody has chosen", () => {
+describe("client order ids that the caller has not chosen", () => {
   it.effect("generated client order ids are 32 letters and digits, and never repeat", () =>
     Effect.gen(function*() {
       const ids = yield* ClientOrderIds.ClientOrderIds

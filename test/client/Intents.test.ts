@@ -30,7 +30,7 @@ const clientOrderId = ClientOrderId.make("mine")
 const place = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
 const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
 
-/** What the hook was called with, in order. */
+/** The hook's calls, in order. */
 type Noted = ["record", Intents.Intent] | ["settled", Intents.Intent, Errors.Outcome]
 
 const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>

@@ -25,7 +25,7 @@ import { logsInto } from "../support/logs.ts"
 
 const [listed = assert.fail("no market")] = Listings.markets
 
-/** A market that exists besides BTC_USDT. */
+/** A second market, next to BTC_USDT. */
 const newcomer = marketName("NEW_USDT")
 
 const order = (market: MarketName = btcUsdt, amount = Decimal.amount("0.5")) =>

@@ -50,7 +50,7 @@ const observed = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
     )
   })
 
-describe.each(dialects)("of a call in the $name dialect", (dialect) => {
+describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
   const reports = (
     name: string,
     call: Effect.Effect<

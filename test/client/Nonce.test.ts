@@ -78,7 +78,7 @@ describe("on the wire", () => {
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
 })
 
-describe("between two milliseconds, where a wait with jitter may leave the clock of a test", () => {
+describe("a test clock between two milliseconds", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
       it.effect(`a nonce is a whole number (${dialect.name}, ${name})`, () =>
@@ -168,7 +168,7 @@ describe("increasing", () => {
 })
 
 describe("the clock", () => {
-  it.effect("no nonce is more than two seconds ahead: calls beyond that are made when the clock has come so far", () =>
+  it.effect("no nonce is more than two seconds ahead: further calls wait for the clock", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(many(2100))
       yield* TestClock.adjust("1 millis")
@@ -178,7 +178,7 @@ describe("the clock", () => {
       assert.strictEqual(new Set(yield* arrived).size, 2100)
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
 
-  /** A clock that a test sets, forward and back. What sleeps on it moves it on. */
+  /** A clock that a test sets forward and back. A sleep advances it. */
   const settable = Effect.map(Clock.Clock, (clock) => {
     const time = { now: 10_000_000 }
     const made: Clock.Clock = {
@@ -193,7 +193,7 @@ describe("the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("is set back by less than two seconds: counted on; by less than four: waited for; by more: said", () =>
+  it.effect("when the clock is set back, nonces continue up to two seconds, wait up to four, and fail beyond", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
@@ -213,7 +213,7 @@ describe("the clock", () => {
     }))
 
   for (const [mode, nonces] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-    it.effect(`is set back by an hour: calls fail at once, and nothing is sent, in ${mode} mode`, () =>
+    it.effect(`when the clock is set back by an hour, calls fail immediately and send nothing, in ${mode} mode`, () =>
       Effect.gen(function*() {
         const { clock, time } = yield* settable
         yield* Effect.gen(function*() {

@@ -25,7 +25,7 @@ import { command, itWithRedis, redisServer, type Server } from "../support/redis
 const apiKey = "a-key-that-many-programs-share"
 const of: Of = { apiKey: Redacted.make(apiKey), unit: "milliseconds" }
 
-/** A Redis that has had a record of the key for long, so that no program waits for leases that it may have forgotten. */
+/** A Redis with an old record of the key, so that no program waits for leases that Redis may have forgotten. */
 const server = Effect.gen(function*() {
   const redis = yield* redisServer
   yield* Effect.gen(function*() {
@@ -38,7 +38,7 @@ const server = Effect.gen(function*() {
   return redis
 })
 
-/** A program with nonces of its own; `end` ends it. */
+/** A program in this process; `end` ends it. */
 const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<Nonce, never, Redis.Redis>) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const context = yield* Layer.buildWithScope(Layer.fresh(layer).pipe(Layer.provide(redis.layer)), scope)
@@ -48,7 +48,7 @@ const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<No
 
 const sharing = (redis: Server, programs: number) => program(redis, NonceRedis.layerWindow({ programs }))
 
-/** A program in a process of its own. */
+/** A program in its own process. */
 const elsewhere = Effect.fnUntraced(function*(
   redis: Server,
   mode: "window" | "increasing",
@@ -64,16 +64,16 @@ const elsewhere = Effect.fnUntraced(function*(
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  // The last line may be half of one that the process was killed in.
+  // The last line may be cut off where the process was killed.
   const lines = Effect.sync(() => readFileSync(file, "utf8").split("\n").slice(0, -1))
   return {
     kill: (signal: "SIGKILL" | "SIGCONT") => Effect.sync(() => child.kill(signal)),
-    /** Stops it, until neither its output nor what it has asked Redis is under way any more. */
+    /** Stops the process, and waits until its output and its Redis commands have arrived. */
     stop: Effect.gen(function*() {
       child.kill("SIGSTOP")
       const state = Effect.sync(() => execFileSync("ps", ["-o", "stat=", "-p", `${child.pid}`]).toString())
       yield* until(Effect.map(state, (state) => state.startsWith("T")))
-      // Redis answers what came before, and takes turns among its clients.
+      // Redis answers in order and takes turns among its clients.
       yield* Effect.replicateEffect(command("PING"), 3).pipe(Effect.provide(redis.layer))
     }),
     lines,
@@ -100,7 +100,7 @@ const assertDistinct = Effect.fnUntraced(function*(processes: ReadonlyArray<Else
   return all.length
 })
 
-/** On a clock that is ahead by so many milliseconds, or behind. */
+/** Runs an effect on a clock that is `millis` ahead; behind when negative. */
 const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) =>
     Effect.provideService(effect, Clock.Clock, {
@@ -109,7 +109,7 @@ const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
     }))
 
-/** On a clock that stands still, but for what sleeps on it: that moves it on at once. */
+/** Runs an effect on a clock that stands still at `millis`. A sleep advances it immediately. */
 const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) => {
     let now = millis
@@ -124,24 +124,24 @@ const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     })
   })
 
-/** Draws as soon as there is a lease, however long the program has to wait for it. */
+/** Draws as soon as the program has a lease, however long that takes. */
 const drawAtLast = (draw: Effect.Effect<number, unknown>) => Effect.retry(draw, Schedule.spaced(50))
 
 const hashOf = Effect.map(Digest.ofApiKey(apiKey), (digest) => `effect-txc:nonce:milliseconds:${digest}`)
 
-/** A field of what Redis knows of the key. */
+/** A field of the key's record in Redis. */
 const known = (redis: Server, field: string) =>
   Effect.flatMap(hashOf, (hash) => Effect.map(command("HGET", hash, field).pipe(Effect.provide(redis.layer)), Number))
 
-/** When the lease of a class ends, in milliseconds. */
+/** The end of a class's lease, in Unix milliseconds. */
 const endOf = (redis: Server, nonce: number, programs: number) => known(redis, `end:${nonce % programs}`)
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
-// They wait for leases most of their time, each with a Redis of its own.
+// These tests mostly wait for leases, each with its own Redis.
 describe.concurrent("in window mode", () => {
   itWithRedis(
-    "programs that are killed, and stopped for longer than their lease, never draw a nonce twice",
+    "programs that are killed, or stopped for longer than their lease, never draw the same nonce",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -152,20 +152,20 @@ describe.concurrent("in window mode", () => {
         const before = yield* stopped.nonces
         const errorsBefore = (yield* stopped.errors).length
 
-        // Others take over both classes once their leases have ended.
+        // Successors take over both classes once the leases have ended.
         const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
 
-        // Going on, it has the typed error. What it draws later must be its own as well: see below.
+        // When resumed, it has the typed error. Its later nonces must be distinct as well: see below.
         yield* stopped.kill("SIGCONT")
         yield* until(Effect.map(stopped.errors, (errors) => errors.length > errorsBefore + 5))
-        // Whether it has asked Redis for a new lease by then, or waited in vain for an answer, is for the scheduler to say.
+        // The scheduler decides whether it has asked Redis for a new lease by then, or was still waiting for an answer.
         assert.match(
           (yield* stopped.errors)[errorsBefore] ?? "",
           /the lease on nonces has ended|all 2 classes of nonces are leased to others|Redis/u
         )
 
-        // Until another program ends.
+        // It draws again once another program ends.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)
@@ -173,7 +173,7 @@ describe.concurrent("in window mode", () => {
         const all = [killed, stopped, ...successors]
         assert.isAbove(yield* assertDistinct(all), 4000)
         for (const process of all) assert.isTrue(isIncreasing(yield* process.nonces))
-        // Classes, and leases that follow each other.
+        // Each successor has one class, and its lease begins after the previous one.
         const heirs = yield* Effect.forEach(successors, ({ nonces }) => nonces)
         for (const nonces of heirs) assert.strictEqual(new Set(nonces.map((nonce) => nonce % 2)).size, 1)
         const [rest] = before.map((nonce) => nonce % 2)
@@ -182,7 +182,7 @@ describe.concurrent("in window mode", () => {
       })
   )
 
-  itWithRedis("nonces that count microseconds are as distinct", () =>
+  itWithRedis("nonces that count microseconds are distinct too", () =>
     Effect.gen(function*() {
       const redis = yield* server
       const processes = yield* Effect.forEach([1, 2, 3], () => elsewhere(redis, "window", 3, "microseconds"))
@@ -192,7 +192,7 @@ describe.concurrent("in window mode", () => {
     }))
 
   itWithRedis(
-    "a Redis that lost its memory gives out nothing that it may have forgotten",
+    "a Redis that lost its data leases no nonces that it may have forgotten",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -200,20 +200,20 @@ describe.concurrent("in window mode", () => {
         const end = yield* endOf(redis, yield* old.draw, 2)
         yield* redis.stop
         yield* redis.start
-        // From then on either may have either class.
+        // From now on either program may get either class.
         const young = yield* sharing(redis, 2)
-        // The old lease holds as long as it was given, and no longer.
+        // The old lease is valid until its end and no longer.
         const last = yield* heldAt(end - 100)(old.draw)
         assert.isBelow(last, end)
         const error = yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1000)(old.draw))
         assert.match(error.reason, /Redis/u)
-        // The new one begins after it.
+        // The new lease begins after it.
         assert.isAbove(yield* drawAtLast(young.draw), Math.max(end, last))
       })
   )
 
   itWithRedis(
-    "nor one that took another's place, or was restarted with what it had kept",
+    "a Redis that replaced another, or was restarted with its saved data, leases none of them either",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -234,22 +234,25 @@ describe.concurrent("in window mode", () => {
       })
   )
 
-  itWithRedis("a program that ends gives its class back, behind the nonces it has drawn", () =>
-    Effect.gen(function*() {
-      const redis = yield* server
-      let last = 0
-      for (let i = 0; i < 3; i++) {
-        const { draw, end } = yield* sharing(redis, 1)
-        const drawn = yield* Effect.forEach(Array.from({ length: 50 }), () => draw, { concurrency: "unbounded" })
-        assert.isTrue(isIncreasing([last, ...drawn]))
-        last = drawn.at(-1) ?? Infinity
-        yield* end
-        yield* failsWith("NonceUnavailable")(draw)
-      }
-    }))
+  itWithRedis(
+    "a program that ends returns its class, and the next nonces are greater than its own",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        let last = 0
+        for (let i = 0; i < 3; i++) {
+          const { draw, end } = yield* sharing(redis, 1)
+          const drawn = yield* Effect.forEach(Array.from({ length: 50 }), () => draw, { concurrency: "unbounded" })
+          assert.isTrue(isIncreasing([last, ...drawn]))
+          last = drawn.at(-1) ?? Infinity
+          yield* end
+          yield* failsWith("NonceUnavailable")(draw)
+        }
+      })
+  )
 
   itWithRedis(
-    "a burst waits in line: no nonce is more than two seconds ahead, and every program has its part",
+    "a burst is queued: no nonce is more than two seconds ahead, and every program gets its share",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -276,7 +279,7 @@ describe.concurrent("in window mode", () => {
     }))
 
   itWithRedis(
-    "a program whose clock is behind that of the one before draws nothing that the other has",
+    "a program whose clock is behind its predecessor's draws greater nonces",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -289,7 +292,7 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "a program whose clock is far behind Redis' has an error that says so, until it has caught up",
+    "a program whose clock is far behind that of Redis fails with that reason until it has caught up",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -300,14 +303,14 @@ describe.concurrent("in window mode", () => {
         // Its lease begins after that number.
         const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
         assert.match(error.reason, /clock is \d{4} seconds behind that of Redis/u)
-        // Less is waited for.
+        // It waits for a smaller difference.
         assert.isAbove(yield* heldAt(last - maxAhead - maxSetBack + 1000)(draw), last)
         assert.isAbove(yield* draw, last)
       })
   )
 
   itWithRedis(
-    "a program whose clock is set back has an error that says so, and goes on after its last nonce",
+    "a program whose clock is set back fails with that reason, and continues after its last nonce",
     () =>
       Effect.gen(function*() {
         const { draw } = yield* sharing(yield* server, 2)
@@ -319,14 +322,14 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "programs that share a key among different numbers of programs don't both get nonces",
+    "programs with different `programs` settings for a key don't get nonces at the same time",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
         const two = yield* sharing(redis, 2)
         const three = yield* sharing(redis, 3)
         const last = yield* two.draw
-        // It waits for the others to end, and then it is its turn.
+        // It gets its turn once the others have ended.
         const first = yield* Effect.forkChild(three.draw)
         yield* Effect.sleep(300)
         assert.isUndefined(first.pollUnsafe())
@@ -336,7 +339,7 @@ describe.concurrent("in window mode", () => {
       })
   )
 
-  itWithRedis("the key itself is nowhere in Redis", () =>
+  itWithRedis("Redis never stores the key itself", () =>
     Effect.gen(function*() {
       const redis = yield* server
       yield* (yield* sharing(redis, 2)).draw
@@ -351,27 +354,30 @@ describe.concurrent("in window mode", () => {
 })
 
 describe.concurrent("in increasing mode", () => {
-  itWithRedis("one call at a time in all programs, in the order of the nonces", () =>
-    Effect.gen(function*() {
-      const redis = yield* redisServer
-      const programs = yield* Effect.forEach([1, 2, 3], () => program(redis, NonceRedis.layerIncreasing))
-      const seen: Array<number> = []
-      let inside = 0
-      const call = (nonce: number) =>
-        Effect.gen(function*() {
-          assert.strictEqual(++inside, 1)
-          seen.push(nonce)
-          yield* Effect.sleep(2)
-          inside--
-        })
-      const calls = Array.from({ length: 60 }, (_, i) => programs[i % 3]?.use(of, call) ?? assert.fail())
-      yield* Effect.all(calls, { concurrency: "unbounded" })
-      assert.strictEqual(seen.length, 60)
-      assert.isTrue(isIncreasing(seen))
-    }))
+  itWithRedis(
+    "all programs together make one call at a time, in the order of the nonces",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* redisServer
+        const programs = yield* Effect.forEach([1, 2, 3], () => program(redis, NonceRedis.layerIncreasing))
+        const seen: Array<number> = []
+        let inside = 0
+        const call = (nonce: number) =>
+          Effect.gen(function*() {
+            assert.strictEqual(++inside, 1)
+            seen.push(nonce)
+            yield* Effect.sleep(2)
+            inside--
+          })
+        const calls = Array.from({ length: 60 }, (_, i) => programs[i % 3]?.use(of, call) ?? assert.fail())
+        yield* Effect.all(calls, { concurrency: "unbounded" })
+        assert.strictEqual(seen.length, 60)
+        assert.isTrue(isIncreasing(seen))
+      })
+  )
 
   itWithRedis(
-    "also after one is killed while it calls: the others go on when its lock has ended",
+    "after a program is stopped during a call, the others continue when its lock has ended",
     () =>
       Effect.gen(function*() {
         const redis = yield* redisServer
@@ -380,13 +386,13 @@ describe.concurrent("in increasing mode", () => {
         const other = yield* program(redis, NonceRedis.layerIncreasing)
         const key = `effect-txc:increasing:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
         yield* dying.stop
-        // As if it had been stopped within its call.
+        // Sets the lock as if the program had been stopped during a call.
         const till = (yield* Clock.currentTimeMillis) + 1000
         yield* command("HSET", key, "till", `${till}`).pipe(Effect.provide(redis.layer))
         const nonce = yield* other.draw
         assert.isAtLeast(yield* Clock.currentTimeMillis, till)
         assert.isAbove(nonce, (yield* dying.nonces).at(-1) ?? Infinity)
-        // What it goes on with is greater still.
+        // When resumed, it continues with a greater nonce.
         const { length } = yield* dying.nonces
         yield* dying.kill("SIGCONT")
         yield* drawsMoreThan(length + 5)(dying)
@@ -397,7 +403,7 @@ describe.concurrent("in increasing mode", () => {
   )
 })
 
-describe("a Redis that", () => {
+describe("a failing Redis", () => {
   const broken = (answer: Effect.Effect<never, Redis.RedisError>) =>
     Layer.succeed(Redis.Redis, {
       send: () => answer,
@@ -412,7 +418,7 @@ describe("a Redis that", () => {
   const modes = { window: NonceRedis.layerWindow({ programs: 2 }), increasing: NonceRedis.layerIncreasing }
   for (const [state, redis] of Object.entries(states)) {
     for (const [mode, layer] of Object.entries(modes)) {
-      it.effect(`${state} is a typed error in ${mode} mode, and nothing is called`, () =>
+      it.effect(`a Redis that ${state} is a typed error in ${mode} mode, and nothing is called`, () =>
         Effect.gen(function*() {
           const call = Nonce.use((nonces) => nonces.use(of, () => Effect.die("called")))
           const error = yield* passing(failsWith("NonceUnavailable")(call))
@@ -421,7 +427,7 @@ describe("a Redis that", () => {
     }
   }
 
-  it("numbers of programs that make no sense are refused", () => {
+  it("an invalid number of programs is refused", () => {
     for (const programs of [0, -1, 1.5, Number.NaN, 1001]) {
       const built = Effect.runSyncExit(
         Effect.scoped(Layer.build(NonceRedis.layerWindow({ programs }).pipe(Layer.provide(states["is gone"]))))

@@ -1,4 +1,4 @@
-/** An answer that is about another order than the one that was asked for proves nothing: it may be that to another call. */
+/** An answer about another order than the requested one proves nothing: it may belong to another call. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -65,7 +65,7 @@ const legNames = ["stop_loss", "take_profit"]
 
 type Change = Readonly<Record<string, unknown>>
 
-/** The golden answer of what was sent, about what was sent; one leg of it, by its number, says something else. */
+/** The golden answer with the fields of the sent order, except for `change` in the leg with the index `changed`. */
 const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
   const { golden } = entries.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
   const { response } = golden.wire[dialect.name]
@@ -123,7 +123,7 @@ const anyLeg = fc.nat(legNames.length)
 const digits = bordered({ min: 2, max: 10 ** 9 }, 10, 10 ** 8)
 const scales = bordered({ max: 8 })
 
-/** So many of the last digits. */
+/** The amount of `units` × 10^-`scale`. */
 const decimal = (units: number, scale: number): Decimal.Amount => {
   const text = units.toString().padStart(scale + 1, "0")
   const at = text.length - scale
@@ -134,14 +134,14 @@ const sides = fc.constantFrom("buy" as const, "sell" as const)
 
 describe("answers to a created order", () => {
   property(
-    "of another market, whichever leg says so, proves nothing",
+    "an answer with another market in any leg proves nothing",
     [anyDialect, names(calls), sides, anyLeg],
     (dialect, name, side, leg) =>
       contradicts(dialect, name, { side, amount: decimal(5, 2) }, leg, { market: "ETH_USDT" }, "ETH_USDT")
   )
 
   property(
-    "of the other side, or of none that is known, proves nothing",
+    "an answer with the other side, or an unknown one, proves nothing",
     [anyDialect, names(calls), sides, anyLeg, fc.boolean()],
     (dialect, name, side, leg, known) => {
       const other = known ? side === "buy" ? "sell" : "buy" : "short"
@@ -150,7 +150,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "of a greater amount proves nothing",
+    "an answer with a greater amount proves nothing",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, digits, fc.boolean()],
     (dialect, name, side, leg, units, scale, more, reduceOnly) =>
       contradicts(
@@ -164,7 +164,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "of a smaller amount, of none, or of less than none, proves nothing",
+    "an answer with a smaller, zero or negative amount proves nothing",
     [
       anyDialect,
       names({ ...spot, ...reducible }),
@@ -176,7 +176,7 @@ describe("answers to a created order", () => {
     ],
     (dialect, name, side, leg, units, scale, part) => {
       const less = Math.min(units - 1, Math.floor(units * part))
-      // With a last digit of its own: digits that were cut are another matter.
+      // The last digit is never 0, because an amount with digits cut off is accepted.
       const amount = less === 0 ? "0" : decimal(less, scale).replace(/0$/u, "1")
       if (Decimal.Equivalence(Decimal.Decimal.make(amount), decimal(units, scale))) return Effect.void
       return Effect.andThen(
@@ -187,7 +187,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "of the same amount, written with other zeros, is a success",
+    "an answer with an equal amount and more trailing zeros is a success",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, fc.integer({ min: 1, max: 5 })],
     (dialect, name, side, leg, units, scale, zeros) => {
       const amount = decimal(units, scale)
@@ -197,14 +197,14 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "of an amount that is cut to the precision of the market is a success",
+    "an answer with the amount cut to the market's precision is a success",
     [anyDialect, names(calls), sides, anyLeg, digits, fc.integer({ min: 1, max: 999 })],
     (dialect, name, side, leg, units, rest) =>
       agrees(dialect, name, { side, amount: decimal(units * 1000 + rest, 6) }, leg, { amount: decimal(units, 3) })
   )
 
   property(
-    "of a smaller amount is a success where the order may only reduce a position",
+    "an answer with a smaller amount is a success for a reduce-only order",
     [anyDialect, names(reducible), sides, anyLeg, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, leg, units, scale, part) =>
       agrees(
@@ -217,7 +217,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "of a smaller amount is a success where the order takes what there is",
+    "an answer with a smaller amount is a success for an order that takes the available amount",
     [anyDialect, names(taking), sides, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, units, scale, part) =>
       agrees(
@@ -229,7 +229,7 @@ describe("answers to a created order", () => {
       )
   )
 
-  it.effect("to a market buy may have what was bought as its amount", () =>
+  it.effect("an answer to a market buy may have the bought amount as its amount", () =>
     Effect.forEach(dialects, (dialect) =>
       agrees(dialect, "MarketOrders", { side: "buy", amount: decimal(5, 0) }, 0, {
         amount: "700",
@@ -237,7 +237,7 @@ describe("answers to a created order", () => {
         dealStock: "700.0"
       })))
 
-  /** What is said of an order in place of what was asked, by its key in the document's dialect and in the live one's. */
+  /** A value that contradicts the request, its keys in the document's and the live dialect, and the affected calls. */
   const others: ReadonlyArray<readonly [keys: ReadonlyArray<string>, value: unknown, of: ReadonlyArray<Name>]> = [
     [["client_order_id", "clientOrderId"], "someone-else", allNames],
     [["type"], "stop limit", allNames.filter((name) => !name.includes("Stop") && !name.includes("Oco"))],
@@ -252,7 +252,7 @@ describe("answers to a created order", () => {
   ]
   for (const [keys, value, of] of others) {
     it.effect.each(of)(
-      `to %s with ${keys[0]} ${String(value)} proves nothing`,
+      `an answer to %s with ${keys[0]} ${String(value)} proves nothing`,
       (name) =>
         Effect.forEach(dialects, (dialect) => {
           const change = Object.fromEntries(keys.map((key) => [key, value]))
@@ -262,13 +262,13 @@ describe("answers to a created order", () => {
     )
   }
 
-  it.effect("of a type that nobody knows is a success", () =>
+  it.effect("an answer with an unknown type is a success", () =>
     Effect.forEach(
       dialects,
       (dialect) => agrees(dialect, "LimitOrders", { side: "buy", amount: decimal(5, 2) }, 0, { type: "iceberg" })
     ))
 
-  it.effect("that can't be read, and names another market, proves nothing; without that, the order was placed", () =>
+  it.effect("an unreadable answer proves that the order was placed, unless it names another market", () =>
     Effect.gen(function*() {
       const create = LimitOrders.use((orders) =>
         orders.create({ ...terms({ side: "buy", amount: decimal(5, 2) }), price })
@@ -281,7 +281,7 @@ describe("answers to a created order", () => {
     }))
 })
 
-describe("what an order was asked to be", () => {
+describe("contradictions", () => {
   const order: OrderEcho.Ordered = {
     market: btcUsdt,
     side: "buy",
@@ -308,12 +308,12 @@ describe("what an order was asked to be", () => {
   const judged = (changed: Partial<OrderEcho.Leg>, asked: Partial<OrderEcho.Ordered> = {}) =>
     OrderEcho.contradiction({ ...order, ...asked }, "limit", bounds, { ...leg, ...changed })
 
-  it("is the same order", () => {
+  it("the exchange may change some fields of an order without a contradiction", () => {
     assert.isUndefined(judged({}))
     // In one-way mode the exchange has one position.
     assert.isUndefined(judged({ positionSide: "BOTH" }))
     assert.isUndefined(judged({ stp: "cancel_some" as never }))
-    // The exchange sets the price of an order at the best, and whether it rests.
+    // The exchange decides the price of an order at the best price, and whether it rests.
     assert.isUndefined(judged({ price: Decimal.price("1"), postOnly: false, ioc: true }, { bboRole: "counterparty" }))
     const { price: _price, stp: _stp, ...silent } = leg
     assert.isUndefined(OrderEcho.contradiction(order, "limit", bounds, silent))
@@ -331,7 +331,7 @@ describe("what an order was asked to be", () => {
     { oto: { stopLoss: Decimal.price("30000.13") } }
   ]
   for (const change of changes) {
-    it(`is another order with ${Json.stringify(change)}`, () => {
+    it(`an answer with ${Json.stringify(change)} contradicts the request`, () => {
       assert.isString(judged(change))
     })
   }

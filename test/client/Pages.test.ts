@@ -28,7 +28,7 @@ const listOf = (size: number) => {
   }
 }
 
-/** What a stream emitted, and the error it failed with, if any. */
+/** The elements that a stream emitted, and its error, if any. */
 const drain = <A, E>(stream: Stream.Stream<A, E>) =>
   Effect.gen(function*() {
     const emitted: Array<A> = []
@@ -43,7 +43,7 @@ const withinBounds = (asked: ReadonlyArray<{ readonly limit: number; readonly of
 describe("stream", () => {
   for (const size of [10_000, reachable - 1, reachable, reachable + 1, 10_999]) {
     for (const limit of [1, 7, 30, 99, 100]) {
-      it.effect(`${size} records by ${limit}: all that can be reached, once and in order`, () =>
+      it.effect(`a stream of ${size} records by ${limit} emits all reachable records once and in order`, () =>
         Effect.gen(function*() {
           const list = listOf(size)
           const { emitted, error } = yield* drain(Pages.stream("Test.stream", list.page, Limit.make(limit)))
@@ -130,7 +130,7 @@ describe("stream", () => {
 describe("a list that shifts while it is read", () => {
   const idOf = (record: number) => String(record)
 
-  /** A list of which `change` makes another one before each page but the first is read. */
+  /** A list that `change` replaces before each read except the first. */
   const shifting = (size: number, change: (list: Array<number>, pages: number) => Array<number>, withTotal = false) => {
     let list = Array.from({ length: size }, (_, index) => index)
     let pages = 0
@@ -144,7 +144,7 @@ describe("a list that shifts while it is read", () => {
   }
 
   property(
-    "has every record that stays, once and in order, whatever joins it and leaves it",
+    "a stream emits every record that stays, once and in order, whatever records come and go",
     [
       fc.integer({ min: 0, max: 400 }),
       fc.integer({ min: 2, max: 100 }),
@@ -172,7 +172,7 @@ describe("a list that shifts while it is read", () => {
     return shifting(30, (list, pages) => pages === 2 ? list.map(() => next++) : list)
   }
 
-  it.effect("of which nothing is left that was emitted is an error", () =>
+  it.effect("a shifted list without any emitted record is an error", () =>
     Effect.gen(function*() {
       const stream = Pages.stream("Test.stream", replaced().page, Limit.make(10), { idOf })
       const { emitted, error } = yield* drain(stream)
@@ -181,7 +181,7 @@ describe("a list that shifts while it is read", () => {
       assert.deepStrictEqual([error?.emitted, error?.isRetryable], [10, true])
     }))
 
-  it.effect("has its gaps marked where the caller wants that", () =>
+  it.effect("gaps in a shifted list are marked on request", () =>
     Effect.gen(function*() {
       const identity = { idOf, gap: (after: number) => `after ${after}` }
       const { emitted, error } = yield* drain(Pages.stream("Test.stream", replaced().page, Limit.make(10), identity))
@@ -189,7 +189,7 @@ describe("a list that shifts while it is read", () => {
       assert.deepStrictEqual([emitted.length, emitted.indexOf("after 9")], [41, 10])
     }))
 
-  it.effect("ends where its total says so, and not at a page that is short", () =>
+  it.effect("a list with a total ends there, not at a short page", () =>
     Effect.gen(function*() {
       const asked: Array<number> = []
       const all = Array.from({ length: 20 }, (_, index) => index)

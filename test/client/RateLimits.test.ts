@@ -32,7 +32,7 @@ import { property } from "../support/property.ts"
 
 const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("key") }
 
-/** An endpoint of a limit of its own. */
+/** An endpoint with its own limit. */
 const limitedTo = (rateLimit: Endpoint.RateLimit): Endpoint.Any => ({ ...balanceEndpoint, rateLimit })
 
 const patiently = Effect.provideService(RateLimits.MaxWait, "10 hours")
@@ -41,12 +41,12 @@ const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 const bucketOf = (endpoint: Endpoint.Any, whose = of) =>
   RateLimits.RateLimits.use((limits) => Effect.sync(() => limits.bucket(whose, endpoint)))
 
-/** Calls in bursts, each so many milliseconds after the one before. */
+/** Bursts of calls: each call's delay after the previous one, in milliseconds. */
 const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)), { minLength: 1, maxLength: 6 })
 
 const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
 
-/** When each call took its turn, in milliseconds from the start. */
+/** The times at which the calls took their turns, in milliseconds from the start. */
 const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: number, gap: number]>) =>
   Effect.gen(function*() {
     const { take } = yield* bucketOf(endpoint)
@@ -65,7 +65,7 @@ const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: n
 
 describe("no limit is exceeded", () => {
   property(
-    "in any stretch of time as long as the window, nor as the sandbox counts; and no call waits longer than that takes",
+    "no window exceeds the limit, by any count or the sandbox's, and no call waits longer than needed",
     [limits, bursts],
     (limit, planned) =>
       Effect.gen(function*() {
@@ -80,7 +80,7 @@ describe("no limit is exceeded", () => {
         for (const millis of at) assert.isTrue(counted.admit("caller", "/", limit, millis * 1000))
         const last = planned.reduce((sum, [, gap]) => sum + gap, 0)
         const all = window / (limit.calls - Math.max(1, Math.floor(limit.calls / 4)) + 1)
-        // The test clock goes in steps of 100 milliseconds.
+        // The test clock advances in steps of 100 milliseconds.
         assert.isAtMost(at.at(-1) ?? Infinity, last + at.length * all + 100)
       }),
     { runs: 60 }
@@ -88,7 +88,7 @@ describe("no limit is exceeded", () => {
 
   for (const dialect of dialects) {
     property(
-      `the sandbox has no call of ours to refuse in the ${dialect.name} dialect`,
+      `the sandbox refuses none of the client's calls for the rate in the ${dialect.name} dialect`,
       [fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.nat(1500)), { minLength: 1, maxLength: 4 })],
       (planned) =>
         Effect.gen(function*() {
@@ -119,7 +119,7 @@ describe("taking", () => {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
       assert.deepStrictEqual(waited, [0, 1250, 2500])
-      // Then the line is empty.
+      // The queue is empty again.
       yield* TestClock.adjust(1250)
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
@@ -166,7 +166,7 @@ describe("taking", () => {
 
   property(
     "rate limits: the remaining waiters keep their order when others leave",
-    // Never in the very millisecond of a turn.
+    // No waiter leaves in the same millisecond as a turn.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
       Effect.gen(function*() {
@@ -178,7 +178,7 @@ describe("taking", () => {
           if (after !== null) yield* Effect.forkChild(Effect.delay(Fiber.interrupt(waiting), after))
         }
         yield* TestClock.adjust("15 seconds")
-        // A turn every 1250 milliseconds, to the first that has not left by then.
+        // Every 1,250 milliseconds, the first remaining waiter gets its turn.
         const expected: typeof at = []
         for (const [index, after] of leaving.entries()) {
           const turn = (expected.length + 1) * 1250
@@ -213,7 +213,7 @@ describe("taking", () => {
 })
 
 // -----------------------------------------------------------------------------
-// When the exchange refuses all the same
+// Refusals by the exchange
 // -----------------------------------------------------------------------------
 
 const balance = MainBalance.use(({ all }) => all)
@@ -243,7 +243,7 @@ const client = (answer: Answering) =>
 const sent = Recorder.use((recorded) => Effect.sync(() => recorded.length))
 
 describe("a refusal by the exchange", () => {
-  /** How many attempts were made after so many milliseconds each. */
+  /** The number of attempts after each step of the clock, in milliseconds. */
   const attemptsAfter = (millis: ReadonlyArray<number>) =>
     Effect.forEach(millis, (step) => Effect.andThen(TestClock.adjust(step), sent))
 
@@ -340,14 +340,14 @@ describe("a refusal by the exchange", () => {
           if (when.startsWith("while")) yield* setBack
           yield* TestClock.adjust(pause - 1)
           assert.isUndefined(call.pollUnsafe())
-          // Once more for as long as it has waited, where nobody looked at the clock meanwhile.
+          // A call that was already waiting may wait that long again, because it did not read the clock meanwhile.
           yield* TestClock.adjust(when.startsWith("while") ? pause + 1 : 1)
           assert.isDefined(call.pollUnsafe())
         }).pipe(Effect.provideService(Clock.Clock, clock))
       }).pipe(Effect.provide(RateLimits.layerMemory), Effect.provideService(RateLimits.MaxWait, "2 minutes")))
   }
 
-  it.effect("one that holds up for longer than a call waits ends it at once", () =>
+  it.effect("a pause longer than a call's maximum wait fails the call immediately", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RateLimited")(balance)
       assert.strictEqual(error.origin, "local")
@@ -384,7 +384,7 @@ describe("an exchange", () => {
   it.effect("a call that waits in vain waits only once", () =>
     Effect.gen(function*() {
       const results = yield* passing(many, 1)
-      // One more every 10,250 / 751 milliseconds.
+      // One more call is allowed every 10,250 / 751 milliseconds.
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 251)
       assert.strictEqual(yield* sent, 251)
     }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))

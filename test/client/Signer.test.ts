@@ -99,7 +99,7 @@ describe("sign", () => {
       })
   )
 
-  it("the test's own measure gives what RFC 4231 publishes", () => {
+  it("the test's own HMAC gives the results published in RFC 4231", () => {
     assert.strictEqual(
       hmac("Jefe", "what do ya want for nothing?"),
       "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"

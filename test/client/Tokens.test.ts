@@ -34,7 +34,7 @@ property(
 )
 
 property(
-  "under a clock that is set back, a bucket makes nobody wait longer than one token takes",
+  "under a clock that is set back, no call waits longer than one token takes to return",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), fc.array(fc.integer({ min: -5000, max: 400 }))],
   (most, interval, steps) =>
     Effect.sync(() => {

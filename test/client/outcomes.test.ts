@@ -59,7 +59,7 @@ const open = Control.use((control) =>
 const stopLimitPath = "/api/v4/order/stop_limit"
 const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFault(fault))
 
-/** What sends, over a client of Effect or without one. All that is sent is recorded. */
+/** The transports, over a client of Effect or without one. Each records the requests that it sends. */
 const transports: Readonly<Record<string, Layer.Layer<Transport.Transport, never, HttpClient.HttpClient | Recorder>>> =
   {
     "an HttpClient": HttpClientTransport.layer,
@@ -71,13 +71,13 @@ const over = Object.entries(transports).flatMap(([name, transport]) =>
   dialects.map((dialect) => ({ name, transport, dialect }))
 )
 
-/** Each dialect and each transport; all pairs in the long form. */
+/** Every dialect and every transport at least once; all pairs in the long form. */
 const pairs = over.filter(({ dialect, name }) =>
   isLong || name === (dialect.name === "live" ? "undici's dispatch" : "the platform's fetch") ||
   name === "an HttpClient"
 )
 
-/** A client of the world that signs by its own means. */
+/** A client of the sandbox that signs with the given signer. */
 const signedBy = (
   signer: Signer.Signer["Service"],
   transport: (typeof transports)[string]
@@ -104,10 +104,10 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
     ["an unknown key", { ...alice, apiKey: "nobody-has-this-key" }, "unauthenticated", 401, 10],
     ["a wrong secret", { ...alice, apiSecret: "not-alices-secret" }, "unauthenticated", 401, 10],
     ["a disabled key", disabled, "key-disabled", 401, 2],
-    ["a key for other endpoints", restricted, "endpoint-not-allowed", 401, 4]
+    ["a key for other endpoints only", restricted, "endpoint-not-allowed", 401, 4]
   ] as const
   for (const [name, account, why, status, number] of keys) {
-    it.live(`${name} is not authorized`, () =>
+    it.live(`a call with ${name} is not authorized`, () =>
       Effect.gen(function*() {
         for (const call of [balance, create]) {
           const error = yield* failsWith("NotAuthorized")(call as typeof balance)
@@ -119,12 +119,12 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       }).pipe(Effect.provide(clientOf(account, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))))
   }
 
-  it.live("a restricted key may call what it is for", () =>
+  it.live("a restricted key may call its own endpoints", () =>
     CancelAllOrders.use((orders) => orders.cancel()).pipe(
       Effect.provide(clientOf(restricted, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))
     ))
 
-  it.live("a nonce that was used is refused, also with the second attempt where there is one", () =>
+  it.live("a used nonce is refused, also on the second attempt if there is one", () =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const stuck = Layer.succeed(Nonce.Nonce, { window: true, use: (_of, call) => call(now) })
@@ -151,7 +151,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       )
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("too many calls are refused: private ones by key, public ones by address", () =>
+  it.live("too many calls are refused: private ones per key, public ones per address", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.limit({ calls: 2, perSeconds: 60 })
@@ -166,7 +166,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       yield* balance
     }).pipe(once, Effect.provide(exchange(overHttp(dialect), { transport, rateLimits: RateLimits.layerNone }))))
 
-  it.live("applied with a lost answer: the order is found by its client order id", () =>
+  it.live("an order whose answer was lost is found by its client order id", () =>
     Effect.gen(function*() {
       yield* addFault({ path: stopLimitPath, symptom: Faults.answerLost })
       const error = yield* failsWith("OutcomeUnknown")(create)
@@ -176,12 +176,12 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("applied with a late answer: the code's amount is on the balance", () =>
+  it.live("a code whose answer is late is credited to the balance", () =>
     Effect.gen(function*() {
       yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 30_000 } })
       const now = yield* Clock.currentTimeMillis
       const error = yield* Effect.gen(function*() {
-        // The call's own clock stands still until the code is applied.
+        // The call's clock stands still until the code is applied.
         yield* TestClock.setTime(now)
         const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(Codes.use((codes) => codes.apply({ code }))))
         while ((yield* TestClock.withLive(worth)) !== "2.5") yield* TestClock.withLive(Effect.sleep(5))
@@ -191,7 +191,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual(error.why, "timeout")
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a reset and a proxy's 502 leave the outcome unknown", () =>
+  it.live("a connection reset and a proxy's 502 leave the outcome unknown", () =>
     Effect.gen(function*() {
       for (const [symptom, why] of [[Faults.reset, "connection-lost"], [Faults.badGateway, "server-error"]] as const) {
         yield* addFault({ path: stopLimitPath, symptom })

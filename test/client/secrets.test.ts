@@ -39,7 +39,7 @@ import { property } from "../support/property.ts"
 import { readAnyHow, recoverable, respelled, type Spelling, spellings as respellings } from "../support/spellings.ts"
 
 // -----------------------------------------------------------------------------
-// What must not be seen
+// Secrets
 // -----------------------------------------------------------------------------
 
 const printable = fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n))
@@ -107,10 +107,10 @@ const assertNothingOf = (
 // Exchanges that reveal everything they know
 // -----------------------------------------------------------------------------
 
-/** What comes back: an answer, the cause of a broken connection, or nothing at all. */
+/** The result of a request: an answer, the cause of a broken connection, or nothing. */
 type Comes = Response | { readonly cause: unknown } | "nothing"
 
-/** What comes back holds all of these texts somewhere. */
+/** A result that contains all of these texts. */
 type Gossip = (texts: ReadonlyArray<string>) => Comes
 
 const said = (texts: ReadonlyArray<string>) => `You sent ${texts.join(" and ")}, didn't you?`
@@ -153,10 +153,10 @@ const calls = {
   interest: InterestPaymentHistory.use((history) => history.page())
 }
 
-/** What is told of the headers of a request that is sent; gives what comes back. */
+/** Called with the headers of each sent request; returns the result. */
 type Tell = (headers: Readonly<Record<string, string>>) => Comes
 
-/** A client of Effect whose user wants to see what is going on. */
+/** An `HttpClient` that logs everything. */
 const overClient = (tell: Tell) =>
   HttpClient.make((request, url) =>
     Effect.flatMap(toSent(request, url), ({ headers }) => {
@@ -307,7 +307,7 @@ const isHidden = (
     assertHidden(shown, secrets)
   })
 
-describe("neither key nor secret, payload or signature is shown by errors, logs, traces, metrics and intents", () => {
+describe("errors, logs, traces, metrics and intents show no key, secret, payload or signature", () => {
   for (const [name, gossip] of Object.entries(gossips)) {
     property(
       `after ${name}, nothing secret is shown`,

@@ -55,16 +55,16 @@ const mutating = { placeStop, placeOco, cancelAll, applyCode, deleteSubAccount }
 const reading = { interest, subAccounts, balance, fees }
 const open = { ping, markets }
 
-/** The error's tag, what it says of the outcome, and whether it may be retried. */
+/** The error's tag, its outcome, and whether the call may be retried. */
 const verdict = (error: Errors.CallError) => [error._tag, error.outcome, error.isRetryable] as const
 
 // -----------------------------------------------------------------------------
-// What an answer means
+// Classification of answers
 // -----------------------------------------------------------------------------
 
 type Verdict = ReturnType<typeof verdict>
 
-/** An answer, what a mutating call makes of it, and what a read does. */
+/** An answer, and its verdicts for a mutating call and for a read. */
 const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mutating: Verdict, reading: Verdict]> = [
   [
     "502 with HTML",
@@ -159,10 +159,10 @@ const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mu
 ]
 
 describe.each(ways)("with services $way", ({ answered }) => {
-  describe("what an answer means", () => {
+  describe("classification", () => {
     for (const [name, answer, ofMutating, ofReading] of answers) {
       for (const [call, effect] of Object.entries({ ...mutating, ...reading })) {
-        it.effect(`${name}, to ${call}, sent once`, () =>
+        it.effect(`${name} gives ${call} the expected verdict after one attempt`, () =>
           Effect.gen(function*() {
             const error = yield* Effect.flip(effect as typeof placeStop)
             assert.deepStrictEqual(verdict(error), Object.hasOwn(mutating, call) ? ofMutating : ofReading)
@@ -194,7 +194,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ]
     for (const [name, answer, expected] of ofPublic) {
       for (const [call, effect] of Object.entries(open)) {
-        it.effect(`${name}, to ${call}`, () =>
+        it.effect(`${name} gives ${call} the expected error`, () =>
           Effect.gen(function*() {
             const error = yield* Effect.flip(effect as typeof ping)
             assert.deepStrictEqual(verdict(error), expected)
@@ -204,8 +204,8 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
   })
 
-  describe("what an error carries", () => {
-    it.effect("ValidationFailed: the domain's names, and under the exchange's own what the request does not have", () =>
+  describe("fields of errors", () => {
+    it.effect("ValidationFailed has the domain's field names, and the exchange's for fields not in the request", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ValidationFailed")(placeStop)
         assert.deepStrictEqual(error.fields, {
@@ -228,7 +228,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       ))
 
     for (const numbered of [30, 31, 36, 43]) {
-      it.effect(`ValidationFailed: code ${numbered} of the live exchange is kept`, () =>
+      it.effect(`ValidationFailed keeps the live exchange's code ${numbered}`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("ValidationFailed")(placeStop)
           assert.deepStrictEqual([error.status, error.code], [422, numbered])
@@ -240,14 +240,14 @@ describe.each(ways)("with services $way", ({ answered }) => {
         ))
     }
 
-    it.effect("InvalidFields: the domain's names", () =>
+    it.effect("InvalidFields has the domain's field names", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidFields")(applyCode)
         assert.deepStrictEqual(error.fields, { passphrase: ["too long"] })
         assert.deepStrictEqual([error.status, error.code], [400, 0])
       }).pipe(Effect.provide(answered(() => refusal(400, 0, "Validation failed", { passphrase: ["too long"] })))))
 
-    it.effect("ReduceOnlyRejected where reduce-only is asked for, RequestRejected elsewhere", () =>
+    it.effect("code 116 is ReduceOnlyRejected for a reduce-only request, and RequestRejected for others", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ReduceOnlyRejected")(placeOco)
         assert.deepStrictEqual([error.code, error.fields], [116, { reduceOnly: ["no position"] }])
@@ -258,7 +258,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(400, 116, "Validation failed", { reduceOnly: ["no position"] })))
       ))
 
-    it.effect("RequestRejected: everything that was said", () =>
+    it.effect("RequestRejected has the whole refusal", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("RequestRejected")(placeStop)
         assert.deepStrictEqual([error.status, error.code, error.reason], [422, 10, "Inner validation failed"])
@@ -267,7 +267,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(422, 10, "Inner validation failed", { amount: ["Not enough balance."] })))
       ))
 
-    it.effect("PublicRequestRejected: message and params", () =>
+    it.effect("PublicRequestRejected has the message and params", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("PublicRequestRejected")(ping)
         assert.deepStrictEqual([error.status, error.reason, error.params], [400, "Invalid.", ["a", 1]])
@@ -283,14 +283,14 @@ describe.each(ways)("with services $way", ({ answered }) => {
       [403, 0, interest, "no-b2b-access"]
     ] as const
     for (const [status, number, call, why] of authorisations) {
-      it.effect(`NotAuthorized: ${status} with code ${number} is ${why}`, () =>
+      it.effect(`NotAuthorized for ${status} with code ${number} has the reason ${why}`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NotAuthorized")(call as typeof placeStop)
           assert.deepStrictEqual([error.why, error.status, error.code, error.reason], [why, status, number, "No."])
         }).pipe(Effect.provide(answered(() => refusal(status, number, "No.")))))
     }
 
-    it.effect("AcceptedUnreadable: every order id, also beyond 2^53", () =>
+    it.effect("AcceptedUnreadable has every order id, also beyond 2^53", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("AcceptedUnreadable")(placeOco)
         assert.deepStrictEqual(error.orderIds as ReadonlyArray<string>, ["9007199254740993", "2", "3"])
@@ -306,7 +306,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         ))
       ))
 
-    it.effect("OutcomeUnknown: what is needed to find the order, the request out of sight", () =>
+    it.effect("OutcomeUnknown has the order's identifiers and the redacted request", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_123)
         const error = yield* failsWith("OutcomeUnknown")(placeStop)
@@ -334,7 +334,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       ["unreadable-answer", () => json(200, "yes")]
     ] as const
     for (const [why, answer] of causes) {
-      it.effect(`OutcomeUnknown: ${why}`, () =>
+      it.effect(`OutcomeUnknown reports ${why}`, () =>
         Effect.gen(function*() {
           const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(placeStop))
           yield* TestClock.adjust("10 seconds")
@@ -344,14 +344,14 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }).pipe(Effect.provide(answered(answer))))
     }
 
-    it.effect("a body is shortened", () =>
+    it.effect("a long body is shortened in the error", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(balance)
         assert.isBelow(error.body.length, 5000)
         assert.include(error.body, "(100000 characters)")
       }).pipe(Effect.provide(answered(() => new Response("x".repeat(100_000))))))
 
-    it.effect("UnexpectedResponse: another page than the one asked for", () =>
+    it.effect("an answer with another page than the requested one is an UnexpectedResponse", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(interest)
         assert.deepStrictEqual(verdict(error), ["UnexpectedResponse", "not-applied", false])
@@ -359,7 +359,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* privateCalls).length, 1)
       }).pipe(Effect.provide(answered(() => json(200, { limit: 6, offset: 0, records: [] })))))
 
-    it.effect("each is caught by its tag", () =>
+    it.effect("each error is caught by its tag", () =>
       Effect.gen(function*() {
         const caught = placeStop.pipe(
           Effect.map(() => "created" as const),
@@ -379,7 +379,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
   })
 
   // -----------------------------------------------------------------------------
-  // How often a call is made
+  // Attempts
   // -----------------------------------------------------------------------------
 
   const nonceUsed = () => refusal(429, 0, "Too many requests.")
@@ -402,7 +402,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     assert.strictEqual(yield* count, 3)
   })
 
-  /** Every attempt has its own nonce, payload and signature, and asks for the same. */
+  /** Asserts that every attempt has its own nonce, payload and signature, and the same request. */
   const freshEachTime = Effect.gen(function*() {
     const calls = yield* privateCalls
     const distinct = (of: (call: (typeof calls)[number]) => unknown) => new Set(calls.map(of)).size
@@ -412,9 +412,9 @@ describe.each(ways)("with services $way", ({ answered }) => {
     assert.strictEqual(distinct((call) => JSON.stringify({ ...fieldsOf(call), nonce: "" })), 1)
   })
 
-  describe("how often a call is made", () => {
+  describe("attempts", () => {
     for (const [call, effect] of Object.entries(mutating)) {
-      it.effect(`${call} is made once more, with a new nonce, when its nonce was refused`, () =>
+      it.effect(`${call} is retried once with a new nonce after a refused nonce`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
           assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
@@ -424,7 +424,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
 
     for (const [call, effect] of Object.entries(mutating)) {
-      it.effect(`${call} whose nonce was refused is not made again over connections that nobody knows`, () =>
+      it.effect(`${call} is not retried after a refused nonce over a transport without fresh connections`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
           assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
@@ -444,7 +444,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }))
       ))
 
-    it.effect("a nonce outside the window is a refused nonce", () =>
+    it.effect("a nonce outside the window counts as a refused nonce", () =>
       Effect.gen(function*() {
         yield* failsWith("NonceRejected")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
@@ -457,14 +457,14 @@ describe.each(ways)("with services $way", ({ answered }) => {
         )
       ))
 
-    it.effect("a call whose second attempt succeeds has succeeded", () =>
+    it.effect("a call whose second attempt succeeds succeeds", () =>
       Effect.gen(function*() {
         yield* cancelAll
         assert.strictEqual((yield* privateCalls).length, 2)
         yield* freshEachTime
       }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
 
-    it.effect("what follows a refused nonce is final", () =>
+    it.effect("the answer to the attempt after a refused nonce is final", () =>
       Effect.gen(function*() {
         yield* failsWith("OutcomeUnknown")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
@@ -476,7 +476,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ] as const
     for (const [name, answer, tag] of passing) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is made three times after ${name}`, () =>
+        it.effect(`${call} is attempted three times after ${name}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* threeAttempts
@@ -487,12 +487,12 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
 
     const refusedNonces = [
-      ["a second time", nonceUsed, 2],
-      ["and something else goes wrong in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
+      ["even if it is refused again", nonceUsed, 2],
+      ["even if another attempt fails in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
     ] as const
     for (const [when, answer, attempts] of refusedNonces) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is made once more when its nonce was refused, ${when}`, () =>
+        it.effect(`${call} is retried once after a refused nonce, ${when}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* TestClock.adjust("1 hour")
@@ -514,7 +514,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ]
     for (const [name, answer] of final) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is made once after ${name}`, () =>
+        it.effect(`${call} is attempted once after ${name}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* TestClock.adjust("1 hour")
@@ -524,7 +524,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       }
     }
 
-    it.effect("a read that succeeds at last has succeeded", () =>
+    it.effect("a read whose last attempt succeeds succeeds", () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(balance)
         yield* TestClock.adjust("1 second")
@@ -551,7 +551,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* Recorder).length, 3)
       }).pipe(Effect.provide(answered(() => html(502)))))
 
-    it.effect("ReadRetry replaces the pauses for one call", () =>
+    it.effect("ReadRetry replaces the backoff of one call", () =>
       Effect.gen(function*() {
         yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Array.from({ length: 6 }, () => 0)))
         assert.strictEqual((yield* privateCalls).length, 7)
@@ -559,7 +559,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* privateCalls).length, 8)
       }).pipe(Effect.provide(answered(() => html(502)))))
 
-    it.effect("ReadRetry has no say over mutating calls", () =>
+    it.effect("ReadRetry does not affect mutating calls", () =>
       Effect.gen(function*() {
         for (const effect of Object.values(mutating)) {
           yield* Effect.flip(effect as typeof placeStop).pipe(
@@ -581,20 +581,20 @@ describe.each(ways)("with services $way", ({ answered }) => {
         return Result.getOrThrow(Result.flip(yield* Fiber.join(fiber)))
       })
 
-    it.effect("is ten seconds", () =>
+    it.effect("the timeout is ten seconds by default", () =>
       Effect.gen(function*() {
         const error = yield* fails(balance, "10 seconds")
         assert.strictEqual(error._tag === "ExchangeUnreachable" && error.why, "timeout")
       }).pipe(Effect.provide(silent)))
 
-    it.effect("can be set for one call", () =>
+    it.effect("the timeout can be set for one call", () =>
       Effect.gen(function*() {
         const error = yield* fails(placeStop, "50 millis").pipe(Effect.provideService(Call.Timeout, "50 millis"))
         assert.deepStrictEqual(verdict(error), ["OutcomeUnknown", "unknown", false])
         assert.include(error.message, "50 ms")
       }).pipe(Effect.provide(silent)))
 
-    it.effect("includes the last byte of the answer", () =>
+    it.effect("the timeout covers the whole answer, to its last byte", () =>
       Effect.gen(function*() {
         const error = yield* fails(placeStop, "10 seconds")
         assert.strictEqual(error._tag, "OutcomeUnknown")
@@ -604,7 +604,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         ))
       ))
 
-    it.effect("a call that is interrupted is not retried", () =>
+    it.effect("an interrupted call is not retried", () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(balance)
         yield* TestClock.adjust("1 second")

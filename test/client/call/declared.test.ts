@@ -1,4 +1,4 @@
-/** Every endpoint of the contract fails with the errors that it declares, and with no other. */
+/** Every endpoint of the contract fails with its declared errors and with no others. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -26,10 +26,10 @@ import { failure } from "../../support/http.ts"
 import { property } from "../../support/property.ts"
 
 // -----------------------------------------------------------------------------
-// What is asked
+// Requests
 // -----------------------------------------------------------------------------
 
-/** Requests that can be sent, and some that are refused before: with a field too many, too few, or of another kind. */
+/** Valid requests, and some that are refused before sending: with an extra, a missing or a mistyped field. */
 const requests = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<object> => {
   const good: fc.Arbitrary<object> = requestOf(endpoint, dialect)
   const broken = fc.tuple(
@@ -44,7 +44,7 @@ const requests = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<object
 }
 
 // -----------------------------------------------------------------------------
-// What is answered
+// Answers
 // -----------------------------------------------------------------------------
 
 const statuses = fc.oneof(
@@ -59,7 +59,7 @@ const codes = fc.oneof(
   fc.constant("30")
 )
 
-/** The words that decide what a refusal is, in both dialects. */
+/** The texts by which refusals are classified, in both dialects. */
 const messages = (dialect: Dialect) =>
   fc.oneof(
     fc.constantFrom(
@@ -83,7 +83,7 @@ const fieldErrors = (endpoint: Endpoint.Any, dialect: Dialect) => {
   )
 }
 
-/** What the exchange may answer: values, refusals of any family, and what only another server would say. */
+/** Possible answers: values, refusals of every family, and answers that only another server would give. */
 const texts = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<string> => {
   const { encodeResponse } = Endpoint.codec(endpoint, dialect)
   const errors = fieldErrors(endpoint, dialect)
@@ -105,7 +105,7 @@ const texts = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<string> =
 
 const html = "<html><body>502 Bad Gateway</body></html>"
 
-/** How an attempt goes: it is answered, the transport fails, nothing comes back, or it never gets that far. */
+/** The course of an attempt: answered, failed in the transport, unanswered, or ended before that. */
 type Course =
   | { readonly _tag: "Answered"; readonly status: number; readonly text: string; readonly retryAfter?: string }
   | { readonly _tag: "Failed"; readonly cause: object }
@@ -185,7 +185,7 @@ const counting = (course: Course): RateLimits.RateLimits["Service"] => ({
   })
 })
 
-/** Makes one call and gives the tag of its error; `undefined` when it succeeds. */
+/** Makes one call and returns the tag of its error; `undefined` when it succeeds. */
 const tagOf = (endpoint: Endpoint.Any, dialect: Dialect, request: object, course: Course) => {
   const call: Effect.Effect<unknown, Errors.CallError, Call.Call | Call.PublicCall> = endpoint.access === "public"
     ? Call.PublicCall.use(({ make }) => make(endpoint)(request))
@@ -209,7 +209,7 @@ for (const dialect of dialects) {
     for (const endpoint of all) {
       const declared: ReadonlySet<string> = Endpoint.failureTags(endpoint)
       property(
-        endpoint.name,
+        `${endpoint.name} fails only with declared errors`,
         [requests(endpoint, dialect), courses(endpoint, dialect)],
         (request, course) =>
           Effect.map(tagOf(endpoint, dialect, request, course), (tag) => {
@@ -231,10 +231,10 @@ const refused = (status: number, code: number, message: string): Course => ({
   text: JSON.stringify({ code, message, errors: { market: ["no"] } })
 })
 
-/** A field that no request has, and what goes on where it is not refused. */
+/** A field that no request has, and the course of the attempt if it is not refused. */
 const tooMany = { request: { extra: 1 }, course: { _tag: "Silent" } } as const
 
-/** What brings each error about, where an endpoint declares it. */
+/** A request and a course that provoke each error in endpoints that declare it. */
 const provoking = (
   dialect: Dialect
 ): { readonly [T in Errors.CallError["_tag"]]: { readonly request?: object; readonly course: Course } } => ({
@@ -252,14 +252,14 @@ const provoking = (
   UnexpectedResponse: { course: { _tag: "Answered", status: 502, text: html } }
 })
 
-/** Only the id of an order proves that a call was applied; and what cancels all orders may answer any JSON. */
+/** Only an order id proves that a call was applied, and the endpoint that cancels all orders may answer any JSON. */
 const neverUnreadable = ({ documented, golden }: Entry) =>
   documented.errorFamily === "account" || golden.response === undefined
 
-describe("every declared error happens, and what brings it about elsewhere is another declared error", () => {
+describe("every declared error can occur, and where it is not declared its cause gives another declared error", () => {
   for (const entry of entries) {
     const { endpoint, golden: { request } } = entry
-    it.effect(endpoint.name, () =>
+    it.effect(`${endpoint.name} fails with each of its declared errors`, () =>
       Effect.gen(function*() {
         const declared = Endpoint.failureTags(endpoint)
         for (const dialect of dialects) {

@@ -16,13 +16,13 @@ import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "../../support/exchange.ts"
 
-/** What a call has made by the time it is sent: how many fibers in all, and which span it is in. */
+/** The state of a call when it is sent: the number of fibers started so far, and its span. */
 interface Made {
   fibers: number
   span: string | undefined
 }
 
-/** The client of an exchange that answers at once, and what its calls make. */
+/** A client of an exchange that answers at once, with the state of each call. */
 const client = (made: Made, signer: typeof Signer.layerNode) =>
   MainBalance.layer.pipe(
     Layer.provide(Call.layer),
@@ -46,7 +46,7 @@ const client = (made: Made, signer: typeof Signer.layerNode) =>
     ])
   )
 
-/** Makes a call in a fiber of its own, which must not wait for anything, and gives what that made. */
+/** Makes a call in its own fiber, which must not wait for anything, and returns its state. */
 const madeBy = Effect.fnUntraced(function*(
   signer: typeof Signer.layerNode = Signer.layerNode,
   around: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown> = (call) => call
@@ -69,14 +69,14 @@ const suspended = Layer.effect(
 ).pipe(Layer.provide(Signer.layerNode))
 
 describe("a call over services that are ready at once", () => {
-  it.effect("starts no fiber", () =>
+  it.effect("a call over services that are ready at once starts no fiber", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* madeBy()).fibers, 1)
-      // A signer that is not ready is given no more than its time, which takes a timer in a fiber of its own.
+      // A signer that is not ready has a time limit, which needs a timer in its own fiber.
       assert.isAbove((yield* madeBy(suspended)).fibers, 1)
     }))
 
-  it.effect("is in a span only under a tracer or within another span", () =>
+  it.effect("a call has a span only under a tracer or within another span", () =>
     Effect.gen(function*() {
       const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
       const traced = yield* madeBy(Signer.layerNode, Effect.provideService(Tracer.Tracer, tracer))

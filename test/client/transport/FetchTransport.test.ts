@@ -1,4 +1,4 @@
-/** What is true of sending over a `fetch` alone. What is true of every transport is in the files beside this one. */
+/** Tests of `FetchTransport` alone. The other files of this folder test all transports. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -31,8 +31,8 @@ const over = (fetch: FetchTransport.Fetch) => Layer.succeed(Transport.Transport,
 const waitingTimers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
 
 describe("over the platform's fetch", () => {
-  // The first of this file: what is made for several calls is made by the first.
-  it.live("a call that has its answer keeps no process alive", () =>
+  // This test comes first, because the first call makes objects that later calls share.
+  it.live("an answered call does not keep the process alive", () =>
     Effect.gen(function*() {
       const before = waitingTimers()
       const { send } = FetchTransport.fromFetch(() => Promise.resolve(new Response("{}")))
@@ -44,7 +44,7 @@ describe("over the platform's fetch", () => {
   for (const [encoding, bytes] of [["gzip", Zlib.gzipSync(text)], ["br", Zlib.brotliCompressSync(text)]] as const) {
     const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\n`
 
-    it.live(`an answer in ${encoding} is decompressed within the bound, and a broken one is lost`, () =>
+    it.live(`an answer in ${encoding} is decompressed up to the limit, and a corrupt one counts as lost`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => {
           const body = deliveries.length < 3 ? bytes : Buffer.from("neither of them")
@@ -61,17 +61,17 @@ describe("over the platform's fetch", () => {
       }).pipe(Effect.provide(FetchTransport.layer)))
   }
 
-  it.live("orders that follow each other share connections", () =>
+  it.live("consecutive orders share connections", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(400, [], refused)))
       yield* Effect.gen(function*() {
         for (let order = 0; order < 10; order++) yield* failsWith("ValidationFailed")(create)
       }).pipe(Effect.provide(clientAt(baseUrl, FetchTransport.layer)))
-      // An order may begin before the connection of the one before is free again.
+      // An order may begin before the previous order's connection is free again.
       assert.isAtMost(new Set(deliveries.map(({ connection }) => connection)).size, 3)
     }))
 
-  it.live("a call that nobody waits for is aborted", () =>
+  it.live("an interrupted call is aborted", () =>
     Effect.gen(function*() {
       let signal: AbortSignal | null | undefined
       const fetch: FetchTransport.Fetch = (_url, init) => {
@@ -87,11 +87,11 @@ describe("over the platform's fetch", () => {
 })
 
 describe("a fetch that sends again", () => {
-  /** Sends what it was given a second time. */
+  /** Sends every request a second time. */
   const retrying: FetchTransport.Fetch = (url, init) =>
     globalThis.fetch(url, init).then((answer) => answer.status === 503 ? globalThis.fetch(url, init) : answer)
 
-  it.live("delivers an order once, and nobody knows", () =>
+  it.live("a fetch that sends twice delivers an order once, and its outcome is unknown", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, [], refused)))
       yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, over(retrying))))
@@ -99,8 +99,8 @@ describe("a fetch that sends again", () => {
     }))
 })
 
-describe("a platform whose fetch takes no body that is read once", () => {
-  /** As some browsers do: a stream is sent as its name. */
+describe("a platform whose fetch accepts no streamed body", () => {
+  /** Sends a stream as its name, as some browsers do. */
   class Request {
     readonly body = null
     readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" })
@@ -110,8 +110,8 @@ describe("a platform whose fetch takes no body that is read once", () => {
     throw new TypeError("a stream is no body")
   }
 
-  for (const [how, platform] of [["as text", Request], ["not at all", refusing]] as const) {
-    it.effect(`sends no order where streams are taken ${how}, and says what to do`, () =>
+  for (const [how, platform] of [["sends streams as text", Request], ["rejects streams", refusing]] as const) {
+    it.effect(`no order is sent over a fetch that ${how}, and the error says how to fix it`, () =>
       Effect.gen(function*() {
         let sent = 0
         const { send } = FetchTransport.fromFetch(() => {

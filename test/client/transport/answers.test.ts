@@ -1,4 +1,4 @@
-/** What a transport hears of a server, byte for byte, and what it says of it; and undici's connections. */
+/** How undici's transport reads a server's answers, byte for byte, and how it uses its connections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ const send = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
 const proofOf = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
   Effect.map(Effect.flip(send(baseUrl, more)), ({ proof }) => proof)
 
-/** A server that writes these bytes for every request, each piece for itself. */
+/** A server that answers every request with these bytes, one write per piece. */
 const writing = (...pieces: ReadonlyArray<Uint8Array | string>) =>
   harming((socket) => {
     for (const piece of pieces) socket.write(piece)
@@ -110,13 +110,13 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("an answer of HTTP/1.0 ends with its connection", () =>
+  it.effect("an HTTP/1.0 answer ends with its connection", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* ending("HTTP/1.0 200 OK\r\n\r\n", "{\"a\":", "1}")
       assert.strictEqual((yield* send(baseUrl)).text, "{\"a\":1}")
     }).pipe(Effect.provide(transport)))
 
-  it.effect("headers have lower-case names, and those that come twice are joined", () =>
+  it.effect("header names are in lower case, and repeated headers are joined", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(rawAnswer(200, ["Retry-After: 7", "X-Seen: a", "x-seen: b"], "{}"))
       const { headers } = yield* send(baseUrl)
@@ -130,7 +130,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     "an early hint": ["HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"],
     "half of the length": [head("content-length: 10"), "{\"a\""],
     "half of the chunks": [head("transfer-encoding: chunked"), "3\r\n{\"a\r\n"],
-    "what is no HTTP": ["SSH-2.0-OpenSSH_9.6\r\n"],
+    "bytes that are not HTTP": ["SSH-2.0-OpenSSH_9.6\r\n"],
     "a flood of headers": [`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(100_000)}`]
   }
   for (const [title, bytes] of Object.entries(half)) {
@@ -142,7 +142,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("a connection that breaks at the first byte of a request may have delivered it", () =>
+  it.effect("a request whose connection breaks at its first byte may have been delivered", () =>
     Effect.gen(function*() {
       let isFirst = true
       const { baseUrl, deliveries } = yield* harming(
@@ -157,7 +157,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       assert.isAtMost(deliveries.length, 2)
     }).pipe(Effect.provide(transport)))
 
-  it.effect("an answer that drips is not waited for longer than asked for", () =>
+  it.effect("a call whose answer drips ends at its timeout", () =>
     Effect.gen(function*() {
       const answering: Array<Net.Socket> = []
       const { baseUrl } = yield* harming((socket) => {
@@ -175,7 +175,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       assert.deepStrictEqual(yield* Fiber.join(proof), { kind: "timeout" })
     }).pipe(Effect.provide(transport)))
 
-  it.effect("what is interrupted is aborted, and its connection closed", () =>
+  it.effect("an interrupted request is aborted, and its connection is closed", () =>
     Effect.gen(function*() {
       let isClosed = false
       const { baseUrl, deliveries } = yield* harming((socket) => socket.on("close", () => isClosed = true))
@@ -185,7 +185,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       yield* until(Effect.sync(() => isClosed))
     }).pipe(Effect.provide(transport)))
 
-  it.effect("a URL that is none was sent nowhere", () =>
+  it.effect("to an invalid URL nothing was sent", () =>
     Effect.gen(function*() {
       for (const url of ["", "no URL", "http://", "http://127.0.0.1:99999/x"]) {
         assert.strictEqual((yield* proofOf("", { url })).kind, "not-sent", url)
@@ -199,7 +199,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     return [bytes.subarray(0, cut), bytes.subarray(cut)]
   })
   property(
-    "text is the same wherever its bytes are cut",
+    "an answer's text is the same wherever its bytes are cut",
     [fc.oneof(pieces, cutText)],
     (pieces) =>
       Effect.gen(function*() {
@@ -211,10 +211,10 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
 })
 
 // -----------------------------------------------------------------------------
-// Answers that precede the answer
+// Interim answers
 // -----------------------------------------------------------------------------
 
-describe("answers that precede the answer, which nobody asked for", () => {
+describe("interim answers", () => {
   const interim = fc.constantFrom(
     "HTTP/1.1 100 Continue\r\n\r\n",
     "HTTP/1.1 100 Continue\r\nx-seen: HTTP/1.1 100\r\n\r\n",
@@ -227,7 +227,7 @@ describe("answers that precede the answer, which nobody asked for", () => {
     cuts: fc.array(fc.nat(200), { maxLength: 5 })
   })
 
-  /** Writes text in pieces, each of them read for itself. */
+  /** Writes text in pieces, each of which is read separately. */
   const inPieces = (socket: Net.Socket, text: string, cuts: ReadonlyArray<number>) => {
     const ends = [...new Set(cuts.filter((cut) => cut < text.length)), text.length].toSorted((a, b) => a - b)
     return Effect.forEach(
@@ -245,7 +245,7 @@ describe("answers that precede the answer, which nobody asked for", () => {
       ({ before, cuts }) =>
         Effect.gen(function*() {
           const run = Effect.runForkWith(yield* Effect.context())
-          // A body may begin as an answer does.
+          // A body may begin like an answer.
           const { baseUrl } = yield* harming((socket) =>
             run(inPieces(socket, before.join("") + rawAnswer(200, ["connection: keep-alive"], final), cuts))
           )
@@ -261,7 +261,7 @@ describe("answers that precede the answer, which nobody asked for", () => {
     )
   }
 
-  it.effect("are not waited for without end", () =>
+  it.effect("a call with endless interim answers ends at its timeout", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(`HTTP/1.1 100 Continue\r\n${"x: y\r\n".repeat(100_000)}`)
       assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
@@ -269,7 +269,7 @@ describe("answers that precede the answer, which nobody asked for", () => {
 })
 
 // -----------------------------------------------------------------------------
-// Compression that nobody asked for
+// Compression that was not requested
 // -----------------------------------------------------------------------------
 
 describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
@@ -286,7 +286,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
     writing(head(`content-encoding: ${encoding}`, `content-length: ${bytes.length}`), bytes)
 
   for (const [encoding, bytes] of encodings) {
-    it.effect(`an answer in ${encoding} is decompressed, within the bound`, () =>
+    it.effect(`an answer in ${encoding} is decompressed, up to the limit`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* encoded(encoding, bytes)
         const maxAnswerBytes = Buffer.byteLength(text)
@@ -298,7 +298,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("what cannot be decompressed is no answer", () =>
+  it.effect("an answer that cannot be decompressed counts as lost", () =>
     Effect.gen(function*() {
       const [, gzip] = encodings[0]
       const broken = [
@@ -323,7 +323,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
     }).pipe(Effect.provide(transport)))
 })
 
-/** A proxy: what it does with a connection to where it was asked for. Gives its URL. */
+/** Starts a proxy with the given handler of tunnels, and returns its URL. */
 const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: string) => void) {
   const sockets = new Set<Duplex>()
   const server = Http.createServer()
@@ -352,7 +352,7 @@ describe("the connections of undici's dispatch", () => {
   const { layer, layerWith } = UndiciTransport
   const single = layerWith({ connections: 1 })
 
-  it.effect("what waits for a connection until its time has passed was not sent, and never is", () =>
+  it.effect("a request that times out in the queue for a connection is never sent", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const { baseUrl, deliveries } = yield* harming((socket) => sockets.push(socket))
@@ -375,16 +375,16 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ body }) => body), [body.toString(), "last"])
     }).pipe(Effect.provide(single)))
 
-  it.effect("a connection that is free is used again", () =>
+  it.effect("an idle connection is reused", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
       for (let sent = 0; sent < 3; sent++) yield* send(baseUrl)
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 0])
     }).pipe(Effect.provide(single)))
 
-  it.effect("a connection that nothing uses is kept for as long as asked for", () =>
+  it.effect("an idle connection is kept for the configured time", () =>
     Effect.gen(function*() {
-      // What is under way does not end with that time.
+      // A request in flight is not ended at that time.
       const asking: Array<Net.Socket> = []
       const { baseUrl, deliveries, sockets } = yield* harming((socket) => asking.push(socket))
       const slowly = TestClock.withLive(Effect.sleep(200)).pipe(
@@ -397,7 +397,7 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 1])
     }).pipe(Effect.provide(layerWith({ keepAlive: 50 }))))
 
-  it.effect("a connection that ends just when it is used again delivers a request once, or it is not said to be sent", () =>
+  it.effect("a request over a connection that ends just then is delivered once, or reported as not sent", () =>
     Effect.gen(function*() {
       let answered = 0
       const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -417,7 +417,7 @@ describe("the connections of undici's dispatch", () => {
       }
     }).pipe(Effect.provide(single)))
 
-  it.effect("a server's certificate must be trusted, or be among those that are given", () =>
+  it.effect("a server's certificate must be trusted by the system or configured", () =>
     Effect.gen(function*() {
       let asked = 0
       const server = Https.createServer(certificate, (_request, response) => {
@@ -444,7 +444,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(asked, 6)
     }))
 
-  it.effect("what waits for a connection when a transport is closed was not sent, and never is", () =>
+  it.effect("a request in the queue for a connection is never sent when the transport is closed", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(() => {})
       const [first, second] = yield* Effect.scoped(Effect.gen(function*() {
@@ -459,7 +459,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(deliveries.length, 1)
     }))
 
-  it.effect("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
+  it.effect("a closed transport finishes requests in flight, sends nothing more, and keeps no connection", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const server = yield* harming((socket) => sockets.push(socket))
@@ -481,14 +481,14 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(deliveries.length, 2)
     }))
 
-  it.effect("a connection that cannot be made in time was not made", () =>
+  it.effect("over a connection that is not made in time nothing was sent", () =>
     Effect.gen(function*() {
-      // It is never greeted over TLS.
+      // The server never answers the TLS handshake.
       const { baseUrl } = yield* harming(() => {})
       assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
     }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
 
-  it.effect("a proxy is a dispatcher", () =>
+  it.effect("requests go through a proxy given as a dispatcher", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
       const asked: Array<string> = []
@@ -525,7 +525,7 @@ describe("a dispatcher that sends again", () => {
     "half an answer": rawAnswer(200, ["etag: \"x\""], "{\"order_id\":1}").slice(0, -3)
   }
   for (const [title, bytes] of Object.entries(retrying)) {
-    it.effect(`after ${title} delivers nothing a second time`, () =>
+    it.effect(`a dispatcher that retries after ${title} delivers nothing a second time`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* ending(bytes)
         assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "resent" })
@@ -533,7 +533,7 @@ describe("a dispatcher that sends again", () => {
       }).pipe(Effect.provide(supplied(new RetryAgent(new Agent({ allowH2: false }), eager)))))
   }
 
-  it.effect("to where a redirect leads sends nothing", () =>
+  it.effect("a dispatcher that follows redirects sends nothing to the other server", () =>
     Effect.gen(function*() {
       const other = yield* writing(rawAnswer(200, [], "{}"))
       const { baseUrl, deliveries } = yield* writing(rawAnswer(307, [`location: ${other.baseUrl}/`], ""))

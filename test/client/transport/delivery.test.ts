@@ -1,4 +1,4 @@
-/** However a server answers, a mutating attempt is delivered at most once, over every transport that is supported. */
+/** A mutating attempt is delivered at most once over every supported transport, however the server answers. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ const kept = ["connection: keep-alive"]
 const refused = JSON.stringify({ code: 30, message: "Validation failed", errors: {} })
 const used = JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })
 
-/** The attempt that a delivery belongs to: each attempt has another signature. */
+/** The attempt to which a delivery belongs: every attempt has its own signature. */
 const attemptOf = ({ head }: Delivery): string => /^x-txc-signature: *(\w+)$/imu.exec(head)?.[1] ?? ""
 
 const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
@@ -60,16 +60,16 @@ const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
   }
 }
 
-/** What servers answer that makes clients send again. */
+/** Answers after which some HTTP clients send a request again. */
 const answers: Readonly<Record<string, string>> = {
   "421": rawAnswer(421, kept, refused),
-  "421, and the connection is closed": rawAnswer(421, ["connection: close"], refused),
+  "421 and a closed connection": rawAnswer(421, ["connection: close"], refused),
   "401 with a challenge": rawAnswer(401, [...kept, "www-authenticate: Basic realm=\"x\""], "{}"),
   "407": rawAnswer(407, [...kept, "proxy-authenticate: Basic realm=\"x\""], "{}"),
   "408": rawAnswer(408, ["connection: close"], ""),
   "417": rawAnswer(417, kept, ""),
   "425": rawAnswer(425, kept, ""),
-  "429 of a gateway": rawAnswer(429, [...kept, "retry-after: 0"], ""),
+  "a gateway's 429": rawAnswer(429, [...kept, "retry-after: 0"], ""),
   "503 with Retry-After": rawAnswer(503, [...kept, "retry-after: 0"], ""),
   "307": rawAnswer(307, [...kept, "location: /api/v4/order/stop_limit"], ""),
   "308": rawAnswer(308, [...kept, "location: /api/v4/order/stop_limit"], ""),
@@ -83,7 +83,7 @@ const bomb = Zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 1 })
 for (const [name, transport] of Object.entries(transports)) {
   describe(`with ${name}`, () => {
     for (const [title, bytes] of Object.entries(answers)) {
-      it.live(`after ${title} nothing is sent again, and nobody knows`, () =>
+      it.live(`after ${title} nothing is sent again, and the outcome is unknown`, () =>
         Effect.gen(function*() {
           const { baseUrl, deliveries } = yield* harming((socket) => socket.write(bytes))
           const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
@@ -99,7 +99,7 @@ for (const [name, transport] of Object.entries(transports)) {
         socket.write(rawAnswer(200, kept, refused).slice(0, -5), () => socket.destroy())
     }
     for (const [title, close] of Object.entries(closing)) {
-      it.live(`a kept connection that ${title} after it was read is not replaced by another`, () =>
+      it.live(`a request over a kept connection that ${title} is not sent over another`, () =>
         Effect.gen(function*() {
           let answered = 0
           const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -114,7 +114,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }))
     }
 
-    it.live("a 421 that was applied, and a nonce that was used: one order, and the error says that nobody knows", () =>
+    it.live("an order that was applied despite a 421 is placed once, and its outcome is unknown", () =>
       Effect.gen(function*() {
         const seen = new Set<string>()
         const { baseUrl, deliveries } = yield* harming((socket, delivery) => {
@@ -126,7 +126,7 @@ for (const [name, transport] of Object.entries(transports)) {
         assertOnce(deliveries, 1)
       }))
 
-    it.live("a refused nonce is the one reason to sign and send again, and only over a fresh connection", () =>
+    it.live("only a refused nonce leads to a second attempt, and only over a fresh connection", () =>
       Effect.gen(function*() {
         const { freshConnections } = yield* Transport.Transport
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
@@ -136,7 +136,7 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.strictEqual(freshConnections, name === "undici's dispatch")
       }).pipe(Effect.provide(transport)))
 
-    it.live("a read whose nonce was refused is tried again", () =>
+    it.live("a read whose nonce was refused is retried", () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
         yield* failsWith("NonceRejected")(balance).pipe(Effect.provide(clientAt(baseUrl, transport)))
@@ -150,10 +150,10 @@ for (const [name, transport] of Object.entries(transports)) {
     const endless: Readonly<Record<string, string>> = {
       "in chunks": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
       "until the connection ends": "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n",
-      "of a length that is a lie": "HTTP/1.1 200 OK\r\ncontent-length: 900000000000\r\n\r\n"
+      "of a false length": "HTTP/1.1 200 OK\r\ncontent-length: 900000000000\r\n\r\n"
     }
     for (const [title, head] of Object.entries(endless)) {
-      it.live(`an endless answer, ${title}, is not read beyond the bound, and its connection is closed`, () =>
+      it.live(`an endless answer ${title} is not read beyond the limit, and its connection is closed`, () =>
         Effect.gen(function*() {
           const piece = " ".repeat(65_536)
           const chunk = title === "in chunks" ? `10000\r\n${piece}\r\n` : piece
@@ -180,12 +180,12 @@ for (const [name, transport] of Object.entries(transports)) {
             Effect.provide(clientAt(baseUrl, transport))
           )
           assert.strictEqual(deliveries.length, 2)
-          // What was not read fills the buffers of both sides.
+          // Unread bytes fill the buffers of both sides.
           for (const sent of closed) assert.isBelow(sent, 32_000_000)
         }))
     }
 
-    it.live("a bomb of gzip does not go off", () =>
+    it.live("a gzip bomb is not decompressed beyond the limit", () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* harming((socket) => {
           socket.write(
@@ -203,12 +203,12 @@ for (const [name, transport] of Object.entries(transports)) {
           Effect.provide(clientAt(baseUrl, transport))
         )
         if (typeof error === "number") return assert.fail("watched for ever")
-        // Some decompress. The others give the bytes as they are, which are too many or no JSON.
+        // Some clients decompress. Others return the raw bytes, which exceed the limit or are not JSON.
         assert.strictEqual(error.why, "unreadable-answer")
         assert.isBelow(most - before, 256 * 1024 * 1024)
       }))
 
-    it.live("an answer of as many bytes as the bound is read, and one of one more is not", () =>
+    it.live("an answer as large as the limit is read, and one byte more is not", () =>
       Effect.gen(function*() {
         const body = `${" ".repeat(998)}{}`
         const { baseUrl } = yield* harming((socket) => socket.write(rawAnswer(200, kept, body)))
@@ -241,7 +241,7 @@ describe("a client that retries", () => {
       }))
   }
 
-  /** What tries again, after a first attempt that was delivered, where nothing can be connected to any more. */
+  /** Transports that retry a delivered request at a server that no longer accepts connections. */
   const retrying: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
     ...Object.fromEntries(
       Object.entries(clients).map(([name, http]) => [
@@ -262,7 +262,7 @@ describe("a client that retries", () => {
     "a fetch that tries again": overFetch((url, init) =>
       globalThis.fetch(url, init).catch(() => globalThis.fetch(url, { method: "POST", headers: init.headers ?? {} }))
     ),
-    "a fetch that reads its body and writes it anew": overFetch((url, { body, duplex: _duplex, ...init }: Init) =>
+    "a fetch that reads its body and writes it again": overFetch((url, { body, duplex: _duplex, ...init }: Init) =>
       new Response(body ?? null).text().then((text) => {
         const again = { ...init, body: text }
         return globalThis.fetch(url, again).catch(() => globalThis.fetch(url, again))
@@ -275,7 +275,7 @@ describe("a client that retries", () => {
     })
   }
   for (const [name, transport] of Object.entries(retrying)) {
-    it.live(`${name} that can't connect a second time: nobody knows`, () =>
+    it.live(`the outcome is unknown over ${name} that can't connect a second time`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries, stop } = yield* harming((socket) => {
           stop()
@@ -299,13 +299,13 @@ describe("with undici over HTTP/2", () => {
   const overHttp2 = { useH2c: true, allowH2: true }
   const http2 = NodeHttpClient.layerUndiciOptions(overHttp2)
 
-  /** Servers that say, after they have read a request, that they have not processed it. */
+  /** Servers that read a request and then report that they did not process it. */
   const disowning: Readonly<Record<string, (stream: Http2.ServerHttp2Stream) => void>> = {
     REFUSED_STREAM: (stream) => stream.close(Http2.constants.NGHTTP2_REFUSED_STREAM),
     GOAWAY: (stream) => stream.session?.goaway(Http2.constants.NGHTTP2_NO_ERROR, 0)
   }
   for (const [title, disown] of Object.entries(disowning)) {
-    it.effect(`after ${title} nothing is sent again, and nobody knows`, () =>
+    it.effect(`after ${title} nothing is sent again, and the outcome is unknown`, () =>
       Effect.gen(function*() {
         const bodies: Array<string> = []
         const sessions = new Set<Http2.ServerHttp2Session>()
@@ -346,7 +346,7 @@ describe("with undici over HTTP/2", () => {
 })
 
 // -----------------------------------------------------------------------------
-// Runtimes that cannot
+// Runtimes without streamed bodies
 // -----------------------------------------------------------------------------
 
 const cannotStream = (request: HttpClientRequest.HttpClientRequest) =>
@@ -354,10 +354,10 @@ const cannotStream = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.EncodeError({ request, description: "not supported in this runtime" })
   })
 
-describe("a client that cannot send a body that is read once", () => {
-  it.effect("sends nothing, and the error says what to do", () =>
+describe("a client that cannot send a streamed body", () => {
+  it.effect("a client that cannot send a streamed body sends nothing, and the error says how to fix it", () =>
     Effect.gen(function*() {
-      // As Effect's client over `fetch` does, where the runtime's `fetch` takes no stream.
+      // Effect's client over `fetch` fails like this if the runtime's `fetch` accepts no stream.
       const runtime = HttpClient.make((request) =>
         request.body._tag === "Stream"
           ? Effect.fail(cannotStream(request))

@@ -1,6 +1,6 @@
 /**
- * An answer that nobody asked for, at every moment of a kept connection. On HTTP/1.1 an answer does not name its request, so it may
- * be taken for the next one.
+ * Unsolicited answers at every moment of a kept connection. An HTTP/1.1 answer does not name its request, so it may be
+ * taken for the next one's.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ import { property } from "../../support/property.ts"
 import { clientAt, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
-// What is answered
+// Answers
 // -----------------------------------------------------------------------------
 
 const kept = ["connection: keep-alive"]
@@ -57,14 +57,14 @@ const placed = (id: string, more: object = {}): string =>
     })
   )
 
-/** Answers to calls of somebody else. */
+/** Answers to other calls. */
 const stale = {
   "a refused nonce": rawAnswer(429, kept, JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })),
   "a refused order": rawAnswer(400, kept, JSON.stringify({ code: 30, message: "Validation failed", errors: {} })),
   "another order": placed("another", { order_id: 1, market: "ETH_USDT", amount: "7", left: "7" })
 } as const
 
-/** When an answer comes that nobody asked for, and how many milliseconds or turns of the event loop after that has begun. */
+/** The moment of an unsolicited answer, and the milliseconds or event-loop turns after that moment's beginning. */
 const moments = fc.record({
   _tag: fc.constantFrom(
     "in the segment of the answer before",
@@ -80,7 +80,7 @@ const moments = fc.record({
 
 type Moment = typeof moments extends fc.Arbitrary<infer M> ? M : never
 
-/** Whether it has come before the next request is begun. Then a transport that reads what has arrived can know. */
+/** Whether the answer arrives before the next request begins, so that a transport that reads first can notice it. */
 const isEarly = ({ _tag }: Moment): boolean =>
   _tag !== "while the next request is sent" && _tag !== "between the head and the body of the next request"
 
@@ -101,7 +101,7 @@ const turns = (count: number) => Effect.replicateEffect(Effect.promise(() => set
 
 const pause = (millis: number) => Effect.promise(() => setTimeout(millis))
 
-/** Places an order and gives what was told: the caller's order, that it was not applied, or another error. */
+/** Places an order and returns the reported outcome: the caller's order, another's, not applied, or an error. */
 const place = StopLimitOrders.use((orders) =>
   orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make("mine") })
 ).pipe(Effect.match({
@@ -112,10 +112,10 @@ const place = StopLimitOrders.use((orders) =>
 
 const read = MainBalance.use(({ all }) => all)
 
-/** How often the order was delivered. */
+/** The number of deliveries of the order. */
 const timesOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.filter(({ body }) => idOf(body) === "mine").length
 
-/** Places an order over a connection that was used before, and says what was told of it and how often it was delivered. */
+/** Places an order over a used connection, and returns the reported outcome and the number of deliveries. */
 const placing = (transport: Layer.Layer<Transport.Transport>, moment: Moment, bytes: string) =>
   Effect.gen(function*() {
     let last: Net.Socket | undefined
@@ -144,13 +144,13 @@ const placing = (transport: Layer.Layer<Transport.Transport>, moment: Moment, by
       yield* before[moment._tag] ?? Effect.void
       isNext = true
       const told = yield* place
-      // Whatever is on its way arrives.
+      // Everything still in flight arrives.
       yield* turns(3)
       return { told, delivered: timesOf(deliveries) }
     }).pipe(Effect.provide(clientAt(baseUrl, transport)))
   }).pipe(Effect.scoped)
 
-/** How many answers come unasked: some at every change, and a hundred thousand over all transports in the long form. */
+/** The number of unsolicited answers: 60 per transport, and 100,000 over all transports in the long form. */
 const options = { short: 60, runs: Math.ceil(100_000 / Object.keys(supplied).length), timeout: 3_600_000 }
 
 const anyStale = fc.constantFrom(...Object.keys(stale) as Array<keyof typeof stale>)
@@ -159,8 +159,8 @@ for (const [name, transport] of Object.entries(supplied)) {
   const isWatched = name.startsWith("undici") || name === "a dispatcher that was supplied"
   property(
     isWatched
-      ? `over ${name} an answer that nobody asked for ends its connection, and none is taken for a refusal`
-      : `over ${name} an answer that nobody asked for makes no order a second one`,
+      ? `over ${name} an unsolicited answer ends its connection and is never taken for a refusal`
+      : `over ${name} an unsolicited answer never leads to a second order`,
     [moments, anyStale],
     (moment, what) =>
       Effect.gen(function*() {
@@ -177,17 +177,17 @@ for (const [name, transport] of Object.entries(supplied)) {
 }
 
 // -----------------------------------------------------------------------------
-// What comes between the request and its answer
+// Between the request and its answer
 // -----------------------------------------------------------------------------
 
-describe("an answer that nobody asked for, after the request was sent and long before its answer", () => {
-  /** A server that answers an order with what is stale, and a while later as it should. */
+describe("an unsolicited answer after the request was sent and long before its answer", () => {
+  /** A server that answers an order with a stale answer, and 100 ms later with the right one. */
   const late = Effect.fnUntraced(function*(bytes: string) {
     const run = Effect.runForkWith(yield* Effect.context())
     const { baseUrl, deliveries } = yield* harming((socket, { body, connection }) => {
       const id = idOf(body)
       if (id === undefined) return void socket.write(rawAnswer(200, kept, "{}"))
-      // The connection on which the order is placed again does as it should.
+      // On a second connection the order is answered correctly.
       if (connection > 0) return void socket.write(placed(id))
       socket.write(bytes)
       run(Effect.andThen(pause(100), Effect.sync(() => socket.write(placed(id)))))
@@ -196,19 +196,19 @@ describe("an answer that nobody asked for, after the request was sent and long b
     return [told, timesOf(deliveries)]
   })
 
-  it.live("is not believed when it refuses a nonce: the order is not placed again, and nobody knows", () =>
+  it.live("a late unsolicited nonce refusal does not place the order again, and its outcome is unknown", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* late(stale["a refused nonce"]), ["OutcomeUnknown", 1])
     }))
 
-  it.live("is believed when it refuses the order, as the page on errors says", () =>
+  it.live("a late unsolicited refusal of the order is believed, as the page on errors says", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* late(stale["a refused order"]), ["not applied", 1])
     }))
 })
 
 describe("a nonce that was refused", () => {
-  it.live("over a kept connection is tried again over a fresh one, and the kept one is given up", () =>
+  it.live("a call whose nonce was refused over a kept connection is retried over a fresh one, and the old one closes", () =>
     Effect.gen(function*() {
       let refused = 0
       const { baseUrl, deliveries, sockets } = yield* harming((socket, { body }) => {
@@ -225,7 +225,7 @@ describe("a nonce that was refused", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 1, 1])
     }))
 
-  it.live("is the caller's where connections are kept for less time than they must be watched", () =>
+  it.live("a call whose nonce was refused is not retried if idle connections close before they can be watched", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(stale["a refused nonce"]))
       const transport = UndiciTransport.layerWith({ keepAlive })
@@ -234,8 +234,8 @@ describe("a nonce that was refused", () => {
     }))
 })
 
-describe("a server that answers before it is asked at all", () => {
-  it.live("is sent nothing", () =>
+describe("a server that sends an answer before any request", () => {
+  it.live("a server that sends an answer before any request receives none", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(
         () => {},
