@@ -1,9 +1,9 @@
 /**
- * Nonces: a number that is unique per request of an API key (document, "Authentication", 3).
+ * Nonces: numbers that are unique per request of an API key (document, "Authentication", 3).
  *
- * A nonce is Unix time. Where the clock has not moved since the last nonce, or has stepped back, the next nonce is one more
- * than the last. It never runs further ahead of the clock than two seconds: beyond that the call waits. A clock that is set
- * back by more than four seconds is not waited for: calls fail, and say so, until it has caught up.
+ * A nonce is Unix time. If the clock has not advanced since the last nonce, the next nonce is the last one plus one. A
+ * nonce is at most two seconds ahead of the clock: beyond that, the call waits. If the clock is set back by more than
+ * four seconds, calls fail with that reason until it has caught up.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@
  * import * as Layer from "effect/Layer"
  * import { Credentials, Exchange, Nonce } from "effect-txc"
  *
- * // An exchange, or a key, that knows no nonce window: one call at a time.
+ * // For an exchange, or a key, without a nonce window: one call at a time.
  * export const exchange = Layer.unwrap(
  *   Effect.map(
  *     Config.all({ apiKey: Config.Redacted("TXC_API_KEY"), apiSecret: Config.Redacted("TXC_API_SECRET") }),
@@ -61,8 +61,8 @@ export class Nonce extends Context.Service<Nonce, {
    */
   readonly window: boolean
   /**
-   * Runs a call with a fresh nonce of an API key. Fails with `NonceUnavailable` without running it; the call then fails with
-   * `ExchangeUnreachable`, why `nonce`.
+   * Runs a call with a fresh nonce of an API key. Fails with `NonceUnavailable` without running it; the call then fails
+   * with `ExchangeUnreachable`, why `nonce`.
    */
   readonly use: <A, E, R>(
     of: Of,

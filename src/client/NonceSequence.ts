@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Dialect } from "../protocol/Dialect.ts"
 
 /**
- * Which nonces are meant.
+ * Selects a sequence of nonces.
  *
  * @category models
  * @since 0.1.0

@@ -7,7 +7,7 @@
  * import * as Stream from "effect/Stream"
  * import { Pages, SubAccounts } from "effect-txc"
  *
- * // What `SubAccounts.stream` does: pages of 100 records, each read when it is needed.
+ * // Like `SubAccounts.stream`: pages of 100 records, each read on demand.
  * const all = Effect.gen(function*() {
  *   const subAccounts = yield* SubAccounts.SubAccounts
  *   return yield* Stream.runCollect(Pages.stream("SubAccounts.stream", subAccounts.page))
@@ -49,7 +49,7 @@ export interface CountedPage<A> extends Page<A> {
 }
 
 /**
- * Which page to read.
+ * Selects the page to read.
  *
  * @category models
  * @since 0.1.0
@@ -90,7 +90,9 @@ export interface Identity<A, G = never> {
   readonly gap?: (after: A) => G
 }
 
-/** The start of the next page, or the reason why there is none. `size` is the maximum number of records on the page. */
+/**
+ * The start of the next page, or the reason why no page follows. `size` is the maximum number of records on the page.
+ */
 type Step = { readonly offset: number } | "ceiling" | "shifted"
 
 /** The emitted records of a list with identities. */
@@ -132,10 +134,9 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * `limit` is the page size, 100 by default.
  *
  * Most answers have no total, so a page with fewer records than its limit is the last one. No page can start beyond
- * index
- * 10000. The page that starts there has 100 records, and the stream skips those already emitted. The stream therefore
- *        reaches indices 0 to 10099. If that page is full, there may be more records: the stream emits it, and then
- *        fails with `PageCeilingReached`.
+ * index 10000. The page that starts there has 100 records, and the stream skips those already emitted. The stream
+ * therefore reaches indices 0 to 10099. If that page is full, there may be more records: the stream emits it, and then
+ * fails with `PageCeilingReached`.
  *
  * Records arrive in order and once each while the data does not change. Records that are added or removed meanwhile
  * shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last record of the

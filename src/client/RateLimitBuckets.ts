@@ -1,4 +1,4 @@
-/** Buckets of calls: counting, the line of attempts that wait, and the pause after a refusal. */
+/** Buckets of calls: counting, the queue of waiting attempts, and the pause after a refusal. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -74,7 +74,7 @@ interface Line {
   readonly waiting: Set<Deferred.Deferred<void>>
   /** Until when no attempt takes a turn, in Unix milliseconds: see {@link pauseLeft}. */
   pausedUntil: number
-  /** When the line was last looked at, in Unix milliseconds. */
+  /** The time when the queue was last checked, in Unix milliseconds. */
   seen: number
   /** The number of consecutive refusals. */
   refusals: number

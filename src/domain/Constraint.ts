@@ -79,9 +79,9 @@ export type Constraint =
     readonly kind: "unique"
   }
   | {
-    /** The decimal may have no more fractional digits than there are of what it counts. */
+    /** The decimal must not have more fractional digits than its unit allows. */
     readonly kind: "precision"
-    /** One of the last digit, as a decimal: `0.001` for three digits. */
+    /** The unit of the last digit, as a decimal: `0.001` for three digits. */
     readonly step: string
   }
   | {

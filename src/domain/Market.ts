@@ -6,7 +6,7 @@
  * ```ts
  * import { Market } from "effect-txc"
  *
- * // Whether a market takes an order, and which fields are wrong where it does not.
+ * // The fields of an order that break the market's limits, with the kind of limit.
  * const wrongFields = (market: Market.Market, order: Market.Bounded) =>
  *   Market.violations(market, order).map(([field, { kind }]) => `${field}: ${kind}`)
  * ```
@@ -29,25 +29,25 @@ import type { Unrecognised } from "./Unrecognised.ts"
 export interface Market {
   /** The name of the market, `BASE_QUOTE`. */
   readonly name: MarketName
-  /** The base currency: the one that is traded. */
+  /** The base currency: the traded one. */
   readonly stock: Ticker
-  /** The quote currency: the one that is paid. */
+  /** The quote currency: the one in which prices are given. */
   readonly money: Ticker
   /**
-   * The most fractional digits of an amount in units of the base currency. Below zero, amounts are whole thousands (-3) or
-   * the like: only the live exchange has such markets.
+   * The maximum number of fractional digits of an amount in the base currency. If negative, amounts are multiples of a
+   * power of ten, such as thousands for -3: only the live exchange has such markets.
    */
   readonly stockPrecision: number
   /** The maximum number of fractional digits of a price, and of an amount in the quote currency. */
   readonly moneyPrecision: number
   /**
-   * The step of prices, in units of the quote currency: every price is a multiple of it. Absent where the exchange does not
-   * say: then the step is the last digit of `moneyPrecision`. Live dialect only.
+   * The step of prices, in the quote currency: every price is a multiple of it. If absent, the step is one unit of the
+   * last digit of `moneyPrecision`. Live dialect only.
    */
   readonly tickSize?: Price
   /**
-   * The step of amounts, in units of the base currency: every such amount is a multiple of it. Absent where the exchange does
-   * not say: then the step is the last digit of `stockPrecision`. Live dialect only.
+   * The step of amounts, in the base currency: every such amount is a multiple of it. If absent, the step is one unit
+   * of the last digit of `stockPrecision`. Live dialect only.
    */
   readonly stepSize?: Amount
   /** The number of fractional digits of a fee. */
@@ -67,16 +67,18 @@ export interface Market {
   /** Whether the market trades on margin. */
   readonly isCollateral: boolean
   /**
-   * Spot, futures, or futures of traditional finance, which only the live exchange has. A value that is not listed is kept as
-   * an `Unrecognised`.
+   * Spot, futures, or traditional-finance futures, which only the live exchange has. An unknown value is kept as an
+   * `Unrecognised`.
    */
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
-   * Whether it is a futures market of traditional finance, such as of shares. An order needs a right of the account there:
-   * without it the exchange refuses with code 10011. Live dialect only.
+   * Whether it is a traditional-finance futures market, such as for shares. An order needs a permission of the account:
+   * without it, the exchange refuses with code 10011. Live dialect only.
    */
   readonly isTradFiFutures?: boolean
-  /** When the market is closed for good, in Unix seconds. Absent when nothing is planned. Live dialect only. */
+  /**
+   * The time when the market will be delisted, in Unix seconds. Absent when no delisting is planned. Live dialect only.
+   */
   readonly delistedAt?: UnixSeconds
 }
 
@@ -311,7 +313,7 @@ export const changed = ({ activationPrice, amount, market, price, total }: Chang
 
 const units = new Map<number, Amount>()
 
-/** One of the last digit, where there are so many fractional digits: 0.01 for two, 1000 for three less than none. */
+/** One unit of the last of `digits` fractional digits: 0.01 for 2, 1000 for -3. */
 const unitOf = (digits: number): Amount => {
   const known = units.get(digits)
   if (known !== undefined) return known
@@ -321,7 +323,8 @@ const unitOf = (digits: number): Amount => {
 }
 
 /**
- * The step of a market's prices, in units of the quote currency: its `tickSize`, or the last digit of its `moneyPrecision`.
+ * The step of a market's prices, in the quote currency: its `tickSize`, or one unit of the last digit of its
+ * `moneyPrecision`.
  *
  * @category steps
  * @since 0.1.0
@@ -329,7 +332,8 @@ const unitOf = (digits: number): Amount => {
 export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price => tickSize ?? unitOf(moneyPrecision)
 
 /**
- * The step of a market's amounts, in units of the base currency: its `stepSize`, or the last digit of its `stockPrecision`.
+ * The step of a market's amounts, in the base currency: its `stepSize`, or one unit of the last digit of its
+ * `stockPrecision`.
  *
  * @category steps
  * @since 0.1.0
@@ -337,9 +341,9 @@ export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price 
 export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => stepSize ?? unitOf(stockPrecision)
 
 /**
- * Every limit of its market that an order breaks, with the field that breaks it; empty when the order may be placed
+ * The market limits that an order breaks, each with the field that breaks it; empty when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`; live: `stepSize` and `tickSize`). `market` is `undefined` when there is no market of that name.
+ * `maxTotal`; live: `stepSize` and `tickSize`). `market` is `undefined` for an unknown market.
  *
  * @category checks
  * @since 0.1.0
@@ -356,7 +360,7 @@ export const violations = (
   const steps = (field: string, value: Decimal.Decimal, step: Amount | Price) => {
     if (!Decimal.isMultipleOf(value, step)) found.push([field, { kind: "step", step }])
   }
-  // An amount of money has the precision of prices, and not their step.
+  // An amount in the quote currency has the precision of prices, but not their step.
   const money = (field: string, value: Amount) => {
     const { minTotal, moneyPrecision } = market
     const step = unitOf(moneyPrecision)

@@ -44,7 +44,7 @@ const request = () => Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-/** How a text says that nothing is said. */
+/** An empty text stands for an absent value. */
 const unsaid = { value: "", when: () => true, demanded: false, written: false }
 
 const market = ({ extension }: Dialect) =>
@@ -121,7 +121,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Markets extends Context.Service<Markets, {
   /** Reads all markets. */
   readonly all: Effect.Effect<ReadonlyArray<Market>, Failure>
-  /** Reads all markets and finds one; none when the exchange has no market with this name. */
+  /** Reads all markets and finds one; `Option.none` when the exchange has no market with this name. */
   readonly get: (name: MarketName) => Effect.Effect<Option.Option<Market>, Failure>
 }>()("effect-txc/endpoints/Markets") {
   /** Makes the service from public calls. */

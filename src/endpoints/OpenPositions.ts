@@ -90,8 +90,8 @@ export interface Position {
   /** The time of the position's last change, in Unix seconds with microseconds. */
   readonly modifyDate: UnixTime
   /**
-   * The size, in units of the base currency: above zero for a long position, below zero for a short one. Zero for a closed
-   * position that is still listed, which has no average price.
+   * The size, in the base currency: positive for a long position, negative for a short one. Zero for a closed position
+   * that is still listed, which has no average price.
    */
   readonly amount?: Decimal | null
   /** The average entry price of the open part, in the quote currency. */
@@ -106,7 +106,7 @@ export interface Position {
   readonly pnlPercent?: Decimal | null
   /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null
-  /** How many times the position is as large as its collateral. Absent when the exchange does not say. */
+  /** The ratio of the position's size to its collateral. Absent when the exchange omits it. */
   readonly leverage?: Decimal | null
   /** The collateral that backs the position, in the quote currency. */
   readonly margin?: Decimal | null
@@ -118,13 +118,13 @@ export interface Position {
   readonly unrealizedFunding?: Decimal | null
   /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
   readonly positionSide?: ReceivedPositionSide
-  /** The orders that close the position at a certain gain or loss; `null` when there are none. */
+  /** The orders that close the position at a certain gain or loss; `null` without such orders. */
   readonly tpsl?: Tpsl | null
 }
 
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** A figure that the exchange has also written as an empty text where there is none. */
+/** An empty text, which the exchange has also written for an absent number. */
 const empty = { value: "", when: () => true, demanded: false, written: false }
 
 const position = () =>

@@ -6,7 +6,7 @@
  * import * as Effect from "effect/Effect"
  * import { Identifiers, TradingFees } from "effect-txc"
  *
- * // What a taker pays on a spot market, in percent.
+ * // The taker fee on a spot market, in percent.
  * const takerFee = Effect.gen(function*() {
  *   const tradingFees = yield* TradingFees.TradingFees
  *   const { customFees, taker } = yield* tradingFees.get
@@ -59,9 +59,9 @@ export interface TradingFee {
  * @since 0.1.0
  */
 export interface FeeSchedule extends TradingFee {
-  /** The maker's default fee on futures markets, in percent. Absent when the exchange does not say. */
+  /** The maker's default fee on futures markets, in percent. Absent when the exchange omits it. */
   readonly futuresMaker?: Decimal
-  /** The taker's default fee on futures markets, in percent. Absent when the exchange does not say. */
+  /** The taker's default fee on futures markets, in percent. Absent when the exchange omits it. */
   readonly futuresTaker?: Decimal
   /**
    * The maker's surcharge, in percent, when an order that only trades with retail orders ("retail price improvement")
@@ -75,8 +75,8 @@ export interface FeeSchedule extends TradingFee {
 }
 
 /**
- * The schedule as received: with a field that says nothing, because an error has its own form, and perhaps without markets
- * that have their own fees.
+ * The fees as received: with an `error` field that is always `null`, because errors have their own form, and perhaps
+ * without markets that have their own fees.
  */
 interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSchedule, "customFees">> {
   readonly error?: null
@@ -84,11 +84,11 @@ interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSche
 
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
-/** A market's fees were once a pair. Nothing says which of the two is the maker's: only two that are equal are read. */
+/** A market's fees were once a pair without documented order, so only a pair of equal fees is read. */
 const readPair = (wire: unknown): unknown =>
   Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire
 
-/** An empty list was once written where no market has its own fees. */
+/** The exchange once wrote an empty list when no market has its own fees. */
 const readEmpty = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 0 ? {} : wire
 
 const customFees = ({ older }: Dialect) =>

@@ -186,7 +186,8 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 
 /**
  * An order request has wrong fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange uses
- * the codes 30 to 43, and 1 for a value off its market's step. Nothing was applied. Do not retry: correct the fields that `fields` names.
+ * the codes 30 to 43, and 1 for a value off its market's step. Nothing was applied. Do not retry: correct the fields
+ * named in `fields`.
  *
  * @category errors
  * @since 0.1.0
@@ -381,8 +382,8 @@ export class NotAuthorized extends judged(
 
 /**
  * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
- * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried a read with a
- * new nonce, and any other call if its transport can use a fresh connection. You may retry too. If it happens often,
+ * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried a read with
+ * a new nonce, and any other call if its transport can use a fresh connection. You may retry too. If it happens often,
  * another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers of `Nonce`.
  *
  * @category errors
@@ -616,7 +617,7 @@ export class OutcomeUnknown extends judged(
   declare readonly why: UnknownCause
   /** The HTTP status of the answer; absent without an answer. */
   declare readonly status?: number
-  /** A description of what happened. */
+  /** A description of the problem. */
   declare readonly reason: string
   /** The request, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
   declare readonly request: Redacted.Redacted<unknown>
@@ -751,13 +752,14 @@ export class UnexpectedResponse extends judged(
   /** The answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
   declare readonly body: string
   /**
-   * How many rows of the list can't be read; `problem` says why the first of them can't. Absent when the answer is not a list,
-   * none of its rows can be read, or more than 1000 of them can't.
+   * How many rows of the list can't be read; `problem` says why the first of them can't. Absent when the answer is not
+   * a list, none of its rows can be read, or more than 1000 of them can't.
    */
   declare readonly unreadable?: number
   /**
-   * The rows that can be read: `Endpoint.readableRows` gives them with their type. Redacted because they may hold API keys.
-   * They stay in this process: an error that is written with its schema leaves them out. Absent where `unreadable` is.
+   * The rows that can be read: `Endpoint.readableRows` gives them with their type. Redacted because they may hold API
+   * keys. They stay in this process: an error that is written with its schema leaves them out. Absent where
+   * `unreadable` is.
    */
   declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
   /** Whether `status` is 500 or more: a failing server may recover, an undecodable answer will not. */

@@ -2,20 +2,20 @@
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 
-/** The rows of a list that can be read, and how many can't. */
+/** The readable rows of a list, and the number of unreadable ones. */
 export interface Rows {
-  /** Values of the domain, in their order; of a map its entries. */
+  /** The rows as domain values, in order; for a map, its entries. */
   readonly readable: ReadonlyArray<unknown>
   readonly unreadable: number
 }
 
-/** An answer with more unreadable rows than this is not the list that was asked for: its rows are not read. */
+/** The maximum number of unreadable rows. An answer with more is not the requested list, so its rows are not read. */
 export const mostUnreadable = 1000
 
-/** The keys that an answer may hold its list by. */
+/** The keys under which an answer may contain its list. */
 const envelopes = ["records", "data", "result"]
 
-/** Lists of one row each. The rows of a map are its entries, or each row of its lists. */
+/** Splits an answer into answers of one row each. The rows of a map are its entries, or the rows of its lists. */
 const parts = function*(json: unknown): Generator {
   if (Array.isArray(json)) {
     for (const row of json) yield [row]
@@ -27,7 +27,7 @@ const parts = function*(json: unknown): Generator {
   }
 }
 
-/** What a decoded answer has in it; `undefined` when it is not a list. */
+/** The rows of a decoded answer; `undefined` when it is not a list. */
 const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
   if (answer instanceof Map) return [...answer]
   const rows = Json.isObject(answer) ? answer["records"] : answer
@@ -35,8 +35,8 @@ const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
 }
 
 /**
- * Reads each row of a list, or of the page of one, as an answer of its own. `undefined` when no row can be read, none is
- * unreadable, or more are than {@link mostUnreadable}.
+ * Reads each row of a list, or of a page, as a separate answer. `undefined` when no row is readable, all are, or more
+ * than {@link mostUnreadable} are not.
  */
 export const read = (decode: (json: unknown) => Result.Result<unknown, unknown>, json: unknown): Rows | undefined => {
   const key = Json.isObject(json) ? envelopes.find((key) => Object.hasOwn(json, key)) : undefined

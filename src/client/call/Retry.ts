@@ -1,9 +1,9 @@
 /**
- * Which attempts are followed by another one, and when.
+ * Decides whether and when another attempt follows a failed one.
  *
- * Only reads are retried. A mutating call gets a second attempt for one reason: its nonce was refused, which proves that it
- * was not applied. Over a transport that cannot start over on a fresh connection it gets none: the refusal may be the answer
- * to something else.
+ * Reads are retried. A mutating call gets a second attempt only after a refused nonce, which proves that it was not
+ * applied, and only over a transport with fresh connections: over another, the refusal may be the answer to another
+ * call.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -37,10 +37,10 @@ interface Cause {
   readonly message?: unknown
 }
 
-/** Why a cause proves that nothing was sent; `undefined` when it proves nothing. */
+/** The reason for which a cause proves that nothing was sent; `undefined` when it proves nothing. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // A server that does not answer the greeting with TLS was sent nothing more. Any other EPROTO may end an established
-  // connection.
+  // Nothing more is sent to a server that does not answer the handshake with TLS. Any other EPROTO may end an
+  // established connection.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
   // Several addresses were tried, and each attempt must prove it.
@@ -51,7 +51,7 @@ const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | 
   return call === undefined || (typeof syscall === "string" && call.test(syscall)) ? why : undefined
 }
 
-/** An error and what caused it, outermost first. */
+/** An error and its causes, outermost first. */
 const chain = (error: unknown): ReadonlyArray<Cause> => {
   const found: Array<object> = []
   let current = error
@@ -64,7 +64,7 @@ const chain = (error: unknown): ReadonlyArray<Cause> => {
 
 /** The failure of a request. */
 export interface ConnectionFailure {
-  /** Why the request was not sent; `undefined` when it may have been sent. */
+  /** The reason why the request was not sent; `undefined` when it may have been sent. */
   readonly why: UnreachableCause | undefined
   /** A description of the problem, from the deepest cause. */
   readonly reason: string

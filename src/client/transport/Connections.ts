@@ -1,8 +1,9 @@
 /**
- * Connections of undici that carry one request at a time, and what they bring without having been asked.
+ * Undici connections that carry one request at a time, and are closed when an unsolicited answer arrives.
  *
- * An answer of HTTP/1.1 does not name its request: it is taken for the answer to what was sent last. So whatever comes over a
- * connection that nothing was sent over ends it, and there is always time to see that it has come.
+ * An HTTP/1.1 answer does not name its request, so it is taken for the answer to the last one. A connection that
+ * receives anything while no request is in flight is therefore closed, and arrived bytes are always read before the
+ * next request.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,7 @@ import type { buildConnector, Dispatcher } from "undici"
 import connector from "undici/lib/core/connect.js"
 import Pool from "undici/lib/dispatcher/pool.js"
 
-/** Runs it when everything was read that has arrived by now. An immediate alone may run before the system is asked for it. */
+/** Runs `run` once all arrived bytes were read. A single immediate may run before the system is polled for them. */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
 }
@@ -22,28 +23,28 @@ const afterReading = (run: () => void): void => {
 
 /** Ends a connection that cannot be used. Nothing was sent over it. */
 class Unusable extends Data.TaggedError("Unusable") {
-  override readonly message = "the connection ended, or brought an answer, before anything was sent"
+  override readonly message = "the connection ended, or received an answer, before anything was sent"
 }
 
-/** `HTTP/1.1 ` is followed by the status. */
+/** The index of the status: it follows `HTTP/1.1 `. */
 const statusAt = 9
 
-/** A longer head is left to undici, which refuses it. */
+/** The maximum size of an answer's head, in bytes. A longer one is passed to undici, which refuses it. */
 const longestHead = 16_384
 
-/** Whether it begins as an answer does that another one follows. After 101 it is no longer HTTP. */
+/** Whether the bytes begin an interim answer (1xx). After 101 the connection no longer speaks HTTP. */
 const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
 
 /**
- * Takes the answers that precede an answer, such as `100 Continue`, out of what a connection brings: undici ends a connection
- * for one that it has not asked for. Only where an answer begins: all else is passed on as it is.
+ * Removes interim answers, such as `100 Continue`, from the bytes of a connection: undici closes a connection for one
+ * that it did not request. Only looks where an answer begins, and passes all other bytes on unchanged.
  */
 const skipInterim = (socket: Socket): void => {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket)
   let written = socket.bytesWritten
   let isExpected = false
   let held: Buffer | undefined
-  /** What is left of the bytes that begin an answer; `undefined` when more must be read first. */
+  /** The bytes after all interim answers; `undefined` when more bytes are needed. */
   const rest = (bytes: Buffer): Buffer | undefined => {
     let left = bytes
     while (left.length > statusAt + 2 && isInterim(left)) {
@@ -77,7 +78,7 @@ const skipInterim = (socket: Socket): void => {
   }
 }
 
-/** Makes connections over which nothing has come yet. */
+/** Makes connections that have received nothing yet. */
 export const connecting = (options: buildConnector.BuildOptions): buildConnector.connector => {
   const connect = connector(options)
   return (to, callback) =>
@@ -95,13 +96,13 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
 }
 
 // -----------------------------------------------------------------------------
-// What dispatches
+// Dispatchers
 // -----------------------------------------------------------------------------
 
-/** Whether undici has ended a connection because it brought something while nothing was asked. */
+/** Whether undici closed a connection because it received bytes while no request was in flight. */
 const isUnasked = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
 
-/** What dispatches to an origin, and how many of its connections have brought what nobody had asked for. */
+/** A dispatcher for an origin that counts its connections closed for an unsolicited answer. */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D
   private unasked = 0
@@ -113,18 +114,18 @@ export class Watched<D extends Dispatcher = Dispatcher> {
     })
   }
 
-  /** Begins to watch. What it gives says at its end whether something came meanwhile that nobody had asked for. */
+  /** Starts to watch. The returned function ends that, and tells its callback whether an unsolicited answer came. */
   watch(): (run: (isUnasked: boolean) => void) => void {
     const before = this.unasked
-    // A connection that ends says so one turn after it was read.
+    // A connection reports its end one turn after the read.
     return (run) => afterReading(() => setImmediate(() => run(this.unasked !== before)))
   }
 }
 
-/** How long connections are watched after a refused nonce before another attempt is made, in milliseconds. */
+/** The time that connections are watched after a refused nonce before another attempt, in milliseconds. */
 export const quiet = 250
 
-/** How long requests that are under way may go on when everything is closed, in milliseconds. */
+/** The time that requests in flight have to end after `close`, in milliseconds. */
 const grace = 1000
 
 /** The connections of a transport, by origin. */
@@ -138,7 +139,7 @@ export class Connections {
     this.options = options
   }
 
-  /** What dispatches to an origin. Throws where the text is no origin. */
+  /** The dispatcher for an origin. Throws if the text is not an origin. */
   of(origin: string): Watched<Pool> {
     const known = this.current.get(origin)
     if (known !== undefined) return known
@@ -150,7 +151,7 @@ export class Connections {
     return watched
   }
 
-  /** Uses the connections to an origin no longer. What is under way over them may end. */
+  /** Stops using the connections to an origin. Requests in flight may end. */
   private retire(origin: string): void {
     const watched = this.current.get(origin)
     if (!this.isClosed) this.current.delete(origin)
@@ -163,13 +164,13 @@ export class Connections {
   }
 
   /**
-   * Begins anew with an origin whose answer is in doubt. If the answer was another request's, its own comes later: the old
-   * connections are watched for it. Then it says whether something came, and the next connection is a new one.
+   * Replaces the connections to an origin whose answer is in doubt. If that answer was to another request, the right
+   * one arrives later, so the old connections are watched for it first. Passes to `run` whether an answer came.
    */
   startOver(origin: string, run: (isUnasked: boolean) => void): void {
     const old = this.of(origin)
     const stop = old.watch()
-    // Others must not take a late answer for theirs.
+    // Other requests must not take a late answer for theirs.
     this.current.delete(origin)
     setTimeout(() =>
       stop((isUnasked) => {

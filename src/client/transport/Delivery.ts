@@ -46,7 +46,7 @@ let companion: NodeJS.Timeout | undefined
 const accompany = (millis: number): void => {
   if (companion !== undefined) return
   companion = setTimeout(() => companion = undefined, millis)
-  // Where timers are numbers, it would keep the process alive.
+  // On platforms whose timers are numbers, it would keep the process alive.
   if (typeof companion === "object") companion.unref()
   else clearTimeout(companion)
 }

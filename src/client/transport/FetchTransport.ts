@@ -66,8 +66,8 @@ const noStreams =
 // -----------------------------------------------------------------------------
 
 /**
- * What a `fetch` failure proves. A `fetch` that retries by itself may have delivered a body that it has read, and then
- * failed to connect.
+ * The proof from a `fetch` failure. A `fetch` that retries by itself may have delivered a body that it has read, and
+ * then failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
@@ -124,7 +124,7 @@ class Sending implements Delivery.Delivery {
       method,
       headers,
       redirect: "manual",
-      // Without these a `fetch` does not look for others after a 401.
+      // Without credentials, a `fetch` does not try others after a 401.
       credentials: "omit",
       signal: this.aborting.signal,
       ...this.body()
@@ -149,7 +149,7 @@ class Sending implements Delivery.Delivery {
         controller.enqueue(body)
         controller.close()
       }
-      // Nothing is read before it is asked for.
+      // The body is read only on demand.
     }, { highWaterMark: 0 })
     // A stream has no length of its own, and servers may refuse a body in chunks.
     const sized = { ...headers, "content-length": body.byteLength.toString() }

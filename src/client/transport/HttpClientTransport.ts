@@ -37,9 +37,9 @@ import * as Transport from "./Transport.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What every request runs under: no redirects, no trace headers, no span of the client below. Without credentials a
- * `fetch` does not look for others after a 401, which it refuses to do with a body that it cannot read twice. A body is
- * never put into a buffer that could be sent twice.
+ * The context of every request: no redirects, no trace headers, no span of the client below. Without credentials, a
+ * `fetch` does not try others after a 401, which fails with a body that it cannot read twice. A body is never copied
+ * into a buffer that could be sent twice.
  */
 const quiet = Context.empty().pipe(
   Context.add(FetchHttpClient.RequestInit, { redirect: "manual", credentials: "omit" }),
@@ -53,7 +53,7 @@ class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }
 
-/** How far an at-most-once body was read. */
+/** The progress in reading an at-most-once body. */
 interface Reading {
   /** The number of times that reading began. */
   begun: number
@@ -61,7 +61,7 @@ interface Reading {
   isRead: boolean
 }
 
-/** The body of a request, and how far it was read; a body that may be read any number of times is not watched. */
+/** The body of a request, and its reading progress; a body that may be read any number of times is not tracked. */
 const bodyOf = (
   { body, once }: Transport.Request
 ): { readonly httpBody: HttpBody.HttpBody; readonly reading: Reading } => {
@@ -78,7 +78,7 @@ const bodyOf = (
   return { httpBody: HttpBody.stream(stream, "application/json", body.byteLength), reading }
 }
 
-/** The request is made in one step, because one made from options would be taken apart and put together once more. */
+/** Makes the request in one step, because one made from options would be built twice. */
 const toClientRequest = ({ body, headers, method, url }: Transport.Request, httpBody: HttpBody.HttpBody) =>
   HttpClientRequest.makeWith(
     method,
@@ -87,7 +87,7 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     Option.none(),
     Headers.fromRecordUnsafe(
       // Effect's client over `fetch` removes `content-length`, and a stream without it is sent in chunks, which servers
-      // may refuse. Spelled in capitals the header stays. All other clients take it in any spelling.
+      // may refuse. With a capitalized name the header stays. All other clients accept any case.
       body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
     ),
     httpBody
@@ -122,7 +122,7 @@ const readText = (
     )
   })
 
-/** What a failure of the client below means for a request whose body was read so far. */
+/** The proof from a failure of the client below, given the reading progress of the body. */
 const toSendFailed = (
   error: HttpClientError.HttpClientError,
   { begun, isRead }: Reading
@@ -149,11 +149,12 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
 // -----------------------------------------------------------------------------
 
 /**
- * Sends over a client of Effect. No header that holds a secret is printed.
+ * Sends over an Effect `HttpClient`. Headers with secrets are redacted when printed.
  *
- * A request that may be delivered once has a body that can be read once, so nothing below can send it again: neither a
- * `fetch` after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that nothing was
- * sent. `NodeHttpClient.layerNodeHttp` reads it before it connects, so that over it every such order is an `OutcomeUnknown`.
+ * The body of an at-most-once request can be read only once, so nothing below can send it again: neither a `fetch`
+ * after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that nothing
+ * was sent. `NodeHttpClient.layerNodeHttp` reads it before it connects, so an order that it can't send is always an
+ * `OutcomeUnknown`.
  *
  * @category constructors
  * @since 0.1.0
@@ -187,8 +188,8 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
 })
 
 /**
- * Sends over the `HttpClient` of the context: see {@link make}. Built again wherever it is used, so that two exchanges of one
- * program can have different clients.
+ * Sends over the context's `HttpClient`: see {@link make}. It is built for each use, so two exchanges of one program
+ * can have different clients.
  *
  * @category layers
  * @since 0.1.0

@@ -48,8 +48,8 @@ export interface Request {
   /** Whether the request may be delivered at most once. */
   readonly once: boolean
   /**
-   * Whether to send it over a connection that has carried nothing before, because the answer to the attempt before this one may
-   * not have been its own. Only a transport with `freshConnections` is asked to.
+   * Whether to send the request over a new connection, because the previous attempt's answer may have belonged to
+   * another request. Only set for a transport with `freshConnections`.
    */
   readonly fresh: boolean
   /** The maximum time until the last byte of the answer. */
@@ -82,7 +82,7 @@ export interface Answer {
 export interface NotSent {
   /** Nothing was sent, so nothing was applied. */
   readonly kind: "not-sent"
-  /** What prevented it. */
+  /** The reason why nothing was sent. */
   readonly why: UnreachableCause
 }
 
@@ -123,7 +123,7 @@ export interface TooLarge {
 export type Proof = NotSent | MayBeDelivered | TooLarge
 
 /**
- * There is no answer.
+ * The request has no usable answer.
  *
  * @category errors
  * @since 0.1.0
@@ -132,9 +132,9 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly proof: Proof
   readonly reason: string
 }> {
-  /** What that proves. */
+  /** The proof from the absence of an answer. */
   declare readonly proof: Proof
-  /** A description of what happened. It may quote what was sent: scrub it. */
+  /** A description of the failure. It may quote the request, so scrub it. */
   declare readonly reason: string
 }
 
@@ -170,9 +170,9 @@ export const timedOut = ({ timeout }: Request): SendFailed =>
  */
 export class Transport extends Context.Service<Transport, {
   /**
-   * Whether it makes its connections itself, ends one that has brought bytes that nobody asked for, and opens a new one for a
-   * `fresh` request. A mutating call whose nonce was refused is tried once more only over such a transport: over another the
-   * refusal may be an answer that was left over on a kept connection, and the order may have been delivered.
+   * Whether the transport makes its own connections, closes one that receives unsolicited bytes, and opens a new one
+   * for a `fresh` request. A mutating call whose nonce was refused is retried, once, only over such a transport: over
+   * another, the refusal may be a stale answer on a kept connection, and the order may have been delivered.
    */
   readonly freshConnections: boolean
   /**

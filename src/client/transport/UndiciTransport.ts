@@ -1,11 +1,11 @@
 /**
- * Sends over undici's `dispatch`, for Node: what a call costs least over.
+ * Sends over undici's `dispatch`, for Node: the transport with the lowest cost per call.
  *
- * Every request is one `dispatch` to a connection that carries nothing else. Nothing is sent a second time, redirects are
- * not followed, and HTTP/2 is not spoken. What is over undici's `request` and `fetch`, such as streams, is left out.
+ * Every request is one `dispatch` over a connection that carries no other request meanwhile. It sends nothing twice,
+ * follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch` with their streams.
  *
- * Before anything is sent over a kept connection, what has arrived over it is read: an answer that nobody asked for ends the
- * connection. Answers that precede the answer, such as `100 Continue`, are skipped.
+ * Before a kept connection is used, arrived bytes are read: an unsolicited answer closes the connection. Interim
+ * answers, such as `100 Continue`, are skipped.
  *
  * @example
  * ```ts
@@ -72,11 +72,11 @@ const place = (url: string): Place => {
 /** Ends an abandoned delivery. No caller sees it. */
 const abandoned = new Unwanted()
 
-/** What requests are dispatched over. */
+/** The dispatchers of a transport. */
 interface Route {
   /** Returns the dispatcher for an origin. It may throw: not every text is an origin. */
   readonly of: (origin: string) => Connections.Watched
-  /** Prepares a fresh connection, and says whether the old ones have brought meanwhile what nobody asked for. */
+  /** Prepares a fresh connection, and passes to `run` whether an unsolicited answer came over an old one. */
   readonly startOver: (origin: string, run: (isUnasked: boolean) => void) => void
 }
 
@@ -104,7 +104,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
     this.onEnd = onEnd
     const { fresh, url } = this.request
     const to = place(url)
-    // Undici gives a kept connection a turn of its own after this one. Between the two all is read that has arrived by now.
+    // Undici resumes a kept connection in a later turn. Arrived bytes are read before that.
     if (!fresh) setImmediate(() => this.dispatch(to))
     else this.attempt(() =>
         this.route.startOver(to.origin, (isUnasked) => isUnasked ? this.doubt() : this.dispatch(to))
@@ -136,12 +136,12 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
     if (Result.isFailure(done)) this.onError(done.failure)
   }
 
-  /** Ends it because an answer came that may be its own, or that of the attempt before it, beside the one that was read. */
+  /** Ends the request because two answers came, and either may belong to it. */
   private doubt(): void {
     this.fail(
       new Transport.SendFailed({
         proof: { kind: "lost" },
-        reason: "another answer came over the same connection, so nobody knows which one is the answer to this call"
+        reason: "another answer came over the same connection, so it is unknown which one is the answer to this call"
       })
     )
   }
@@ -196,7 +196,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const end = Received.answer(this.request, this.status, this.headers, this.chunks)
     const { once } = this.request
-    // That an order was refused is believed unless another answer is right behind the refusal.
+    // A refusal is believed unless another answer follows immediately.
     if (!once || this.status < 400 || this.connections === undefined) this.end(end)
     else this.connections.watch()((isUnasked) => isUnasked ? this.doubt() : this.end(end))
   }
@@ -229,7 +229,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 // The transport
 // -----------------------------------------------------------------------------
 
-/** What a body is sent as. */
+/** The form in which a request's body is sent. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
 const over = (route: Route, bodyOf: BodyOf) => ({
@@ -240,9 +240,9 @@ const over = (route: Route, bodyOf: BodyOf) => ({
 /**
  * Sends over a dispatcher of your own, such as undici's `ProxyAgent`. You close it.
  *
- * The body of a request that may be delivered once can be read once, so that a dispatcher that retries cannot deliver it
- * again. That costs a little. Do not give it one that retries or follows redirects all the same. Its connections are not this
- * transport's, so a mutating call whose nonce was refused is not tried again.
+ * The body of an at-most-once request can be read only once, so a dispatcher that retries cannot deliver it again. That
+ * costs a little. Still, do not use a dispatcher that retries or follows redirects. This transport does not control the
+ * dispatcher's connections, so a mutating call whose nonce was refused is not retried.
  *
  * @category constructors
  * @since 0.1.0
@@ -270,8 +270,8 @@ export interface Options {
   /** The maximum time to make a connection. Default: ten seconds. The request's timeout also applies. */
   readonly connectTimeout?: Duration.Input
   /**
-   * How long a connection is kept that nothing uses. Four seconds unless set, less where the server says so. With 250
-   * milliseconds or less a mutating call whose nonce was refused is not tried again.
+   * The time that an idle connection is kept. Default: four seconds, or less if the server says so. With 250
+   * milliseconds or less, a mutating call whose nonce was refused is not retried.
    */
   readonly keepAlive?: Duration.Input
   /** Certificates and other options of `node:tls`. */
@@ -283,7 +283,7 @@ export interface Options {
 
 const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
 
-/** The same, as undici takes it. */
+/** The options of undici's pool. */
 const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): Pool.Options => ({
   pipelining: 1,
   // Requests have their own timer.
@@ -314,7 +314,7 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
         ({ close }) => close
       ),
       (connections) => ({
-        // A connection that ends first cannot be watched.
+        // A connection that closes sooner cannot be watched.
         freshConnections: options.keepAlive === undefined || millis(options.keepAlive) > Connections.quiet,
         // These connections never send a request again.
         ...over(connections, ({ body }) => body)

@@ -1,4 +1,4 @@
-/** The steps of prices and amounts, as the live exchange's documentation has them; the document does not. */
+/** The steps of prices and amounts. Only the live exchange's documentation has them, not the document. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -11,10 +11,10 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, Market } from "../world/World.ts"
 
-/** A value half a step beyond another one. */
+/** The value plus half a step. */
 const offStep = (value: number, step: number): string => digits(value + step / 2, Math.ceil(-Math.log10(step)) + 1)
 
-/** An offer far above the market. */
+/** A sell order far above the market. */
 const offer = (market: Market, more: Body = {}): Body => {
   const { price, ...order } = Orders.stopLimit(market, "buy")
   return { market: order["market"], side: "sell", amount: order["amount"], price, ...more }
@@ -28,7 +28,7 @@ const stop = (market: Market, more: Body = {}): Body => {
 interface Case {
   readonly path: string
   readonly draft: (market: Market) => Body
-  /** The fields that a step bounds, and how a refusal names them. */
+  /** The fields that must be multiples of a step, and their names in a refusal. */
   readonly keys: Body
 }
 

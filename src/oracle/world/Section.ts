@@ -1,7 +1,7 @@
-/** Rules of one section share a part of their headings: each of them says only what is its own. */
+/** Makes the rules of a section, which share part of their headings. */
 import * as Rule from "../Rule.ts"
 
-/** What the rules of a section share. Each may say otherwise. */
+/** The heading fields shared by the rules of a section. Each rule may override them. */
 type Shared =
   & Pick<Rule.Heading, "clause">
   & Partial<Pick<Rule.Heading, "level" | "profile" | "document" | "live">>

@@ -1,4 +1,4 @@
-/** Answers requests, whatever carried them. */
+/** Answers requests, independently of the transport. */
 import type * as Clock from "effect/Clock"
 import type * as Effect from "effect/Effect"
 import type { Answer, Head, Request, Written } from "../gateway/Message.ts"

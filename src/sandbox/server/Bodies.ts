@@ -9,15 +9,15 @@ import * as Quotas from "./Quotas.ts"
 export interface Receiver {
   /** Called with the whole body. */
   readonly onReceived: (body: Uint8Array) => void
-  /** Called when the body is too long, or when there is no room for it now. */
+  /** Called when the body is too long, or no memory is available for it now. */
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
 }
 
 /** The bodies in memory. */
 export interface Bodies {
   /**
-   * Receives the body of a request, and returns a function that releases its memory. Bodies from the owner have a limit
-   * of their own.
+   * Receives the body of a request, and returns a function that releases its memory. Bodies from the owner have
+   * their own limit.
    */
   readonly receive: (request: Http.IncomingMessage, isOwner: boolean, receiver: Receiver) => () => void
 }

@@ -38,7 +38,7 @@ export interface ControlPlane {
 export interface Options {
   /** The token. A caller that has it may do everything here. */
   readonly token: string
-  /** Serves a fork as long as the scope lives, and returns its address. Without it there are no forks. */
+  /** Serves a fork as long as the scope lives, and returns its address. Without it, forks are not available. */
   readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Place, Failure, Scope.Scope>
 }
 

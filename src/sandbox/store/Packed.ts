@@ -9,9 +9,9 @@
 import * as Option from "effect/Option"
 
 // Faster than `zstd(v8.serialize(state))`: reading the state of 200,000 commands took 941 ms of CPU with that and takes
-// 417 ms here; writing it, 720 and 630 ms. That result is smaller (4.7 MB instead of 13.8 MB), but 81 MB are built
-// first. Taking the state apart before serializing it reads as fast and saves 165 lines, but costs 23 % more memory at
-// a restart and 40 % more CPU to write.
+// 417 ms here; writing it took 720 ms and takes 630 ms. The result of `zstd` is smaller (4.7 MB instead of 13.8 MB),
+// but needs a buffer of 81 MB first. Taking the state apart before serializing it reads as fast and saves 165 lines,
+// but costs 23 % more memory at a restart and 40 % more CPU to write.
 
 /** The first bytes. No other snapshot format begins with them. */
 const mark = Buffer.from("TXC packed 1\n")

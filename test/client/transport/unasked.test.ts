@@ -208,7 +208,7 @@ describe("an unsolicited answer after the request was sent and long before its a
 })
 
 describe("a nonce that was refused", () => {
-  it.live("a call whose nonce was refused over a kept connection is retried over a fresh one, and the old one closes", () =>
+  it.live("a call with a refused nonce is retried over a fresh connection, and the kept one closes", () =>
     Effect.gen(function*() {
       let refused = 0
       const { baseUrl, deliveries, sockets } = yield* harming((socket, { body }) => {
@@ -225,7 +225,7 @@ describe("a nonce that was refused", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 1, 1])
     }))
 
-  it.live("a call whose nonce was refused is not retried if idle connections close before they can be watched", () =>
+  it.live("a call whose nonce was refused is not retried if idle connections close too early to be watched", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(stale["a refused nonce"]))
       const transport = UndiciTransport.layerWith({ keepAlive })
