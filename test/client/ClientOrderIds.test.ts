@@ -10,7 +10,7 @@ import { fieldsOf, html, json, privateCalls, refusal } from "../support/http.ts"
 
 const { activationPrice: _, ...limit } = stopLimit
 
-/** Every endpoint that places an order, with an order that it accepts. */
+/** Every endpoint that places an order, with a valid order. */
 const placing = entries.flatMap(({ endpoint, golden: { request }, name, refused }) =>
   endpoint.mutates && refused !== undefined && "clientOrderId" in request
     ? [{ name, place: refused.call(refused.accepted) }]

@@ -199,7 +199,7 @@ describe("interrupted fibers", () => {
   })
 })
 
-/** A client whose signer is remote. */
+/** A client with a remote signer. */
 const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =>
   Exchange.layerServices.pipe(
     Layer.provide([

@@ -35,7 +35,7 @@ const check = (bounded: Market.Bounded = order()) => MarketRules.MarketRules.use
 
 const unknown: ReadonlyArray<Violation> = [{ field: "market", constraint: { kind: "known" } }]
 
-/** An exchange's markets, which take half a second to load; `state` says what they are, or that they can't be loaded. */
+/** An exchange's markets, which take half a second to load. `state` holds the markets, or makes loading fail. */
 const source = () => {
   const state = { loads: 0, markets: [listed] as ReadonlyArray<Market.Market>, broken: false }
   const load = Effect.delay(
@@ -48,7 +48,7 @@ const source = () => {
   return { state, load }
 }
 
-/** Runs the effect while half a second goes by. */
+/** Runs an effect while half a second passes. */
 const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -56,7 +56,7 @@ const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** The effect must not have to wait for anything. */
+/** Asserts that an effect ends without waiting. */
 const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -215,7 +215,7 @@ describe("layerFixed", () => {
 })
 
 describe("layerNone", () => {
-  /** Alice's client of the world, with these rules. */
+  /** Alice's client of the sandbox, with these market rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
       Layer.provide([HttpClientTransport.layer, Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),

@@ -23,7 +23,7 @@ const ping = ServerStatus.use((status) => status.ping)
 const place = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const misplace = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, side: "up" as never }))
 
-/** Makes calls; gives their spans, and the metrics in short. */
+/** Makes calls, and returns their spans and a summary of the metrics. */
 const observed = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function*() {
     const spans: Array<Tracer.NativeSpan> = []
@@ -62,7 +62,7 @@ describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
     span: { readonly attributes: object },
     metrics: ReadonlyArray<object>
   ) =>
-    it.effect(name, () =>
+    it.effect(`a call ${name} has a span and metrics`, () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(observed(call))
         yield* TestClock.adjust("10 seconds")

@@ -32,7 +32,7 @@ const balance = MainBalance.use(({ all }) => all)
 const many = (calls: number) =>
   Effect.forEach(Array.from({ length: calls }), () => balance, { concurrency: "unbounded" })
 
-/** The nonces that arrived, in the order in which they did. */
+/** The received nonces, in order of arrival. */
 const arrived = Effect.map(privateCalls, (calls) => calls.map((call) => Number(fieldsOf(call)["nonce"])))
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
@@ -50,7 +50,7 @@ const client = (
 
 const empty = answering(() => json(200, {}))
 
-/** Answers after as many milliseconds as `delays` says, over and over. */
+/** Answers after the delays in `delays`, in milliseconds, in rotation. */
 const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
   Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
 
@@ -225,13 +225,13 @@ describe("the clock", () => {
             assert.include(error.reason, "clock was set back by 3600 seconds")
           }
           assert.strictEqual((yield* privateCalls).length, 1)
-          // Nothing that waits on this clock ever goes on.
+          // A sleep on this clock never ends.
         }).pipe(once, Effect.provideService(Clock.Clock, { ...clock, sleep: () => Effect.never }))
       }).pipe(Effect.provide(client(Dialect.live, nonces, empty))))
   }
 
   property(
-    "wherever it goes, every nonce is greater than the last and near it",
+    "however the clock moves, every nonce is greater than the last and close to the clock",
     [
       fc.constantFrom("milliseconds", "microseconds"),
       fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -5000, max: 5000 })), { maxLength: 100 })

@@ -156,7 +156,7 @@ describe.concurrent("in window mode", () => {
         const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
 
-        // When resumed, it has the typed error. Its later nonces must be distinct as well: see below.
+        // After it is resumed, it has the typed error. Its later nonces must be distinct as well: see below.
         yield* stopped.kill("SIGCONT")
         yield* until(Effect.map(stopped.errors, (errors) => errors.length > errorsBefore + 5))
         // The scheduler decides whether it has asked Redis for a new lease by then, or was still waiting for an answer.
@@ -392,7 +392,7 @@ describe.concurrent("in increasing mode", () => {
         const nonce = yield* other.draw
         assert.isAtLeast(yield* Clock.currentTimeMillis, till)
         assert.isAbove(nonce, (yield* dying.nonces).at(-1) ?? Infinity)
-        // When resumed, it continues with a greater nonce.
+        // After it is resumed, it continues with a greater nonce.
         const { length } = yield* dying.nonces
         yield* dying.kill("SIGCONT")
         yield* drawsMoreThan(length + 5)(dying)

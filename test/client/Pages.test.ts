@@ -10,10 +10,10 @@ import { bordered } from "../support/borders.ts"
 import { failsWith } from "../support/fails.ts"
 import { property } from "../support/property.ts"
 
-/** How far pages can reach: the last one starts at 10000 and holds 100. */
+/** The number of reachable records: the last page starts at 10000 and has 100. */
 const reachable = maxOffset + maxLimit
 
-/** A list of the numbers from 0 to `size`, read by pages; notes what it is asked for. */
+/** A paged list of the numbers below `size`, which records the requested pages. */
 const listOf = (size: number) => {
   const asked: Array<{ readonly limit: number; readonly offset: number }> = []
   const all = Array.from({ length: size }, (_, index) => index)
@@ -196,7 +196,7 @@ describe("a list that shifts while it is read", () => {
       const page = ({ limit, offset }: Pages.Next) =>
         Effect.sync(() => {
           asked.push(offset)
-          // A server that never gives more than five.
+          // A server that never returns more than five records.
           return { limit, offset, records: all.slice(offset, offset + 5), total: all.length }
         })
       const { emitted, error } = yield* drain(Pages.stream("Test.stream", page, Limit.make(10), { idOf }))

@@ -65,7 +65,7 @@ const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: n
 
 describe("no limit is exceeded", () => {
   property(
-    "no window exceeds the limit, by any count or the sandbox's, and no call waits longer than needed",
+    "no window exceeds the limit, not even as the sandbox counts, and no call waits longer than needed",
     [limits, bursts],
     (limit, planned) =>
       Effect.gen(function*() {
@@ -381,7 +381,7 @@ describe("an exchange", () => {
       assert.strictEqual(yield* sent, 250)
     }).pipe(atOnce, once, Effect.provide(make())))
 
-  it.effect("a call that waits in vain waits only once", () =>
+  it.effect("with a maximum wait of 20 ms one more call is let through, and the others fail", () =>
     Effect.gen(function*() {
       const results = yield* passing(many, 1)
       // One more call is allowed every 10,250 / 751 milliseconds.

@@ -17,12 +17,12 @@ import { command, itWithRedis, redisServer } from "../support/redis.ts"
 const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("a-key-that-programs-share") }
 const eight: typeof endpoint = { ...endpoint, rateLimit: { calls: 8, perSeconds: 2 } }
 
-/** On a clock that only the test moves, so that neither limits nor patience depend on how long Redis takes. */
+/** Runs on a clock that only the test advances, so neither limits nor timeouts depend on the speed of Redis. */
 const held = Effect.provide(TestClock.layer())
 
 const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 
-/** A program with limits of its own. */
+/** A program with its own limits. */
 const program = (redis: Layer.Layer<Redis.Redis, Redis.RedisError>) =>
   Effect.map(
     Layer.build(Layer.fresh(RateLimitsRedis.layer).pipe(Layer.provide(redis))),
@@ -36,7 +36,7 @@ describe("over Redis", () => {
       const programs = yield* Effect.forEach([1, 2, 3], () => program(redis.layer))
       const taken = yield* Effect.forEach(programs, ({ take }) => Effect.result(Effect.all([take, take, take])))
       const tags = taken.map(({ _tag }) => _tag)
-      // Two at once, which is a quarter of eight.
+      // Two calls at once: a quarter of eight.
       assert.deepStrictEqual(tags, ["Failure", "Failure", "Failure"])
       const names = (yield* command("KEYS", "*").pipe(Effect.provide(redis.layer))) as ReadonlyArray<string>
       assert.isAbove(names.length, 0)
@@ -57,7 +57,7 @@ describe("over Redis", () => {
         yield* until(() => asked.pending === 0)
         yield* TestClock.adjust(10)
       }
-      // The first two at once, then one every 2,250 / 7 milliseconds.
+      // The first two calls at once, then one every 2,250 / 7 milliseconds.
       for (const [i, millis] of [0, 0, 321, 642, 964, 1285].entries()) {
         assert.isAtLeast(turns[i] ?? 0, millis)
         assert.isAtMost(turns[i] ?? Infinity, millis + 50)
@@ -71,7 +71,7 @@ describe("over Redis", () => {
     Layer.effect(
       Redis.Redis,
       Effect.map(Redis.Redis, (redis): Redis.Redis["Service"] => {
-        // Redis lets keys expire by its own clock, which a busy machine lets run ahead of the test's.
+        // Redis expires keys by its own clock, which runs ahead of the test's on a busy machine.
         const persist = Effect.flatMap(
           redis.send<ReadonlyArray<string>>("KEYS", "*"),
           Effect.forEach((key) => redis.send("PERSIST", key), { discard: true })
@@ -91,7 +91,7 @@ describe("over Redis", () => {
       })
     ).pipe(Layer.provide(redis))
 
-  /** Waits in real time; at least for one turn of the event loop, in which what has just woken up asks Redis. */
+  /** Waits in real time, at least one turn of the event loop, so that resumed calls can ask Redis. */
   const until = (condition: () => boolean): Effect.Effect<void> =>
     Effect.andThen(
       TestClock.withLive(Effect.sleep(1)),

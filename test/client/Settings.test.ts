@@ -41,7 +41,7 @@ describe("layerCredentials", () => {
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "a b c d e f" }))
       assert.strictEqual(error.part, "apiSecret")
-      // Configuration takes an empty variable for one that is not set.
+      // Configuration treats an empty variable as unset.
       yield* failsWith("ConfigError")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "" }))
     }))
 })

@@ -18,7 +18,7 @@ import { answering, fieldsOf, html, privateCalls } from "../support/http.ts"
 import { property } from "../support/property.ts"
 import { hmac } from "../support/signed.ts"
 
-/** A key or a secret: at least eight printable characters of ASCII without spaces. */
+/** A key or a secret: at least eight printable ASCII characters without spaces. */
 const secret = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n)),
   minLength: 8
@@ -47,13 +47,13 @@ const calls = fc.constantFrom(...dialects).chain((dialect) =>
   )
 )
 
-/** A number as it is written: an identifier may have more digits than a number. */
+/** The digits of a number as text: an identifier may have more digits than a JavaScript number. */
 const asWritten = (_key: string, value: unknown, { source }: { readonly source?: string }): unknown =>
   typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value
 
 describe("a signed request", () => {
   property(
-    "the body, payload and signature of a call belong together",
+    "the payload and signature of a call match its body",
     [calls, secret, secret],
     ({ dialect, endpoint, request }, apiKey, apiSecret) =>
       Effect.gen(function*() {

@@ -4,11 +4,11 @@ import * as fc from "fast-check"
 import { Tokens } from "../../src/client/Tokens.ts"
 import { property } from "../support/property.ts"
 
-/** How many milliseconds each try comes after the one before. */
+/** The delay of each attempt after the previous one, in milliseconds. */
 const gaps = fc.array(fc.nat(400), { minLength: 1, maxLength: 60 })
 
 property(
-  "a bucket never gives more tokens than it holds and gains, and the next one when it says",
+  "a bucket never gives more tokens than it holds and regains, and gives the next one when announced",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), gaps],
   (most, interval, gaps) =>
     Effect.sync(() => {

@@ -44,25 +44,25 @@ import { readAnyHow, recoverable, respelled, type Spelling, spellings as respell
 
 const printable = fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n))
 
-/** Characters that JSON writes as they are. */
+/** Characters that JSON does not escape. */
 const plain = printable.filter((character) => character !== "\"" && character !== "\\")
 
 /**
- * Characters that no message puts behind what an exchange said. A shorter part of a secret may be shown, and would look like
- * a longer one where the next character of the secret is such a character.
+ * Characters that no message puts after an exchange's text. A part of a secret shorter than eight characters may be
+ * shown, and would look longer if followed by the secret's next character.
  */
 const unpunctuated = printable.filter((character) => !"\"'\\:;,=()[]{}<>".includes(character))
 
-/** The beginning makes sure that it occurs in no text by chance. */
+/** The prefix keeps the secret from occurring in other texts by chance. */
 const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
   fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** How a text may be written: as it is, as JSON writes it, and as JSON writes that. */
+/** The spellings of a text: plain, escaped as JSON, and escaped twice. */
 const spellings = (text: string): ReadonlyArray<string> => [text, quoted(text), quoted(quoted(text))]
 
-/** How values are shown. */
+/** The ways to show a value. */
 const renderings: Readonly<Record<string, (value: unknown) => string>> = {
   String: (value) => String(value),
   JSON: (value) =>
@@ -87,7 +87,7 @@ const assertHidden = (shown: ReadonlyArray<readonly [where: string, text: string
   }
 }
 
-/** No eight consecutive characters of a secret, in the encoding that the exchange used, are in anything that was shown. */
+/** Asserts that no eight consecutive characters of a secret, in the exchange's encoding, occur in the shown texts. */
 const assertNothingOf = (
   shown: ReadonlyArray<readonly [where: string, text: string]>,
   secrets: ReadonlyArray<string>,
@@ -177,7 +177,7 @@ const overFetch = (tell: Tell): FetchTransport.Fetch => (_url, init) => {
   return comes instanceof Response ? Promise.resolve(comes) : Promise.reject(new TypeError("fetch failed", comes))
 }
 
-/** Answers as undici does: after the request was handed over. */
+/** Answers like undici: after the request was handed over. */
 class Telling extends Dispatcher {
   private readonly tell: Tell
   constructor(tell: Tell) {
@@ -210,7 +210,7 @@ const transports = {
   "a dispatcher": (tell: Tell) => UndiciTransport.fromDispatcher(new Telling(tell))
 }
 
-/** Makes a call, and shows everything that could be seen of it. */
+/** Makes a call, and returns everything that it shows. */
 const everythingShown = Effect.fnUntraced(function*(
   apiKey: string,
   apiSecret: string,
@@ -310,7 +310,7 @@ const isHidden = (
 describe("errors, logs, traces, metrics and intents show no key, secret, payload or signature", () => {
   for (const [name, gossip] of Object.entries(gossips)) {
     property(
-      `after ${name}, nothing secret is shown`,
+      `after ${name}, no secrets are shown`,
       [secret("K%2~", plain), secret("S|9^", plain), anyCall, anyTransport],
       (apiKey, apiSecret, call, transport) => isHidden(apiKey, apiSecret, gossip, call, transport),
       { runs: 12 }
@@ -318,7 +318,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
   }
 
   property(
-    "nothing secret is shown even if JSON escapes characters of a key or secret",
+    "no secrets are shown even if JSON escapes characters of a key or secret",
     [
       secret("K%2~", printable),
       secret("S|9^", printable),
@@ -331,7 +331,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
   )
 
   property(
-    "nothing secret is shown even if one secret is part of another",
+    "no secrets are shown even if one secret is part of another",
     [secret("K%2~", plain), fc.constantFrom(...Object.keys(gossips)), fc.boolean(), anyCall, anyTransport],
     (short, gossip, swapped, call, transport) => {
       const long = `x${short}y`
@@ -341,7 +341,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
   )
 
   property(
-    "nothing secret is shown however an exchange spells what it was sent",
+    "no secrets are shown however an exchange spells the received request",
     [
       secret("K%2~", unpunctuated),
       secret("S|9^", unpunctuated),

@@ -1,4 +1,4 @@
-/** How undici's transport reads a server's answers, byte for byte, and how it uses its connections. */
+/** How transports read a server's answers, byte for byte, and how undici's transport uses its connections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -144,7 +144,7 @@ for (const [name, transport] of Object.entries(transports)) {
       }))
 
     // -------------------------------------------------------------------------
-    // Bounds
+    // Limits
     // -------------------------------------------------------------------------
 
     const endless: Readonly<Record<string, string>> = {
