@@ -19,8 +19,8 @@ import { Tokens } from "./Tokens.ts"
  */
 export interface Bucket {
   /**
-   * Waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt takes its
-   * own turn. Fails with `RateLimited`, origin `local`, when the wait would be longer than `MaxWait`.
+   * Waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt takes
+   * its own turn. Fails with `RateLimited`, origin `local`, when the wait would be longer than `MaxWait`.
    */
   readonly take: Effect.Effect<number, Errors.RateLimited>
   /**
@@ -72,7 +72,7 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 interface Line {
   /** Signals to each waiting attempt that it is first, in order of arrival. */
   readonly waiting: Set<Deferred.Deferred<void>>
-  /** Until when no attempt takes a turn, in Unix milliseconds: see {@link pauseLeft}. */
+  /** The end of the pause, in Unix milliseconds; no attempt takes a turn before it: see {@link pauseLeft}. */
   pausedUntil: number
   /** The time when the queue was last checked, in Unix milliseconds. */
   seen: number

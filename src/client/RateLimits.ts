@@ -1,17 +1,17 @@
 /**
- * Staying within the exchange's rate limits, so that it refuses no call for its rate (document, "Limits").
+ * Keeps calls within the exchange's rate limits, so that the exchange refuses none for the rate (document, "Limits").
  *
- * Calls are counted as the exchange counts them: those of private endpoints per key and endpoint, those of public endpoints
- * all together. It is not known whether the exchange's windows slide, or follow each other. So a bucket admits no more calls
- * than the limit in *any* stretch of time as long as its window: a quarter of the limit at once, and the rest spread evenly
- * over the window and 250 ms, by which one call may take longer to reach the exchange than the next.
+ * Calls are counted like the exchange does: private calls per key and endpoint, public calls all together. It is
+ * unknown whether the exchange's windows slide or follow each other, so a bucket never exceeds the limit in *any*
+ * period as long as the window: it admits a quarter of the limit at once, and spreads the rest evenly over the window
+ * plus 250 ms, the maximum difference in the time that two calls take to reach the exchange.
  *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
  * import { MainBalance, RateLimits } from "effect-txc"
  *
- * // Fails with `RateLimited` at once instead of waiting for a turn.
+ * // Fails with `RateLimited` immediately instead of waiting for a turn.
  * export const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(
  *   Effect.provideService(RateLimits.MaxWait, 0)
  * )

@@ -61,11 +61,11 @@ export interface FlexibleFee {
 export interface Terms {
   /** The minimum amount. Absent when the exchange does not say. */
   readonly minAmount?: Decimal
-  /** The maximum amount; zero when there is no maximum. Absent when the exchange does not say. */
+  /** The maximum amount; zero means no maximum. Absent when the exchange omits it. */
   readonly maxAmount?: Decimal
-  /** The fixed fee. Absent when there is none. */
+  /** The fixed fee. Absent without one. */
   readonly fixed?: Decimal
-  /** The fee that depends on the amount. Absent when there is none. */
+  /** The fee that depends on the amount. Absent without one. */
   readonly flexible?: FlexibleFee
 }
 

@@ -397,7 +397,7 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 1])
     }).pipe(Effect.provide(layerWith({ keepAlive: 50 }))))
 
-  it.effect("a request over a connection that ends just then is delivered once, or reported as not sent", () =>
+  it.effect("a request over a connection that ends at that moment is delivered once, or reported as not sent", () =>
     Effect.gen(function*() {
       let answered = 0
       const { baseUrl, deliveries } = yield* harming((socket) => {
