@@ -13,8 +13,6 @@
  *   Effect.provide(FetchHttpClient.layer)
  * )
  * ```
- *
- * @since 0.1.0
  */
 import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -42,7 +40,6 @@ import { Reconciliation } from "./Reconciliation.ts"
  * The services of public endpoints.
  *
  * @category models
- * @since 0.1.0
  */
 export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 
@@ -50,7 +47,6 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
  * The services of all endpoints, and `Reconciliation`, which uses several of them.
  *
  * @category models
- * @since 0.1.0
  */
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
@@ -75,7 +71,6 @@ const layersOf = <Services, Requirements>(
  * The public endpoints of a region. Needs no credentials.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerPublic: Layer.Layer<
   PublicServices,
@@ -101,7 +96,6 @@ const layerOfCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | M
  * at each use, so two exchanges with different keys stay separate in one program.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerServices: Layer.Layer<
   Services,
@@ -119,7 +113,6 @@ export const layerServices: Layer.Layer<
  * sends.
  *
  * @category models
- * @since 0.1.0
  */
 export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Shared<E, R, T>
 
@@ -127,7 +120,6 @@ export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Sh
  * The exchange, the account, and replacements for defaults: see `Account.Options`.
  *
  * @category models
- * @since 0.1.0
  */
 export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
@@ -148,7 +140,6 @@ const withDefaults = <E, E2, R, T>(
  * `HttpClient` is needed.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
   options: Options<E, R, T>
@@ -163,7 +154,6 @@ export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
  * with `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer })`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>(
   shared: Shared<E, R, T>
@@ -177,7 +167,6 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
  * Every endpoint of an account from configuration, with the defaults: see {@link layerConfigWith}.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<
   Services,

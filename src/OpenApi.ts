@@ -9,8 +9,6 @@
  * // What the live exchange speaks. `effect-txc openapi --dialect live` prints the same.
  * export const text = OpenApi.text(Dialect.live)
  * ```
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import * as SchemaAST from "effect/SchemaAST"
@@ -32,7 +30,6 @@ interface Part {
  * An OpenAPI document of the exchange's protocol in one dialect.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Document {
   /** The version of OpenAPI. */
@@ -365,7 +362,6 @@ doubles of them loses digits above 2^53.
  * refusals. It names no venue: no address, account or market.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const of = (dialect: Dialect): Document => {
   const schemas = JsonSchema.writer("#/components/schemas/")
@@ -399,6 +395,5 @@ export const of = (dialect: Dialect): Document => {
  * The document of {@link of} as JSON, indented.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const text = (dialect: Dialect): string => `${JSON.stringify(of(dialect), undefined, 2)}\n`

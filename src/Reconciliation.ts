@@ -37,8 +37,6 @@
  *   )
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -73,7 +71,6 @@ import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
  * less can be proven.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Lost {
   /** The call that would have placed the order, such as `LimitOrders.create`. Without it, orders of any kind match. */
@@ -100,7 +97,6 @@ export interface Lost {
  * Assumptions about the exchange and the account that this library can't check.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Assumptions {
   /**
@@ -123,7 +119,6 @@ export interface Assumptions {
  * The default assumptions.
  *
  * @category models
- * @since 0.1.0
  */
 export const cautious = {
   /** The exchange's clocks differ by at most five seconds, and its actions become visible within five seconds. */
@@ -145,7 +140,6 @@ type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
  * The order was placed and found: this is the record.
  *
  * @category models
- * @since 0.1.0
  */
 export type Placed = PlacedOpen | PlacedPair | PlacedHistory | PlacedFills
 
@@ -153,7 +147,6 @@ export type Placed = PlacedOpen | PlacedPair | PlacedHistory | PlacedFills
  * The order is open.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PlacedOpen extends Found<"open"> {
   /** The order from the list of open orders. */
@@ -164,7 +157,6 @@ export interface PlacedOpen extends Found<"open"> {
  * The OCO order is open as a pair: neither leg has activated.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PlacedPair extends Found<"pair"> {
   /** The pair with both legs. */
@@ -175,7 +167,6 @@ export interface PlacedPair extends Found<"pair"> {
  * The order has ended.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PlacedHistory extends Found<"history"> {
   /** The order from the account's history. */
@@ -186,7 +177,6 @@ export interface PlacedHistory extends Found<"history"> {
  * The order has traded, but no list of orders contains it.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PlacedFills extends Found<"fills"> {
   /** Its fills. */
@@ -205,7 +195,6 @@ interface Found<Where extends string> {
  * The order was not placed and never will be, under the stated assumptions.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NotPlaced {
   readonly _tag: "NotPlaced"
@@ -228,7 +217,6 @@ export interface NotPlaced {
  *   and `error` is a `ListShifted`: ask again
  *
  * @category models
- * @since 0.1.0
  */
 export type Why =
   | "may-arrive"
@@ -243,7 +231,6 @@ export type Why =
  * The outcome is not certain yet, or never will be.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StillUnknown {
   readonly _tag: "StillUnknown"
@@ -259,7 +246,6 @@ export interface StillUnknown {
  * The outcome of an order.
  *
  * @category models
- * @since 0.1.0
  */
 export type Verdict = Placed | NotPlaced | StillUnknown
 
@@ -463,7 +449,6 @@ const find = Effect.fnUntraced(function*(
  * Finds out whether orders with unknown outcomes were placed.
  *
  * @category services
- * @since 0.1.0
  */
 export class Reconciliation extends Context.Service<Reconciliation, {
   /**

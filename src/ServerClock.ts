@@ -11,8 +11,6 @@
  * export const exchange = (credentials: Credentials.Options) =>
  *   Exchange.layer({ region: "eu", credentials }).pipe(Layer.provide(ServerClock.layer({ region: "eu" })))
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -32,7 +30,6 @@ import * as Exchange from "./Exchange.ts"
  * One measurement of the exchange's clock.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Measurement {
   /** The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. */
@@ -48,7 +45,6 @@ export interface Measurement {
  * Options of the measurement.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options<E = never, T = HttpClient.HttpClient> {
   /** The time between measurements. Default: one minute. */
@@ -61,7 +57,6 @@ export interface Options<E = never, T = HttpClient.HttpClient> {
  * Asks the exchange for its time once. Fails like `ServerTime.get`.
  *
  * @category measuring
- * @since 0.1.0
  */
 export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.gen(function*() {
   const { get } = yield* ServerTime
@@ -87,7 +82,6 @@ const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(of
  * logged.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = <E = never, T = HttpClient.HttpClient>(
   region: Region.Options,

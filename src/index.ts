@@ -1,8 +1,4 @@
-/**
- * A strictly typed client of the exchange's private HTTP API V4, as Effect services.
- *
- * @since 0.1.0
- */
+/** A strictly typed client of the exchange's private HTTP API V4, as Effect services. */
 
 // One layer with everything
 export * as Exchange from "./Exchange.ts"

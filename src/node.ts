@@ -1,6 +1,2 @@
-/**
- * Node only: sending over undici. Needs `undici`, an optional peer dependency.
- *
- * @since 0.1.0
- */
+/** Node only: sending over undici. Needs `undici`, an optional peer dependency. */
 export * as UndiciTransport from "./client/transport/UndiciTransport.ts"

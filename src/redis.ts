@@ -18,8 +18,6 @@
  *     rateLimits: RateLimitsRedis.layer.pipe(Layer.provide(redis))
  *   })
  * ```
- *
- * @since 0.1.0
  */
 
 // Nonces that are unique among all programs of a key

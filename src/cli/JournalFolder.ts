@@ -24,10 +24,6 @@ const programFolder = "effect-txc-data"
 /** The journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 
-// -----------------------------------------------------------------------------
-// The folder of a project
-// -----------------------------------------------------------------------------
-
 const variable = (name: string) =>
   Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
 
@@ -104,10 +100,6 @@ export const make = (folder: string) =>
       })
     )
   )
-
-// -----------------------------------------------------------------------------
-// The process that uses a journal
-// -----------------------------------------------------------------------------
 
 const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schema.String }))
 

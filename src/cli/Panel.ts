@@ -10,10 +10,6 @@ import type { Entry } from "../sandbox/venue/Feed.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
-// -----------------------------------------------------------------------------
-// The panel
-// -----------------------------------------------------------------------------
-
 /** The content of the panel. */
 export interface Content {
   /** The base URL. */
@@ -62,10 +58,6 @@ export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): st
     ""
   ].join("\n")
 }
-
-// -----------------------------------------------------------------------------
-// One line per call
-// -----------------------------------------------------------------------------
 
 /** The widths of all columns but the path's, with the gaps between them. */
 const fixed = { time: 8, account: 8, method: 4, verdict: 20, millis: 9, gaps: 10 }

@@ -52,9 +52,7 @@ export const toStderr = Effect.fnUntraced(function*(text: string) {
   yield* Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
 })
 
-/**
- * The text without control characters. Use it for text from others: a caller must not control the terminal.
- */
+/** The text without control characters. Use it for text from others: a caller must not control the terminal. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 
 /** The text, truncated to `width` characters. It must not contain styles. */

@@ -65,10 +65,6 @@ const flags = {
   untilStdinEnds: Flags.untilStdinEnds
 }
 
-// -----------------------------------------------------------------------------
-// The initial state
-// -----------------------------------------------------------------------------
-
 /** The initial state of a new venue. */
 interface Beginning {
   readonly empty: boolean
@@ -132,10 +128,6 @@ const startOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
   })
 })
 
-// -----------------------------------------------------------------------------
-// The output
-// -----------------------------------------------------------------------------
-
 /** A started sandbox, as its output describes it. */
 interface Started {
   readonly baseUrl: string
@@ -186,10 +178,6 @@ const printForPerson = Effect.fnUntraced(function*(
 
 const farewell = (folder: Option.Option<string>): string =>
   Option.isSome(folder) ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
-
-// -----------------------------------------------------------------------------
-// The command
-// -----------------------------------------------------------------------------
 
 /** The control token: random, or derived from the seed. */
 const tokenOf = (seed: Option.Option<number>): string =>

@@ -20,8 +20,6 @@
  *     ))
  *   )
  * ```
- *
- * @since 0.1.0
  */
 import * as Layer from "effect/Layer"
 import * as Call from "./call/Call.ts"
@@ -38,7 +36,6 @@ import type * as Transport from "./transport/Transport.ts"
  * program share a service only if they are given the same layer object; an equal one is not enough.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Shared<E = never, R = never, T = Transport.Transport> {
   /** Supplies nonces; default `Nonce.layerWindow`. */
@@ -57,7 +54,6 @@ export interface Shared<E = never, R = never, T = Transport.Transport> {
  * The exchange, the account, and replacements for defaults.
  *
  * @category models
- * @since 0.1.0
  */
 export type Options<E = never, R = never, T = Transport.Transport> =
   & Region.Options
@@ -72,7 +68,6 @@ export type Options<E = never, R = never, T = Transport.Transport> =
  * with different keys stay separate in one program.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerServices: Layer.Layer<
   Call.Call | Call.PublicCall,
@@ -84,7 +79,6 @@ export const layerServices: Layer.Layer<
  * The calls of an account whose region and credentials come from layers, such as those of `Settings`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
@@ -107,7 +101,6 @@ export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
  * `Layer.fresh(TradeBalance.TradeBalance.layer)`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = <E = never, R = never, T = Transport.Transport>(
   options: Options<E, R, T>

@@ -14,8 +14,6 @@
  *   return clientOrderIdEcho === "echoed" ? { clientOrderId: sentClientOrderId } : { orderId }
  * })
  * ```
- *
- * @since 0.1.0
  */
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
@@ -29,7 +27,6 @@ import type { ClientOrderId } from "../domain/Identifiers.ts"
  *   Whether it accepted the id is unknown.
  *
  * @category models
- * @since 0.1.0
  */
 export type ClientOrderIdEcho = "echoed" | "missing" | "never-echoed"
 
@@ -37,7 +34,6 @@ export type ClientOrderIdEcho = "echoed" | "missing" | "never-echoed"
  * The client order id of a created order, and whether the exchange accepted it.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Echo {
   /** The client order id as sent: yours, or the generated one. */
@@ -50,6 +46,5 @@ export interface Echo {
  * A created order, the client order id as sent, and whether the exchange accepted it.
  *
  * @category models
- * @since 0.1.0
  */
 export type Created<A> = A & Echo

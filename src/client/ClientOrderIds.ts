@@ -15,8 +15,6 @@
  *
  * const exchange = Exchange.layerConfig.pipe(Layer.provide(ids))
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -29,7 +27,6 @@ import { ClientOrderId } from "../domain/Identifiers.ts"
  * A request with an optional client order id.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Unassigned {
   /** Your own identifier of the order. */
@@ -40,7 +37,6 @@ export interface Unassigned {
  * A request with a client order id.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Assigned {
   /** The order's identifier: your own, or the generated one. */
@@ -51,7 +47,6 @@ export interface Assigned {
  * Assigns client order ids to requests.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Service {
   /** Keeps a request's client order id, or adds a new one. */
@@ -62,7 +57,6 @@ export interface Service {
  * Makes the service from an effect that generates ids. Each must be new to the account.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (next: Effect.Effect<ClientOrderId>): Service => ({
   assign: <Q extends Unassigned>(request: Q) => {
@@ -94,7 +88,6 @@ const random = (): Effect.Effect<ClientOrderId> => {
  * provide a replacement to that layer.
  *
  * @category services
- * @since 0.1.0
  */
 export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/ClientOrderIds", {
   defaultValue: () => make(random())
@@ -104,7 +97,6 @@ export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/Clie
  * Uses an effect of your own to generate ids. Each must be new to the account.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (next: Effect.Effect<ClientOrderId>): Layer.Layer<never> =>
   Layer.succeed(ClientOrderIds, make(next))
@@ -113,7 +105,6 @@ export const layer = (next: Effect.Effect<ClientOrderId>): Layer.Layer<never> =>
  * Counts ids: `prefix-1`, `prefix-2` and so on. For tests only: a second process would repeat them.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerCounting = (prefix: string): Layer.Layer<never> =>
   Layer.suspend(() => {

@@ -9,8 +9,6 @@
  * export const given = (apiKey: string, apiSecret: string) =>
  *   Credentials.layer({ apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +22,6 @@ import * as Digest from "./Digest.ts"
  * shows neither.
  *
  * @category errors
- * @since 0.1.0
  */
 export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()("InvalidCredentials", {
   part: Schema.Literals(["apiKey", "apiSecret"]),
@@ -43,7 +40,6 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
  * A key and its secret. Both print as `<redacted>`.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The public API key, sent with every signed request: at least 8 characters, ASCII without spaces. */
@@ -56,7 +52,6 @@ export interface Options {
  * The credentials of an account.
  *
  * @category services
- * @since 0.1.0
  */
 export class Credentials extends Context.Service<Credentials, Options>()("effect-txc/client/Credentials") {}
 
@@ -86,7 +81,6 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
  * Checks a key and its secret and makes the service. Fails with `InvalidCredentials`.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Options, InvalidCredentials> {
   yield* check("apiKey", options.apiKey)
@@ -99,7 +93,6 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
  * digits of its SHA-256.
  *
  * @category fingerprints
- * @since 0.1.0
  */
 export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => digest.slice(0, 16))
@@ -108,7 +101,6 @@ export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
  * Credentials that the program already has. Fails with `InvalidCredentials`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Credentials, InvalidCredentials> =>
   Layer.effect(Credentials, make(options))

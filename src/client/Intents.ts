@@ -18,8 +18,6 @@
  *     settled: ({ key, nonce }, outcome) => Effect.promise(() => append(JSON.stringify({ key, nonce, outcome })))
  *   })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,7 +31,6 @@ import * as Errors from "../protocol/Errors.ts"
  * One attempt of a mutating call, identified by its `key` and `nonce`.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Intent {
   /** The call, such as `StopLimitOrders.create`. */
@@ -62,7 +59,6 @@ export interface Intent {
  * The intent could not be recorded. The call is not sent: it fails with `ExchangeUnreachable`, why `not-recorded`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("IntentNotRecorded", {
   reason: Schema.String
@@ -75,7 +71,6 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
  * Keeps the record. An intent that was never settled belongs to a process that died: its outcome is unknown.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Service {
   /**
@@ -99,7 +94,6 @@ export interface Service {
  * that layer.
  *
  * @category services
- * @since 0.1.0
  */
 export const Intents = Context.Reference<Service | undefined>("effect-txc/client/Intents", {
   defaultValue: () => undefined
@@ -109,6 +103,5 @@ export const Intents = Context.Reference<Service | undefined>("effect-txc/client
  * Records intents with this service. Provide it to an exchange's layer.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (service: Service): Layer.Layer<never> => Layer.succeed(Intents, service)

@@ -13,8 +13,6 @@
  *   Effect.map(Markets.Markets, ({ all }) => MarketRules.layerCached(all, { timeToLive: "10 minutes" }))
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -33,7 +31,6 @@ export type { Violation } from "../protocol/Violation.ts"
  * The markets could not be loaded, so an order can't be checked.
  *
  * @category errors
- * @since 0.1.0
  */
 export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavailable>()("MarketRulesUnavailable", {
   reason: Schema.String
@@ -46,7 +43,6 @@ export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavai
  * Checks orders against the rules of their markets.
  *
  * @category services
- * @since 0.1.0
  */
 export class MarketRules extends Context.Service<MarketRules, {
   /** Returns the rules that an order breaks; empty when it may be sent. Fails when the markets could not be loaded. */
@@ -65,7 +61,6 @@ const toTable = (markets: ReadonlyArray<Market.Market>): Table =>
  * Checks against a fixed list of markets. An order for any other market is refused.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<MarketRules> => {
   const table = toTable(markets)
@@ -78,7 +73,6 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
  * Checks nothing and leaves it to the exchange.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { check: () => Effect.succeed([]) })
 
@@ -86,7 +80,6 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
  * Options of the market cache.
  *
  * @category models
- * @since 0.1.0
  */
 export interface CacheOptions {
   /** The age at which markets are reloaded in the background. Default: five minutes. */
@@ -101,7 +94,6 @@ export interface CacheOptions {
  * before they have been loaded once.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerCached = <E extends { readonly message: string }, R>(
   load: Effect.Effect<ReadonlyArray<Market.Market>, E, R>,

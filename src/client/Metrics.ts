@@ -13,8 +13,6 @@
  *   ({ count }) => count
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Metric from "effect/Metric"
 import type * as Errors from "../protocol/Errors.ts"
@@ -56,7 +54,6 @@ const counters = (name: string, description: string, endpoint: string, label: st
  * read.
  *
  * @category models
- * @since 0.1.0
  */
 export type Outcome = Errors.Outcome | "answered" | "interrupted"
 
@@ -64,7 +61,6 @@ export type Outcome = Errors.Outcome | "answered" | "interrupted"
  * The metrics of one endpoint's calls. All have the attribute `endpoint`.
  *
  * @category models
- * @since 0.1.0
  */
 export interface OfEndpoint {
   /** `txc_calls`: calls by `outcome`. */
@@ -87,7 +83,6 @@ export interface OfEndpoint {
  * The metrics of an endpoint's calls, by its name, such as `StopLimitOrders.create`.
  *
  * @category metrics
- * @since 0.1.0
  */
 export const of = (endpoint: string): OfEndpoint => ({
   calls: counters("txc_calls", "Calls of the exchange", endpoint, "outcome"),

@@ -21,8 +21,6 @@
  *   )
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -38,7 +36,6 @@ export { NonceUnavailable, type Of } from "./NonceSequence.ts"
  * `ServerClock`. The object is read when an exchange's layer is built, its `millis` before every attempt.
  *
  * @category services
- * @since 0.1.0
  */
 export const ClockOffset = Context.Reference<{ readonly millis: number }>("effect-txc/client/Nonce/ClockOffset", {
   defaultValue: () => ({ millis: 0 })
@@ -53,7 +50,6 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
  * share a key share its nonces through `NonceRedis`.
  *
  * @category services
- * @since 0.1.0
  */
 export class Nonce extends Context.Service<Nonce, {
   /**
@@ -75,7 +71,6 @@ export class Nonce extends Context.Service<Nonce, {
  * count milliseconds (live), a million if they count microseconds (document).
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
   const drawingOf = perKey(({ unit }) => drawing(unit))
@@ -90,7 +85,6 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
  * exchanges or keys without a nonce window. Slow: every call waits for the previous answer.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerIncreasing: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
   const lineOf = perKey(({ unit }) => ({ next: sequence(unit), one: Semaphore.makeUnsafe(1) }))

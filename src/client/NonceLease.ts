@@ -37,10 +37,6 @@ const everyMillis = 1000
 /** The maximum clock difference between Redis servers that replace each other, in milliseconds. */
 export const margin = 1000
 
-// -----------------------------------------------------------------------------
-// Redis scripts
-// -----------------------------------------------------------------------------
-
 /**
  * Extends the lease of a class and token, or leases another class, or answers how many milliseconds remain until a
  * class may be free.
@@ -134,10 +130,6 @@ return 0
 `
   }
 ).withReturnType<number>()
-
-// -----------------------------------------------------------------------------
-// The program's side
-// -----------------------------------------------------------------------------
 
 /** Numbers of one class, in ticks of the key's unit. */
 export interface Lease {

@@ -15,8 +15,6 @@
  *   Layer.provide(NodeRedis.layer({ url: "redis://127.0.0.1:6379" }))
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -30,10 +28,6 @@ import { Nonce, NonceUnavailable, type Of } from "./Nonce.ts"
 import * as NonceLease from "./NonceLease.ts"
 import { maxAhead, maxSetBack, perKey, steady, ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
-
-// -----------------------------------------------------------------------------
-// Window mode
-// -----------------------------------------------------------------------------
 
 /** The maximum wait for the first lease, in milliseconds: longer than Redis itself may have to wait. */
 const firstMillis = 10_000
@@ -129,7 +123,6 @@ const drawing = (
  * `ExchangeUnreachable`, `why: "nonce"`; nothing was sent then.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerWindow = (options: {
   /** The number of programs that share a key's nonces, from 1 to 1000; the same in all of them. */
@@ -148,10 +141,6 @@ export const layerWindow = (options: {
       return { window: true, use: (of, call) => Effect.flatMap(drawingOf(of), call) }
     })
   )
-
-// -----------------------------------------------------------------------------
-// Increasing mode
-// -----------------------------------------------------------------------------
 
 /** The time for which a program that died during a call blocks the others, in milliseconds. */
 const lockMillis = 15_000
@@ -195,7 +184,6 @@ return 0
  * "nonce"`, when Redis can't be reached, or the lock is not free for twenty seconds.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerIncreasing: Layer.Layer<Nonce, never, Redis.Redis> = Layer.effect(
   Nonce,

@@ -9,7 +9,6 @@ import type { Dialect } from "../protocol/Dialect.ts"
  * Selects a sequence of nonces.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Of {
   /** The key for which they are unique. */

@@ -13,8 +13,6 @@
  *   return yield* Stream.runCollect(Pages.stream("SubAccounts.stream", subAccounts.page))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -26,7 +24,6 @@ import * as Errors from "../protocol/Errors.ts"
  * A page: the records from index `offset`, at most `limit` of them.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Page<A> {
   /** The index of the first record in the whole list. */
@@ -41,7 +38,6 @@ export interface Page<A> {
  * A page of a list whose total length the exchange may give.
  *
  * @category models
- * @since 0.1.0
  */
 export interface CountedPage<A> extends Page<A> {
   /** The number of records in the whole list, if the exchange gives it. */
@@ -52,7 +48,6 @@ export interface CountedPage<A> extends Page<A> {
  * Selects the page to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The maximum number of records on the page, 1 to 100. The exchange has a default for each list. */
@@ -65,7 +60,6 @@ export interface Request {
  * The next page that a stream reads.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Next extends Request {
   /** The maximum number of records on the page, 1 to 100. */
@@ -78,7 +72,6 @@ export interface Next extends Request {
  * Tells the records of a list apart, for a stream that notices when the list shifts while it is read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Identity<A, G = never> {
   /** The identity of a record; `undefined` when it has none. */
@@ -165,7 +158,6 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * ```
  *
  * @category streams
- * @since 0.1.0
  */
 export const stream = <A, E, R, G = never>(
   endpoint: string,

@@ -15,7 +15,6 @@ import { Tokens } from "./Tokens.ts"
  * A group of calls that are counted together.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Bucket {
   /**
@@ -36,7 +35,6 @@ export interface Bucket {
  * The calls' origin: a key at an exchange or, without a key, all public calls of this program there.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Of {
   /** The exchange, without a trailing slash. */

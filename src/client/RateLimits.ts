@@ -16,8 +16,6 @@
  *   Effect.provideService(RateLimits.MaxWait, 0)
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,7 +29,6 @@ export { type Bucket, MaxWait, type Of } from "./RateLimitBuckets.ts"
  * Keeps calls within the exchange's rate limits.
  *
  * @category services
- * @since 0.1.0
  */
 export class RateLimits extends Context.Service<RateLimits, {
   /** Returns the bucket of an endpoint's calls, the same one for all calls that the exchange counts together. */
@@ -42,7 +39,6 @@ export class RateLimits extends Context.Service<RateLimits, {
  * Counts in memory. All exchanges built together share one count, because the layer is one value.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<RateLimits> = Layer.sync(RateLimits, () => make(countingInMemory()))
 
@@ -52,6 +48,5 @@ const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.succe
  * Does not limit calls: only the exchange does.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerNone: Layer.Layer<RateLimits> = Layer.succeed(RateLimits, { bucket: () => unlimited })

@@ -12,8 +12,6 @@
  *   Layer.provide(NodeRedis.layer({ url: "redis://127.0.0.1:6379" }))
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -40,7 +38,6 @@ const patience = "500 millis"
  * still enforces the limit. After a refusal by the exchange, only the refused program pauses.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Layer.effect(
   RateLimits.RateLimits,

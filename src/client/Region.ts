@@ -9,8 +9,6 @@
  * export const live = Region.layer({ region: "eu" })
  * export const sandbox = Region.layer({ baseUrl: "http://localhost:8080", dialect: Dialect.document })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +22,6 @@ import * as Dialect from "../protocol/Dialect.ts"
  * 1).
  *
  * @category models
- * @since 0.1.0
  */
 export const servers = {
   /** The base URL of the global server. */
@@ -37,7 +34,6 @@ export const servers = {
  * The base URL is missing, not a URL, or would send the key and signed requests unencrypted.
  *
  * @category errors
- * @since 0.1.0
  */
 export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("InvalidBaseUrl", {
   baseUrl: Schema.String,
@@ -58,7 +54,6 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
  * One of the live exchange's servers.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Live {
   /** The server; it speaks the live dialect. */
@@ -69,7 +64,6 @@ export interface Live {
  * Any other exchange.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Custom {
   /** An https URL without a query; `http` only to this machine. */
@@ -84,7 +78,6 @@ export interface Custom {
  * One of the live exchange's servers, or any base URL together with its dialect.
  *
  * @category models
- * @since 0.1.0
  */
 export type Options = Live | Custom
 
@@ -92,7 +85,6 @@ export type Options = Live | Custom
  * The exchange to call.
  *
  * @category services
- * @since 0.1.0
  */
 export class Region extends Context.Service<Region, {
   /** The URL at which its paths begin, without a trailing slash. */
@@ -108,7 +100,6 @@ const isLoopback = (host: string): boolean =>
  * Checks the base URL and makes the service. Fails with `InvalidBaseUrl`.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Region["Service"], InvalidBaseUrl> => {
   if ("region" in options) return Effect.succeed({ baseUrl: servers[options.region], dialect: Dialect.live })
@@ -130,6 +121,5 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
  * An exchange named by the program. Fails with `InvalidBaseUrl`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Region, InvalidBaseUrl> => Layer.effect(Region, make(options))

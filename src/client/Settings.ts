@@ -9,8 +9,6 @@
  * export const fromConfig = Settings.layerCredentials
  * export const fromFile = Settings.layerCredentialsFile("/run/secrets/txc.env")
  * ```
- *
- * @since 0.1.0
  */
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -23,15 +21,10 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Region from "./Region.ts"
 
-// -----------------------------------------------------------------------------
-// Credentials
-// -----------------------------------------------------------------------------
-
 /**
  * The credentials file can't be read, or users other than its owner may access it.
  *
  * @category errors
- * @since 0.1.0
  */
 export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRefused>()("CredentialsFileRefused", {
   path: Schema.String,
@@ -56,7 +49,6 @@ const credentials: Config.Config<Credentials.Options> = Config.all({
  * Credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerCredentials: Layer.Layer<
   Credentials.Credentials,
@@ -79,7 +71,6 @@ const ofOthers = 0o077
  * how to fix it. On systems without such modes, like Windows, it refuses every file. Reads at most 64 KiB.
  *
  * @category files
- * @since 0.1.0
  */
 export const readPrivate: (
   path: string
@@ -112,7 +103,6 @@ export const readPrivate: (
  * and one for `TXC_API_SECRET=…`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerCredentialsFile = (
   path: string
@@ -129,10 +119,6 @@ export const layerCredentialsFile = (
     })
   )
 
-// -----------------------------------------------------------------------------
-// Region
-// -----------------------------------------------------------------------------
-
 const place = Config.all({
   region: Config.option(Config.Literals(["global", "eu"], "TXC_REGION")),
   baseUrl: Config.option(Config.NonEmptyString("TXC_BASE_URL")),
@@ -145,7 +131,6 @@ const place = Config.all({
  * (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerRegion: Layer.Layer<Region.Region, Region.InvalidBaseUrl | Config.ConfigError> = Layer.effect(
   Region.Region,

@@ -21,8 +21,6 @@
  *     scrub: Signer.scrubber(apiKey)
  *   })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +36,6 @@ import { nodeCrypto } from "./NodeCrypto.ts"
  * The signer could not sign, so nothing was sent.
  *
  * @category errors
- * @since 0.1.0
  */
 export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
   reason: Schema.String
@@ -51,7 +48,6 @@ export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningF
  * Signs requests with one API key.
  *
  * @category services
- * @since 0.1.0
  */
 export class Signer extends Context.Service<Signer, {
   /** The public key, sent as `X-TXC-APIKEY`. */
@@ -69,7 +65,6 @@ export class Signer extends Context.Service<Signer, {
  * Makes a function that removes the given secrets from a text: see `Scrub.scrubber`.
  *
  * @category scrubbing
- * @since 0.1.0
  */
 export const scrubber: (...secrets: ReadonlyArray<string>) => (text: string) => string = Scrub.scrubber
 
@@ -87,7 +82,6 @@ const withSecretsOf = (
  * it belongs to its credentials. Fails with `SigningFailed` where `node:crypto` does not exist.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.effect(
   Signer,
@@ -110,7 +104,6 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
  * Signs with WebCrypto: for runtimes without `node:crypto`. Fails with `SigningFailed` when the key can't be imported.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerWebCrypto: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.effect(
   Signer,

@@ -3,8 +3,6 @@
  *
  * A check of the schema library builds an issue when it fails. Callers that only need a yes or no use the predicate
  * instead.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -15,7 +13,6 @@ const key = "effect-txc/test"
  * Makes a check that a value satisfies `test`.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annotations.Filter): SchemaAST.Filter<A> =>
   Schema.makeFilter(test, { ...annotations, [key]: test })
@@ -24,7 +21,6 @@ export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annot
  * Makes a check that a text matches `form`. Pass `test` when there is a faster way to decide the same.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const matches = (
   form: RegExp,
@@ -38,7 +34,6 @@ export const matches = (
  * text is several times slower.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const madeOf = (
   first: RegExp,
@@ -62,7 +57,6 @@ const tableOf = (pattern: RegExp): Uint8Array =>
  * Combines two checks, applied in order. `test` is the predicate for both together.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const both = <A>(
   test: (value: A) => boolean,
@@ -74,7 +68,6 @@ export const both = <A>(
  * The predicate of a check made by this module; `undefined` for any other check.
  *
  * @category guards
- * @since 0.1.0
  */
 export const testOf = <A>(check: SchemaAST.Check<A>): ((value: A) => boolean) | undefined =>
   // Only this module writes the key, so the type is known.

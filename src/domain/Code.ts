@@ -13,8 +13,6 @@
  *   })
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
@@ -24,7 +22,6 @@ import { NonEmptyText, Text } from "./Text.ts"
  * A code's text: at least one character (document, Endpoints §6). Anyone who has it can apply it: treat it as a secret.
  *
  * @category models
- * @since 0.1.0
  */
 export type Code = typeof Code.Type
 
@@ -32,7 +29,6 @@ export type Code = typeof Code.Type
  * The schema of a {@link Code}. `Code.make(text)` throws when the text is empty.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
 
@@ -40,7 +36,6 @@ export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifie
  * The maximum length of a passphrase, in characters (document, "Limits").
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxPassphraseLength = 25
 
@@ -48,7 +43,6 @@ export const maxPassphraseLength = 25
  * A code's passphrase: at most 25 characters (document, Endpoints §6), counted as Unicode code points.
  *
  * @category models
- * @since 0.1.0
  */
 export type Passphrase = typeof Passphrase.Type
 
@@ -56,7 +50,6 @@ export type Passphrase = typeof Passphrase.Type
  * The schema of a {@link Passphrase}. `Passphrase.make(text)` throws when the text is too long.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Passphrase = Text.check(
   Schema.isBetweenCodePoints(
@@ -70,7 +63,6 @@ export const Passphrase = Text.check(
  * The maximum length of a description, in characters. The document does not say how codes are created.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxDescriptionLength = 280
 
@@ -78,7 +70,6 @@ export const maxDescriptionLength = 280
  * A note that a code's creator keeps with it: at most 280 characters, counted as Unicode code points.
  *
  * @category models
- * @since 0.1.0
  */
 export type Description = typeof Description.Type
 
@@ -86,7 +77,6 @@ export type Description = typeof Description.Type
  * The schema of a {@link Description}. `Description.make(text)` throws when the text is too long.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Description = Text.check(
   Schema.isBetweenCodePoints(

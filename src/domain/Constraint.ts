@@ -3,15 +3,12 @@
  *
  * Every domain schema that narrows a value is annotated with the constraint it checks. A violation therefore has the
  * same name whether the client finds it before sending or the exchange reports it.
- *
- * @since 0.1.0
  */
 
 /**
  * A constraint that a field can break. `kind` names it; the other fields are its parameters.
  *
  * @category models
- * @since 0.1.0
  */
 export type Constraint =
   | {
@@ -212,7 +209,6 @@ const key = "effect-txc/constraint"
  * An annotation of a schema or a check.
  *
  * @category models
- * @since 0.1.0
  */
 // An interface has no index signature, which annotations need.
 export type Annotation = {
@@ -224,7 +220,6 @@ export type Annotation = {
  * Makes an annotation that names the constraint of a schema or a check.
  *
  * @category annotations
- * @since 0.1.0
  */
 export const annotation = (constraint: Constraint): Annotation => ({ [key]: constraint })
 
@@ -232,7 +227,6 @@ export const annotation = (constraint: Constraint): Annotation => ({ [key]: cons
  * Reads the constraint from the annotations of a schema or a check; `undefined` when they have none.
  *
  * @category annotations
- * @since 0.1.0
  */
 export const fromAnnotations = (annotations: { readonly [x: string]: unknown } | undefined): Constraint | undefined =>
   // Only `annotation` writes this key, so the type is known.

@@ -17,8 +17,6 @@
  *
  * const read = (text: string) => Decimal.parseAmount(text) // checked at run time; a Result
  * ```
- *
- * @since 0.1.0
  */
 import type * as Brand from "effect/Brand"
 import type * as Equivalence_ from "effect/Equivalence"
@@ -32,7 +30,6 @@ import * as Constraint from "./Constraint.ts"
  * The maximum length of a decimal's text, in characters.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxLength = 64
 
@@ -45,7 +42,6 @@ export const maxLength = 64
  * for a literal, {@link parse} for other text.
  *
  * @category models
- * @since 0.1.0
  */
 export type Decimal = string & Brand.Brand<"Decimal">
 
@@ -54,7 +50,6 @@ export type Decimal = string & Brand.Brand<"Decimal">
  * literal, {@link parsePrice} for other text.
  *
  * @category models
- * @since 0.1.0
  */
 export type Price = Decimal & Brand.Brand<"Price">
 
@@ -63,7 +58,6 @@ export type Price = Decimal & Brand.Brand<"Price">
  * for other text.
  *
  * @category models
- * @since 0.1.0
  */
 export type Amount = Decimal & Brand.Brand<"Amount">
 
@@ -72,7 +66,6 @@ export type Amount = Decimal & Brand.Brand<"Amount">
  * literal, {@link parseFeeRate} for other text.
  *
  * @category models
- * @since 0.1.0
  */
 export type FeeRate = Decimal & Brand.Brand<"FeeRate">
 
@@ -105,7 +98,6 @@ type LongerThan64<S extends string, Seen extends ReadonlyArray<unknown> = []> = 
  * function for text known only at run time.
  *
  * @category literals
- * @since 0.1.0
  */
 export type Literal<S extends string, Parse extends string = "parse"> = string extends S
   ? `write the number in quotes; for text known only at run time use Decimal.${Parse}(text)`
@@ -117,7 +109,6 @@ export type Literal<S extends string, Parse extends string = "parse"> = string e
  * `S` when it is the text of a decimal greater than zero; otherwise the sentence that the compiler shows as the error.
  *
  * @category literals
- * @since 0.1.0
  */
 export type PositiveLiteral<S extends string, Parse extends string = "parse"> = string extends S ? Literal<S, Parse> :
   Literal<S> extends S ? S extends `-${string}` ? `"${S}" is negative: prices and amounts are greater than zero`
@@ -130,7 +121,6 @@ export type PositiveLiteral<S extends string, Parse extends string = "parse"> = 
  * error.
  *
  * @category literals
- * @since 0.1.0
  */
 export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S, "parseFeeRate"> :
   Literal<S> extends S
@@ -193,7 +183,6 @@ const isGreaterThanZero = Check.passes(isPositive, {
  * The schema of a {@link Decimal}. `Decimal.make(text)` throws when the text is not a decimal.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Decimal = Text.check(isShortDecimal).pipe(Schema.brand("Decimal"))
   .annotate({ identifier: "Decimal" })
@@ -202,7 +191,6 @@ export const Decimal = Text.check(isShortDecimal).pipe(Schema.brand("Decimal"))
  * The schema of a {@link Price}. `Price.make(text)` throws when the text is not a decimal greater than zero.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Price = Text.check(isShortDecimal, isGreaterThanZero).pipe(
   Schema.brand("Decimal"),
@@ -213,7 +201,6 @@ export const Price = Text.check(isShortDecimal, isGreaterThanZero).pipe(
  * The schema of an {@link Amount}. `Amount.make(text)` throws when the text is not a decimal greater than zero.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Amount = Text.check(isShortDecimal, isGreaterThanZero).pipe(
   Schema.brand("Decimal"),
@@ -224,7 +211,6 @@ export const Amount = Text.check(isShortDecimal, isGreaterThanZero).pipe(
  * The schema of a {@link FeeRate}. `FeeRate.make(text)` throws when the text is negative or not a decimal.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const FeeRate = Text.check(
   isShortDecimal,
@@ -243,7 +229,6 @@ export const FeeRate = Text.check(
  * {@link parse}.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const of = <const S extends string>(text: S extends Literal<S> ? S : Literal<S>): Decimal =>
   // The parameter's type has proved the grammar.
@@ -254,7 +239,6 @@ export const of = <const S extends string>(text: S extends Literal<S> ? S : Lite
  * currency. For text known only at run time use {@link parsePrice}.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const price = <const S extends string>(
   text: S extends PositiveLiteral<S, "parsePrice"> ? S : PositiveLiteral<S, "parsePrice">
@@ -265,7 +249,6 @@ export const price = <const S extends string>(
  * only at run time use {@link parseAmount}.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const amount = <const S extends string>(
   text: S extends PositiveLiteral<S, "parseAmount"> ? S : PositiveLiteral<S, "parseAmount">
@@ -276,7 +259,6 @@ export const amount = <const S extends string>(
  * known only at run time use {@link parseFeeRate}.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const feeRate = <const S extends string>(
   text: S extends NonNegativeLiteral<S> ? S : NonNegativeLiteral<S>
@@ -289,7 +271,6 @@ const parser = <A>(schema: Schema.Codec<A, string>): (text: string) => Result.Re
  * Parses a decimal from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parse = parser(Decimal)
 
@@ -297,7 +278,6 @@ export const parse = parser(Decimal)
  * Parses a price from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parsePrice = parser(Price)
 
@@ -305,7 +285,6 @@ export const parsePrice = parser(Price)
  * Parses an amount from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parseAmount = parser(Amount)
 
@@ -313,7 +292,6 @@ export const parseAmount = parser(Amount)
  * Parses a fee rate from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parseFeeRate = parser(FeeRate)
 
@@ -321,7 +299,6 @@ export const parseFeeRate = parser(FeeRate)
  * Zero, written `"0"`.
  *
  * @category constants
- * @since 0.1.0
  */
 export const zero: Decimal = of("0")
 
@@ -333,7 +310,6 @@ export const zero: Decimal = of("0")
  * The number of fractional digits as written: 2 for `"1.50"`.
  *
  * @category exact integers
- * @since 0.1.0
  */
 export const writtenScale = (self: string): number => {
   // Searches from the end, because the point of a price or an amount is near it.
@@ -345,7 +321,6 @@ export const writtenScale = (self: string): number => {
  * The number of fractional digits without trailing zeros: 1 for `"1.50"`. A market's precision limits it.
  *
  * @category exact integers
- * @since 0.1.0
  */
 export const scale = (self: Decimal): number => {
   const written = writtenScale(self)
@@ -359,7 +334,6 @@ export const scale = (self: Decimal): number => {
  * more than `scale` fractional digits. `scale` must be zero or more.
  *
  * @category exact integers
- * @since 0.1.0
  */
 export const toUnits = (self: Decimal, scale: number): bigint | undefined => {
   const point = self.indexOf(".")
@@ -384,7 +358,6 @@ const format = (units: bigint, scale: number): string => {
  * the text needs more than 64 characters.
  *
  * @category exact integers
- * @since 0.1.0
  */
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
@@ -406,7 +379,6 @@ const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] 
  * Compares by value: -1, 0 or 1. `"1.50"` and `"1.5"` are equal.
  *
  * @category comparing
- * @since 0.1.0
  */
 export const Order: Order_.Order<Decimal> = (self, that) => {
   if (self === that) return 0
@@ -418,7 +390,6 @@ export const Order: Order_.Order<Decimal> = (self, that) => {
  * Equality by value: `"1.50"` and `"1.5"` are equal.
  *
  * @category comparing
- * @since 0.1.0
  */
 export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Order(self, that) === 0
 
@@ -426,7 +397,6 @@ export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Or
  * Whether the value is zero, in any spelling.
  *
  * @category comparing
- * @since 0.1.0
  */
 export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
 
@@ -434,7 +404,6 @@ export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
  * The value in canonical text: no trailing zeros, no `-0`. Equal values have equal canonical texts.
  *
  * @category computing
- * @since 0.1.0
  */
 export const normalize = (self: Decimal): Decimal => {
   const written = writtenScale(self)
@@ -447,7 +416,6 @@ export const normalize = (self: Decimal): Decimal => {
  * The exact sum, in canonical text. Fails when it needs more than 64 characters.
  *
  * @category computing
- * @since 0.1.0
  */
 export const add = (self: Decimal, that: Decimal): Result.Result<Decimal, Schema.SchemaError> => {
   const [a, b, scale] = align(self, that)
@@ -458,7 +426,6 @@ export const add = (self: Decimal, that: Decimal): Result.Result<Decimal, Schema
  * The exact difference, in canonical text. Fails when it needs more than 64 characters.
  *
  * @category computing
- * @since 0.1.0
  */
 export const subtract = (self: Decimal, that: Decimal): Result.Result<Decimal, Schema.SchemaError> => {
   const [a, b, scale] = align(self, that)
@@ -469,7 +436,6 @@ export const subtract = (self: Decimal, that: Decimal): Result.Result<Decimal, S
  * The exact product, in canonical text. Fails when it needs more than 64 characters.
  *
  * @category computing
- * @since 0.1.0
  */
 export const multiply = (self: Decimal, that: Decimal): Result.Result<Decimal, Schema.SchemaError> => {
   const [a, b, scale] = align(self, that)
@@ -492,7 +458,6 @@ const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
  * amount, to its market's precision.
  *
  * @category computing
- * @since 0.1.0
  */
 export const floor = (self: Decimal, digits: number): Decimal => round(self, digits, false)
 
@@ -501,7 +466,6 @@ export const floor = (self: Decimal, digits: number): Decimal => round(self, dig
  * market's precision.
  *
  * @category computing
- * @since 0.1.0
  */
 export const ceil = (self: Decimal, digits: number): Decimal => round(self, digits, true)
 
@@ -509,7 +473,6 @@ export const ceil = (self: Decimal, digits: number): Decimal => round(self, digi
  * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may be longer than a decimal.
  *
  * @category comparing
- * @since 0.1.0
  */
 export const compareProduct = (self: Decimal, factor: Decimal, that: Decimal): -1 | 0 | 1 => {
   const [a, b, scale] = align(self, factor)
@@ -527,7 +490,6 @@ export const compareProduct = (self: Decimal, factor: Decimal, that: Decimal): -
  * Whether the value is a whole multiple of `step`.
  *
  * @category comparing
- * @since 0.1.0
  */
 export const isMultipleOf = (self: Decimal, step: Amount | Price): boolean => {
   const [a, b] = align(self, step)
@@ -538,6 +500,5 @@ export const isMultipleOf = (self: Decimal, step: Amount | Price): boolean => {
  * Whether the value needs at most `digits` fractional digits. Trailing zeros do not count.
  *
  * @category comparing
- * @since 0.1.0
  */
 export const fitsPrecision = (self: Decimal, digits: number): boolean => scale(self) <= digits

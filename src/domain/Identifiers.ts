@@ -11,8 +11,6 @@
  *
  * const read = (text: string) => Identifiers.parseMarketName(text) // checked at run time; a Result
  * ```
- *
- * @since 0.1.0
  */
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -37,7 +35,6 @@ const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
  * digit is lost, even above 2^53.
  *
  * @category models
- * @since 0.1.0
  */
 export type OrderId = typeof OrderId.Type
 
@@ -45,7 +42,6 @@ export type OrderId = typeof OrderId.Type
  * The schema of an {@link OrderId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" })
 
@@ -53,7 +49,6 @@ export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate
  * A trade's identifier, assigned by the exchange: a text of digits, like an {@link OrderId}.
  *
  * @category models
- * @since 0.1.0
  */
 export type TradeId = typeof TradeId.Type
 
@@ -61,7 +56,6 @@ export type TradeId = typeof TradeId.Type
  * The schema of a {@link TradeId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate({ identifier: "TradeId" })
 
@@ -69,7 +63,6 @@ export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate
  * A position's identifier, assigned by the exchange: a text of digits, like an {@link OrderId}.
  *
  * @category models
- * @since 0.1.0
  */
 export type PositionId = typeof PositionId.Type
 
@@ -77,7 +70,6 @@ export type PositionId = typeof PositionId.Type
  * The schema of a {@link PositionId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" })
 
@@ -88,7 +80,6 @@ const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
  * be unique per account (document, Endpoints §3). If an order's answer is lost, this identifier finds the order.
  *
  * @category models
- * @since 0.1.0
  */
 export type ClientOrderId = typeof ClientOrderId.Type
 
@@ -97,7 +88,6 @@ export type ClientOrderId = typeof ClientOrderId.Type
  * parseClientOrderId} returns a `Result`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharacter, clientOrderIdCharacter, {
   ...Constraint.annotation({ kind: "characters", allowed: "latin letters, numbers, dashes, dots and underscores" }),
@@ -108,7 +98,6 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
  * Parses a client order id from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parseClientOrderId: (text: string) => Result.Result<ClientOrderId, Schema.SchemaError> = Schema
   .decodeResult(ClientOrderId)
@@ -117,7 +106,6 @@ export const parseClientOrderId: (text: string) => Result.Result<ClientOrderId, 
  * A currency's ticker, such as `BTC` or `USD_VISAMASTER`.
  *
  * @category models
- * @since 0.1.0
  */
 export type Ticker = typeof Ticker.Type
 
@@ -125,7 +113,6 @@ export type Ticker = typeof Ticker.Type
  * The schema of a {@link Ticker}. For a literal use {@link ticker}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Ticker = Text.check(
   Check.madeOf(/[A-Za-z0-9]/u, /[A-Za-z0-9_.-]/u, {
@@ -141,7 +128,6 @@ export const Ticker = Text.check(
  * text known only at run time decode the schema {@link Ticker}.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const ticker = <const S extends string>(
   text: S extends MarketLiteralPart<S> ? S : MarketLiteralPart<S>
@@ -151,7 +137,6 @@ export const ticker = <const S extends string>(
  * A market's name, `BASE_QUOTE`. On `BTC_USDT` you trade BTC (base, also called stock) for USDT (quote, also called money).
  *
  * @category models
- * @since 0.1.0
  */
 export type MarketName = typeof MarketName.Type
 
@@ -159,7 +144,6 @@ export type MarketName = typeof MarketName.Type
  * The schema of a {@link MarketName}. For a literal use {@link marketName}, for other text {@link parseMarketName}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const MarketName = Text.check(
   hasForm(/^[A-Za-z0-9][A-Za-z0-9.-]*_[A-Za-z0-9][A-Za-z0-9.-]*$/u, "a market name, BASE_QUOTE")
@@ -183,7 +167,6 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
  * time use {@link parseMarketName}.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const marketName = <const S extends string>(
   text: S extends MarketLiteral<S> ? S : MarketLiteral<S>
@@ -193,7 +176,6 @@ export const marketName = <const S extends string>(
  * Parses a market name from text known only at run time. The failure says what is wrong with the text.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parseMarketName: (text: string) => Result.Result<MarketName, Schema.SchemaError> = Schema.decodeResult(
   MarketName
@@ -203,7 +185,6 @@ export const parseMarketName: (text: string) => Result.Result<MarketName, Schema
  * A fixed-term plan's identifier: at least one character (document, "Interest payment").
  *
  * @category models
- * @since 0.1.0
  */
 export type PlanId = typeof PlanId.Type
 
@@ -211,7 +192,6 @@ export type PlanId = typeof PlanId.Type
  * The schema of a {@link PlanId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const PlanId = NonEmptyText.pipe(Schema.brand("PlanId")).annotate({ identifier: "PlanId" })
 
@@ -219,7 +199,6 @@ export const PlanId = NonEmptyText.pipe(Schema.brand("PlanId")).annotate({ ident
  * The identifier of an investment in a fixed-term plan: at least one character (document, "Interest payment").
  *
  * @category models
- * @since 0.1.0
  */
 export type InvestmentId = typeof InvestmentId.Type
 
@@ -227,7 +206,6 @@ export type InvestmentId = typeof InvestmentId.Type
  * The schema of an {@link InvestmentId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const InvestmentId = NonEmptyText.pipe(Schema.brand("InvestmentId")).annotate({ identifier: "InvestmentId" })
 
@@ -235,7 +213,6 @@ export const InvestmentId = NonEmptyText.pipe(Schema.brand("InvestmentId")).anno
  * A sub-account's identifier: at least one character (document, "Sub-account").
  *
  * @category models
- * @since 0.1.0
  */
 export type SubAccountId = typeof SubAccountId.Type
 
@@ -243,7 +220,6 @@ export type SubAccountId = typeof SubAccountId.Type
  * The schema of a {@link SubAccountId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const SubAccountId = NonEmptyText.pipe(Schema.brand("SubAccountId")).annotate({ identifier: "SubAccountId" })
 
@@ -251,7 +227,6 @@ export const SubAccountId = NonEmptyText.pipe(Schema.brand("SubAccountId")).anno
  * A user's identifier: at least one character (document, "Sub-account").
  *
  * @category models
- * @since 0.1.0
  */
 export type UserId = typeof UserId.Type
 
@@ -259,7 +234,6 @@ export type UserId = typeof UserId.Type
  * The schema of a {@link UserId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const UserId = NonEmptyText.pipe(Schema.brand("UserId")).annotate({ identifier: "UserId" })
 
@@ -267,7 +241,6 @@ export const UserId = NonEmptyText.pipe(Schema.brand("UserId")).annotate({ ident
  * The identifier of an API key's record, not the key itself: at least one character (document, "Sub-account API key").
  *
  * @category models
- * @since 0.1.0
  */
 export type ApiKeyId = typeof ApiKeyId.Type
 
@@ -275,7 +248,6 @@ export type ApiKeyId = typeof ApiKeyId.Type
  * The schema of an {@link ApiKeyId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ApiKeyId = NonEmptyText.pipe(Schema.brand("ApiKeyId")).annotate({ identifier: "ApiKeyId" })
 
@@ -283,7 +255,6 @@ export const ApiKeyId = NonEmptyText.pipe(Schema.brand("ApiKeyId")).annotate({ i
  * A public API key: at least one character (document, "Sub-account API key" and "Authentication").
  *
  * @category models
- * @since 0.1.0
  */
 export type ApiKey = typeof ApiKey.Type
 
@@ -291,7 +262,6 @@ export type ApiKey = typeof ApiKey.Type
  * The schema of an {@link ApiKey}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ApiKey = NonEmptyText.pipe(Schema.brand("ApiKey")).annotate({ identifier: "ApiKey" })
 
@@ -299,7 +269,6 @@ export const ApiKey = NonEmptyText.pipe(Schema.brand("ApiKey")).annotate({ ident
  * The exchange's identifier of the transaction that applied a code (document, "Code application result").
  *
  * @category models
- * @since 0.1.0
  */
 export type ExternalId = typeof ExternalId.Type
 
@@ -307,6 +276,5 @@ export type ExternalId = typeof ExternalId.Type
  * The schema of an {@link ExternalId}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ExternalId = Text.pipe(Schema.brand("ExternalId")).annotate({ identifier: "ExternalId" })

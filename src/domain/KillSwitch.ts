@@ -1,8 +1,4 @@
-/**
- * The time that a kill switch waits before it cancels orders.
- *
- * @since 0.1.0
- */
+/** The time that a kill switch waits before it cancels orders. */
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
@@ -10,7 +6,6 @@ import * as Constraint from "./Constraint.ts"
  * The shortest time that a kill switch can wait, in seconds.
  *
  * @category constants
- * @since 0.1.0
  */
 export const minSeconds = 5
 
@@ -18,7 +13,6 @@ export const minSeconds = 5
  * The longest time that a kill switch can wait, in seconds.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxSeconds = 600
 
@@ -28,7 +22,6 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
  * The time that a kill switch waits, in seconds: an integer from 5 to 600.
  *
  * @category models
- * @since 0.1.0
  */
 export type KillSwitchSeconds = typeof KillSwitchSeconds.Type
 
@@ -36,7 +29,6 @@ export type KillSwitchSeconds = typeof KillSwitchSeconds.Type
  * The schema of {@link KillSwitchSeconds}. `KillSwitchSeconds.make(60)` throws when the number is out of bounds.
  *
  * @category schemas
- * @since 0.1.0
  */
 // oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 export const KillSwitchSeconds = Schema.Number.annotate(isInteger).check(

@@ -10,8 +10,6 @@
  * const wrongFields = (market: Market.Market, order: Market.Bounded) =>
  *   Market.violations(market, order).map(([field, { kind }]) => `${field}: ${kind}`)
  * ```
- *
- * @since 0.1.0
  */
 import type { Constraint } from "./Constraint.ts"
 import * as Decimal from "./Decimal.ts"
@@ -24,7 +22,6 @@ import type { Unrecognised } from "./Unrecognised.ts"
  * A market as the exchange describes it.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Market {
   /** The name of the market, `BASE_QUOTE`. */
@@ -86,7 +83,6 @@ export interface Market {
  * The terms of an order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Bounded {
   /** The order's market. */
@@ -115,7 +111,6 @@ export interface Bounded {
  * The terms of any order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Terms {
   /** The order's market. */
@@ -132,7 +127,6 @@ export interface Terms {
  * The terms of a limit order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface LimitTerms extends Terms {
   /** The limit price, in the quote currency. Absent when the order trades at the best bid or offer. */
@@ -145,7 +139,6 @@ export interface LimitTerms extends Terms {
  * The terms of a market order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface MarketTerms extends Terms {
   /** Whether the order needs a market that trades on margin. */
@@ -158,7 +151,6 @@ export interface MarketTerms extends Terms {
  * The terms of a stop-limit order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StopLimitTerms extends Terms {
   /**
@@ -175,7 +167,6 @@ export interface StopLimitTerms extends Terms {
  * The terms of a stop-market order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StopMarketTerms extends MarketTerms {
   /** The price that triggers the order, in the quote currency. */
@@ -186,7 +177,6 @@ export interface StopMarketTerms extends MarketTerms {
  * The new terms of a changed order. Absent terms stay as they are.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ChangedTerms {
   /** The order's market. */
@@ -205,7 +195,6 @@ export interface ChangedTerms {
  * The terms of a collateral OCO order that are subject to its market's limits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface OcoTerms extends Terms {
   /** The limit price of the take-profit, in the quote currency. */
@@ -228,7 +217,6 @@ const withExit = (prices: Bounded["prices"], { stopLoss, takeProfit }: Terms): B
  * The terms of a limit order to check against its market's limits.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const limit = (terms: LimitTerms): Bounded => {
   const { amount, collateral, market, price } = terms
@@ -246,7 +234,6 @@ export const limit = (terms: LimitTerms): Bounded => {
  * total.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const market = (terms: MarketTerms): Bounded => {
   const { amount, collateral, market, quoteAmount } = terms
@@ -257,7 +244,6 @@ export const market = (terms: MarketTerms): Bounded => {
  * The terms of a stop-limit order to check against its market's limits.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const stopLimit = (terms: StopLimitTerms): Bounded => {
   const { activationPrice, amount, collateral = false, market, price } = terms
@@ -275,7 +261,6 @@ export const stopLimit = (terms: StopLimitTerms): Bounded => {
  * a total.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const stopMarket = (terms: StopMarketTerms): Bounded => {
   const { activationPrice, amount, collateral, market, quoteAmount } = terms
@@ -286,7 +271,6 @@ export const stopMarket = (terms: StopMarketTerms): Bounded => {
  * The terms of a collateral OCO order, both legs, to check against its market's limits.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const collateralOco = ({ activationPrice, amount, market, price, stopLimitPrice }: OcoTerms): Bounded => ({
   market,
@@ -300,7 +284,6 @@ export const collateralOco = ({ activationPrice, amount, market, price, stopLimi
  * The terms of a changed order to check against its market's limits: those given, and amount × price where both are.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const changed = ({ activationPrice, amount, market, price, total }: ChangedTerms): Bounded => ({
   market,
@@ -327,7 +310,6 @@ const unitOf = (digits: number): Amount => {
  * `moneyPrecision`.
  *
  * @category steps
- * @since 0.1.0
  */
 export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price => tickSize ?? unitOf(moneyPrecision)
 
@@ -336,7 +318,6 @@ export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price 
  * `stockPrecision`.
  *
  * @category steps
- * @since 0.1.0
  */
 export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => stepSize ?? unitOf(stockPrecision)
 
@@ -346,7 +327,6 @@ export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => step
  * `maxTotal`; live: `stepSize` and `tickSize`). `market` is `undefined` for an unknown market.
  *
  * @category checks
- * @since 0.1.0
  */
 export const violations = (
   market: Market | undefined,

@@ -11,8 +11,6 @@
  *
  * const opposite = (side: Order.OrderSide): Order.OrderSide => side === "buy" ? "sell" : "buy"
  * ```
- *
- * @since 0.1.0
  */
 import { oneOf } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
@@ -21,14 +19,12 @@ import * as Unrecognised from "./Unrecognised.ts"
  * The side of an order. On a collateral market, `buy` opens or increases a long position, `sell` a short one.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const OrderSide = oneOf(["buy", "sell"]).annotate({ identifier: "OrderSide" })
 /**
  * The values of {@link OrderSide}.
  *
  * @category models
- * @since 0.1.0
  */
 export type OrderSide = typeof OrderSide.Type
 
@@ -36,7 +32,6 @@ export type OrderSide = typeof OrderSide.Type
  * The type of an order.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const OrderType = oneOf(["limit", "market", "stock market", "stop limit", "stop market"])
   .annotate({ identifier: "OrderType" })
@@ -44,7 +39,6 @@ export const OrderType = oneOf(["limit", "market", "stock market", "stop limit",
  * The values of {@link OrderType}.
  *
  * @category models
- * @since 0.1.0
  */
 export type OrderType = typeof OrderType.Type
 
@@ -60,7 +54,6 @@ export type OrderType = typeof OrderType.Type
  * - `AUTO_CANCELED_REDUCE_ONLY`: a pending reduce-only order whose position was closed
  *
  * @category schemas
- * @since 0.1.0
  */
 export const OrderStatus = oneOf([
   "NEW",
@@ -75,7 +68,6 @@ export const OrderStatus = oneOf([
  * The values of {@link OrderStatus}.
  *
  * @category models
- * @since 0.1.0
  */
 export type OrderStatus = typeof OrderStatus.Type
 
@@ -88,7 +80,6 @@ export type OrderStatus = typeof OrderStatus.Type
  * - `cancel_old`: the old order is canceled
  *
  * @category schemas
- * @since 0.1.0
  */
 export const SelfTradePrevention = oneOf(["no", "cancel_both", "cancel_new", "cancel_old"])
   .annotate({ identifier: "SelfTradePrevention" })
@@ -96,7 +87,6 @@ export const SelfTradePrevention = oneOf(["no", "cancel_both", "cancel_new", "ca
  * The values of {@link SelfTradePrevention}.
  *
  * @category models
- * @since 0.1.0
  */
 export type SelfTradePrevention = typeof SelfTradePrevention.Type
 
@@ -105,14 +95,12 @@ export type SelfTradePrevention = typeof SelfTradePrevention.Type
  * price.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: "ActivationCondition" })
 /**
  * The values of {@link ActivationCondition}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ActivationCondition = typeof ActivationCondition.Type
 
@@ -121,14 +109,12 @@ export type ActivationCondition = typeof ActivationCondition.Type
  * `counterparty` takes the best price on the other side. On the wire, 1 and 2.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "BboRole" })
 /**
  * The values of {@link BboRole}.
  *
  * @category models
- * @since 0.1.0
  */
 export type BboRole = typeof BboRole.Type
 
@@ -137,14 +123,12 @@ export type BboRole = typeof BboRole.Type
  * 1 and 2.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Role = oneOf(["maker", "taker"]).annotate({ identifier: "Role" })
 /**
  * The values of {@link Role}.
  *
  * @category models
- * @since 0.1.0
  */
 export type Role = typeof Role.Type
 
@@ -152,14 +136,12 @@ export type Role = typeof Role.Type
  * The position that an order belongs to: the long one, the short one, or the only one in one-way mode (`BOTH`).
  *
  * @category schemas
- * @since 0.1.0
  */
 export const PositionSide = oneOf(["LONG", "SHORT", "BOTH"]).annotate({ identifier: "PositionSide" })
 /**
  * The values of {@link PositionSide}.
  *
  * @category models
- * @since 0.1.0
  */
 export type PositionSide = typeof PositionSide.Type
 
@@ -171,14 +153,12 @@ export type PositionSide = typeof PositionSide.Type
  * - `futures`: margin orders on futures markets
  *
  * @category schemas
- * @since 0.1.0
  */
 export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ identifier: "CancelAllType" })
 /**
  * The values of {@link CancelAllType}.
  *
  * @category models
- * @since 0.1.0
  */
 export type CancelAllType = typeof CancelAllType.Type
 
@@ -186,14 +166,12 @@ export type CancelAllType = typeof CancelAllType.Type
  * The side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedSide = Unrecognised.open(OrderSide)
 /**
  * The values of {@link ReceivedSide}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedSide = typeof ReceivedSide.Type
 
@@ -201,14 +179,12 @@ export type ReceivedSide = typeof ReceivedSide.Type
  * The type of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedType = Unrecognised.open(OrderType)
 /**
  * The values of {@link ReceivedType}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedType = typeof ReceivedType.Type
 
@@ -217,7 +193,6 @@ export type ReceivedType = typeof ReceivedType.Type
  * while it was under maintenance. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedStatus = Unrecognised.open(
   oneOf([...OrderStatus.literals, "MAINTENANCE"]).annotate({ identifier: "ReceivedOrderStatus" })
@@ -226,7 +201,6 @@ export const ReceivedStatus = Unrecognised.open(
  * The values of {@link ReceivedStatus}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedStatus = typeof ReceivedStatus.Type
 
@@ -234,14 +208,12 @@ export type ReceivedStatus = typeof ReceivedStatus.Type
  * The self-trade prevention of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention)
 /**
  * The values of {@link ReceivedSelfTradePrevention}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
 
@@ -249,14 +221,12 @@ export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Typ
  * The activation condition of a stop order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition)
 /**
  * The values of {@link ReceivedActivationCondition}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
 
@@ -264,14 +234,12 @@ export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Typ
  * The position side of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedPositionSide = Unrecognised.open(PositionSide)
 /**
  * The values of {@link ReceivedPositionSide}.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
@@ -280,7 +248,6 @@ export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
  * a sell at or below it (document, "Stop order activation").
  *
  * @category conditions
- * @since 0.1.0
  */
 export const activationConditionOf = (side: OrderSide): ActivationCondition => side === "buy" ? "gte" : "lte"
 
@@ -288,6 +255,5 @@ export const activationConditionOf = (side: OrderSide): ActivationCondition => s
  * Whether an order with this status can still trade.
  *
  * @category conditions
- * @since 0.1.0
  */
 export const isOpen = (status: OrderStatus): boolean => status === "NEW" || status === "PARTIAL_FILLED"

@@ -9,8 +9,6 @@
  *   subAccounts.page({ limit: Paging.Limit.make(50), offset: Paging.Offset.make(50) })
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
@@ -19,7 +17,6 @@ import * as Constraint from "./Constraint.ts"
  * The maximum number of records on a page (document, "Limits").
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxLimit = 100
 
@@ -27,7 +24,6 @@ export const maxLimit = 100
  * The maximum index of a page's first record (document, "Limits").
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxOffset = 10000
 
@@ -46,7 +42,6 @@ const between = (min: number, max: number) =>
  * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits").
  *
  * @category models
- * @since 0.1.0
  */
 export type Limit = typeof Limit.Type
 
@@ -54,7 +49,6 @@ export type Limit = typeof Limit.Type
  * The schema of a {@link Limit}. `Limit.make(100)` throws when the number is out of bounds.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Limit = between(1, maxLimit).pipe(Schema.brand("Limit")).annotate({ identifier: "Limit" })
 
@@ -62,7 +56,6 @@ export const Limit = between(1, maxLimit).pipe(Schema.brand("Limit")).annotate({
  * The index of a page's first record: an integer from 0 to 10000 (document, "Limits").
  *
  * @category models
- * @since 0.1.0
  */
 export type Offset = typeof Offset.Type
 
@@ -70,6 +63,5 @@ export type Offset = typeof Offset.Type
  * The schema of an {@link Offset}. `Offset.make(0)` throws when the number is out of bounds.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Offset = between(0, maxOffset).pipe(Schema.brand("Offset")).annotate({ identifier: "Offset" })

@@ -8,8 +8,6 @@
  * const email = SubAccount.Email.make("email@google.com")
  * const shown = SubAccount.mask(email) // e***@g***m
  * ```
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { hasForm, NonEmptyText, oneOf, Text } from "./Text.ts"
@@ -19,7 +17,6 @@ import * as Unrecognised from "./Unrecognised.ts"
  * A colour: `#` and 3, 6 or 8 hexadecimal digits (document, "Sub-account").
  *
  * @category models
- * @since 0.1.0
  */
 export type HexColour = typeof HexColour.Type
 
@@ -27,7 +24,6 @@ export type HexColour = typeof HexColour.Type
  * The schema of a {@link HexColour}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/u, "a hex colour"))
   .pipe(Schema.brand("HexColour")).annotate({ identifier: "HexColour" })
@@ -36,7 +32,6 @@ export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|
  * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has none (document, "Sub-account").
  *
  * @category models
- * @since 0.1.0
  */
 export type MaskedEmail = typeof MaskedEmail.Type
 
@@ -44,7 +39,6 @@ export type MaskedEmail = typeof MaskedEmail.Type
  * The schema of a {@link MaskedEmail}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*.*)?$/u, "a masked e-mail address"))
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
@@ -53,7 +47,6 @@ export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*
  * The e-mail address of a sub-account in an answer: masked, or any other text, kept as an `Unrecognised`.
  *
  * @category models
- * @since 0.1.0
  */
 export type ReceivedEmail = typeof ReceivedEmail.Type
 
@@ -61,7 +54,6 @@ export type ReceivedEmail = typeof ReceivedEmail.Type
  * The schema of a {@link ReceivedEmail}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const ReceivedEmail = Schema.Union([MaskedEmail, Unrecognised.Unrecognised])
 
@@ -69,7 +61,6 @@ export const ReceivedEmail = Schema.Union([MaskedEmail, Unrecognised.Unrecognise
  * The name of a sub-account: at least one character, unique within the main account (document, "Sub-account").
  *
  * @category models
- * @since 0.1.0
  */
 export type Alias = typeof Alias.Type
 
@@ -77,7 +68,6 @@ export type Alias = typeof Alias.Type
  * The schema of an {@link Alias}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Alias = NonEmptyText.pipe(Schema.brand("Alias")).annotate({ identifier: "Alias" })
 
@@ -85,7 +75,6 @@ export const Alias = NonEmptyText.pipe(Schema.brand("Alias")).annotate({ identif
  * The title of an API key: at least one character (document, "Sub-account API key").
  *
  * @category models
- * @since 0.1.0
  */
 export type KeyTitle = typeof KeyTitle.Type
 
@@ -93,7 +82,6 @@ export type KeyTitle = typeof KeyTitle.Type
  * The schema of a {@link KeyTitle}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
 
@@ -101,7 +89,6 @@ export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ i
  * A full e-mail address, given to create a sub-account. Answers show only its {@link MaskedEmail}.
  *
  * @category models
- * @since 0.1.0
  */
 export type Email = typeof Email.Type
 
@@ -109,7 +96,6 @@ export type Email = typeof Email.Type
  * The schema of an {@link Email}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address"))
   .pipe(Schema.brand("Email")).annotate({ identifier: "Email" })
@@ -118,7 +104,6 @@ export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address
  * Masks an address like the exchange: `email@google.com` becomes `e***@g***m`.
  *
  * @category conversions
- * @since 0.1.0
  */
 export const mask = (email: Email): MaskedEmail =>
   MaskedEmail.make(email.replace(/^(.)[^@]*@(.)(?:.*(.))?$/u, "$1***@$2***$3"))
@@ -128,7 +113,6 @@ export const mask = (email: Email): MaskedEmail =>
  * kept as `Unrecognised`.
  *
  * @category models
- * @since 0.1.0
  */
 export type SubAccountStatus = typeof SubAccountStatus.Type
 
@@ -136,6 +120,5 @@ export type SubAccountStatus = typeof SubAccountStatus.Type
  * The schema of a {@link SubAccountStatus}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const SubAccountStatus = Unrecognised.open(oneOf(["active"]))

@@ -1,8 +1,4 @@
-/**
- * Building blocks for the protocol's texts and flags. Each check is annotated with its constraint.
- *
- * @since 0.1.0
- */
+/** Building blocks for the protocol's texts and flags. Each check is annotated with its constraint. */
 import * as Schema from "effect/Schema"
 import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
@@ -11,7 +7,6 @@ import * as Constraint from "./Constraint.ts"
  * A JSON string. A value of another JSON type breaks the constraint `type`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Text = Schema.String.annotate(Constraint.annotation({ kind: "type", type: "string" }))
 
@@ -19,7 +14,6 @@ export const Text = Schema.String.annotate(Constraint.annotation({ kind: "type",
  * A JSON string of at least one character. An empty one breaks the constraint `notEmpty`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const NonEmptyText = Text.check(
   Check.matches(/^[\s\S]/u, Constraint.annotation({ kind: "notEmpty" }), (text) => text !== "").abort()
@@ -30,7 +24,6 @@ export const NonEmptyText = Text.check(
  * the schema's error message.
  *
  * @category checks
- * @since 0.1.0
  */
 export const hasForm = (form: RegExp, expected: string) =>
   Check.matches(form, { ...Constraint.annotation({ kind: "format" }), expected })
@@ -39,7 +32,6 @@ export const hasForm = (form: RegExp, expected: string) =>
  * A JSON boolean. A value of another JSON type breaks the constraint `type`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Flag = Schema.Boolean.annotate(Constraint.annotation({ kind: "type", type: "boolean" }))
 
@@ -47,7 +39,6 @@ export const Flag = Schema.Boolean.annotate(Constraint.annotation({ kind: "type"
  * One of the listed texts. Any other value breaks the constraint `oneOf`.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L): Schema.Literals<L> =>
   Schema.Literals(values).annotate(Constraint.annotation({ kind: "oneOf", values }))

@@ -8,8 +8,6 @@
  * const time = Time.fromMicros(1_700_000_000_123_456) // 1700000000.123456 seconds
  * const micros = Time.toMicros(time) // 1700000000123456
  * ```
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as Check from "./Check.ts"
@@ -21,7 +19,6 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
  * Whole seconds since 1970-01-01T00:00:00Z.
  *
  * @category models
- * @since 0.1.0
  */
 export type UnixSeconds = typeof UnixSeconds.Type
 
@@ -29,7 +26,6 @@ export type UnixSeconds = typeof UnixSeconds.Type
  * The schema of {@link UnixSeconds}: an integer. `UnixSeconds.make(seconds)` throws on a fraction.
  *
  * @category schemas
- * @since 0.1.0
  */
 // oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
@@ -41,7 +37,6 @@ export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(
  * timestamps of this form. Use {@link toMicros} to compare or subtract exactly.
  *
  * @category models
- * @since 0.1.0
  */
 export type UnixTime = typeof UnixTime.Type
 
@@ -54,7 +49,6 @@ const isNotNegative = Check.passes((time: number) => time >= 0, {
  * The schema of a {@link UnixTime}: a finite number, zero or more.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const UnixTime = Schema.Finite.check(isNotNegative).pipe(Schema.brand("UnixTime"))
   .annotate({ identifier: "UnixTime" })
@@ -63,7 +57,6 @@ export const UnixTime = Schema.Finite.check(isNotNegative).pipe(Schema.brand("Un
  * The time in whole microseconds since 1970. Exact before the year 2106 for times of microsecond precision.
  *
  * @category conversions
- * @since 0.1.0
  */
 export const toMicros = (self: UnixTime): number => Math.round(self * 1e6)
 
@@ -71,6 +64,5 @@ export const toMicros = (self: UnixTime): number => Math.round(self * 1e6)
  * The time `micros` whole microseconds after 1970-01-01T00:00:00Z. Throws when `micros` is negative.
  *
  * @category conversions
- * @since 0.1.0
  */
 export const fromMicros = (micros: number): UnixTime => UnixTime.make(micros / 1e6)

@@ -9,8 +9,6 @@
  * const describe = (side: Order.ReceivedSide): string =>
  *   side === "buy" ? "buys" : side === "sell" ? "sells" : `has the unknown side ${side}`
  * ```
- *
- * @since 0.1.0
  */
 import type * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
@@ -19,7 +17,6 @@ import * as Schema from "effect/Schema"
  * A value that the document does not list, as the exchange sent it. The brand distinguishes it from the listed values.
  *
  * @category models
- * @since 0.1.0
  */
 export type Unrecognised = string & Brand.Brand<"Unrecognised">
 
@@ -27,7 +24,6 @@ export type Unrecognised = string & Brand.Brand<"Unrecognised">
  * The schema of an {@link Unrecognised} value: any text.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).annotate({ identifier: "Unrecognised" })
 
@@ -35,7 +31,6 @@ export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).ann
  * Makes the schema of an enumeration in an answer: listed values as literals, any other text as {@link Unrecognised}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const open = <const L extends ReadonlyArray<string>>(
   known: Schema.Literals<L>

@@ -1,15 +1,12 @@
 /**
  * Differences between exchanges that speak this protocol, as data. The engine and the request checks follow the policy
  * and never ask which exchange they simulate.
- *
- * @since 0.1.0
  */
 
 /**
  * The rules that each dialect sets for its exchange.
  *
  * @category models
- * @since 0.1.0
  */
 export interface VenuePolicy {
   /**
@@ -50,6 +47,5 @@ export interface VenuePolicy {
  * The maximum distance of a windowed nonce from the exchange's clock, in milliseconds.
  *
  * @category constants
- * @since 0.1.0
  */
 export const nonceWindowMillis = 5000

@@ -12,8 +12,6 @@
  *   return yield* Stream.runCollect(orders.stream({ market: Identifiers.marketName("BTC_USDT") }))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -32,15 +30,10 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 50
 
@@ -48,7 +41,6 @@ export const defaultLimit = 50
  * The open orders to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only orders on this market. Default: all markets. */
@@ -65,7 +57,6 @@ export interface StreamRequest {
  * The page of open orders to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -81,10 +72,6 @@ const request = ({ keys }: Dialect) =>
     offset: Schema.optionalKey(Offset)
   }, { keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId } })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** A plain list: the answer does not name its page. */
 const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
 
@@ -92,19 +79,13 @@ const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
  * A page of open orders, latest first.
  *
  * @category models
- * @since 0.1.0
  */
 export type Page = Pages.Page<OrderAnswer.Order>
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/orders`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "ActiveOrders.page",
@@ -122,19 +103,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading open orders can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the account's open orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class ActiveOrders extends Context.Service<ActiveOrders, {
   /**

@@ -12,8 +12,6 @@
  *   return Option.exists(yield* assets.get(Identifiers.ticker("BTC")), ({ canWithdraw }) => canWithdraw)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,21 +27,12 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * The networks of an asset, or the providers of a national currency, for deposits and withdrawals.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Routes {
   /** The names of those that accept deposits. */
@@ -58,7 +47,6 @@ export interface Routes {
  * The limits of one deposit or withdrawal, in units of the asset.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Bounds {
   /** The minimum amount. */
@@ -71,7 +59,6 @@ export interface Bounds {
  * The limits of deposits and withdrawals, by network name.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Limits {
   /** The limits of deposits, by network. */
@@ -84,7 +71,6 @@ export interface Limits {
  * Whether an address needs a memo.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Memo {
   /** Whether a deposit needs one. */
@@ -97,7 +83,6 @@ export interface Memo {
  * An asset.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Asset {
   /** Its full name. */
@@ -205,15 +190,10 @@ const asset = ({ older }: Dialect) =>
 
 const response = (dialect: Dialect) => Wire.keyed(Ticker, asset(dialect).schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/assets`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Assets.all",
@@ -230,19 +210,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading assets can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the assets.
  *
  * @category services
- * @since 0.1.0
  */
 export class Assets extends Context.Service<Assets, {
   /** Reads all assets. */

@@ -11,8 +11,6 @@
  *   yield* cancelAllOrders.cancel({ market: Identifiers.marketName("BTC_USDT"), type: ["spot"] })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -28,15 +26,10 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The orders to cancel.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** Only orders on this market. Default: all markets. */
@@ -72,22 +65,13 @@ const request = ({ extension }: Dialect) =>
     positionSide: extension(Side)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** The document does not show the body of a success; the live exchange's documentation shows an empty list. */
 const response = Wire.emptyList
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/order/cancel/all` (document, Endpoints §4).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CancelAllOrders.cancel",
@@ -107,19 +91,13 @@ export const endpoint = Endpoint.make({
  * Errors that canceling all orders can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Cancels all orders at once.
  *
  * @category services
- * @since 0.1.0
  */
 export class CancelAllOrders extends Context.Service<CancelAllOrders, {
   /**

@@ -16,8 +16,6 @@
  *   return canceled.filter(Result.isSuccess).length
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CancelOrder from "./CancelOrder.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of orders in one call.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxOrders = 100
 
@@ -52,7 +45,6 @@ export const maxOrders = 100
  * The orders to cancel.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The orders to cancel, in order: 1 to 100, each with one of its two identifiers. */
@@ -70,15 +62,10 @@ const request = (dialect: Dialect) =>
     orders: OrderTerms.many(CancelOrder.endpoint.request(dialect), maxOrders)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A canceled order. To learn how much of it was filled, use `CancelOrder` or the lists of orders.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Canceled {
   /** The exchange's identifier of the order. */
@@ -105,7 +92,6 @@ type Field = keyof Endpoint.Request<typeof CancelOrder.endpoint>
  * The reason why one of the orders was not canceled: it does not exist or is not open.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
 
@@ -113,19 +99,13 @@ export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Fi
  * The outcome of one order: canceled, or refused.
  *
  * @category models
- * @since 0.1.0
  */
 export type Outcome = Result.Result<Canceled, Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable>
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/order/cancel/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CancelBulkOrders.cancel",
@@ -149,19 +129,13 @@ export const endpoint = Endpoint.make({
  * answer.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Cancels many orders in one call.
  *
  * @category services
- * @since 0.1.0
  */
 export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**

@@ -14,8 +14,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -30,15 +28,10 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * An OCO order to cancel, named by the exchange's identifier.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ByOrderId {
   /** The market on which the pair trades. */
@@ -53,7 +46,6 @@ export interface ByOrderId {
  * An OCO order to cancel, named by your own identifier. Live dialect only.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ByClientOrderId {
   /** The market on which the pair trades. */
@@ -68,7 +60,6 @@ export interface ByClientOrderId {
  * The OCO order to cancel, named by one of its two identifiers.
  *
  * @category models
- * @since 0.1.0
  */
 export type Request = ByOrderId | ByClientOrderId
 
@@ -82,15 +73,10 @@ const request = ({ extension, keys, omissible }: Dialect) =>
     constraints: OrderTerms.oneIdentifier(keys.clientOrderId)
   })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/oco-cancel`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CancelOcoOrder.cancel",
@@ -108,13 +94,8 @@ export const endpoint = Endpoint.make({
  * Errors that canceling an OCO order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /** How the answered pair differs from the requested one, named by its own id or a leg's. */
 const otherPair = (
@@ -133,7 +114,6 @@ const otherPair = (
  * Cancels collateral OCO orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
   /**

@@ -16,8 +16,6 @@
  *   return order.left
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -33,15 +31,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * An order to cancel, named by the exchange's identifier.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ByOrderId {
   /** The market on which the order trades. */
@@ -56,7 +49,6 @@ export interface ByOrderId {
  * An order to cancel, named by your own identifier.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ByClientOrderId {
   /** The market on which the order trades. */
@@ -71,7 +63,6 @@ export interface ByClientOrderId {
  * The order to cancel, named by one of its two identifiers.
  *
  * @category models
- * @since 0.1.0
  */
 export type Request = ByOrderId | ByClientOrderId
 
@@ -85,15 +76,10 @@ const request = ({ keys }: Dialect) =>
     constraints: OrderTerms.oneIdentifier(keys.clientOrderId)
   })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/cancel`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CancelOrder.cancel",
@@ -111,19 +97,13 @@ export const endpoint = Endpoint.make({
  * Errors that canceling an order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Cancels single orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class CancelOrder extends Context.Service<CancelOrder, {
   /**

@@ -14,8 +14,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -26,15 +24,10 @@ import { MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * An order with a take-profit or a stop-loss to cancel.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The order's market. */
@@ -45,10 +38,6 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ market: MarketName, otoId: Wire.RequestedOrderId })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /** The live exchange answers with an empty list, which only confirms the cancellation. */
 const response = Wire.emptyList
 
@@ -56,7 +45,6 @@ const response = Wire.emptyList
  * `POST /api/v4/order/oto-cancel`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CancelOtoOrder.cancel",
@@ -74,19 +62,13 @@ export const endpoint = Endpoint.make({
  * Errors that canceling can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Cancels orders that have not placed their take-profit and stop-loss yet.
  *
  * @category services
- * @since 0.1.0
  */
 export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
   /**

@@ -12,8 +12,6 @@
  *   return lastDay.map(({ close }) => close)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -29,15 +27,10 @@ import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum, and default, number of candles in an answer.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxCandles = 1440
 
@@ -45,7 +38,6 @@ export const maxCandles = 1440
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months (`M`).
  *
  * @category constants
- * @since 0.1.0
  */
 export const intervals = [
   "1s",
@@ -72,7 +64,6 @@ export const intervals = [
  * An interval length: one of {@link intervals}.
  *
  * @category models
- * @since 0.1.0
  */
 export type Interval = (typeof intervals)[number]
 
@@ -93,7 +84,6 @@ const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.ann
  * The candles to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The length of a candle's interval. Default `1h`. */
@@ -113,7 +103,6 @@ export interface Options {
  * The market and candles to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends Options {
   /** The market, such as `BTC_USDT`. */
@@ -135,15 +124,10 @@ const request = () =>
     }]
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * The prices of an interval, in the quote currency, and its volume.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Candle {
   /** The start of the interval, in Unix seconds. */
@@ -201,15 +185,10 @@ const row = Schema.Tuple([Schema.Int, text, text, text, text, text, text]).pipe(
 
 const response = () => Wire.wrapped(Schema.Array(row))
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v1/public/kline`. Source: the live exchange's documentation, Public HTTP API V1, "Kline".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Candles.list",
@@ -228,19 +207,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading candles can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the candles of a market.
  *
  * @category services
- * @since 0.1.0
  */
 export class Candles extends Context.Service<Candles, {
   /**

@@ -16,8 +16,6 @@
  *   return code
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -31,15 +29,10 @@ import { ExternalId, Ticker, ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A code to create.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The asset. */
@@ -60,15 +53,10 @@ const request = () =>
     description: Schema.optionalKey(Description)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A created code.
  *
  * @category models
- * @since 0.1.0
  */
 export interface CreatedCode {
   /** The code. Anyone else who knows it, and its passphrase if it has one, can apply it. */
@@ -86,15 +74,10 @@ const createdCode = () =>
     externalId: ExternalId
   }, { keys: { externalId: "external_id" } })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/main-account/codes`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CodeCreation.create",
@@ -117,19 +100,13 @@ export const endpoint = Endpoint.make({
  * Errors that creating a code can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Creates codes.
  *
  * @category services
- * @since 0.1.0
  */
 export class CodeCreation extends Context.Service<CodeCreation, {
   /**

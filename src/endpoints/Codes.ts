@@ -13,8 +13,6 @@
  *   return `${amount} ${ticker}`
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -28,15 +26,10 @@ import { ExternalId, Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A code to apply.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The code from its creator. */
@@ -51,15 +44,10 @@ const request = () =>
     passphrase: Schema.optionalKey(Passphrase)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An applied code: it is valid, and the exchange has started the transaction.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AppliedCode {
   /** The exchange's own message. */
@@ -80,15 +68,10 @@ const appliedCode = () =>
     externalId: ExternalId
   }, { keys: { externalId: "external_id" } })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Codes.apply",
@@ -111,19 +94,13 @@ export const endpoint = Endpoint.make({
  * Errors that applying a code can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Applies codes.
  *
  * @category services
- * @since 0.1.0
  */
 export class Codes extends Context.Service<Codes, {
   /**

@@ -11,8 +11,6 @@
  *   return yield* balance.of(Identifiers.ticker("USDT"))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,15 +25,10 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The balances to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** Only the balance of this asset. Live dialect only. Default: all assets. */
@@ -44,31 +37,21 @@ export interface Request {
 
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * Balances by asset, in units of the asset, including amounts locked in open orders. A missing asset has a balance of
  * zero.
  *
  * @category models
- * @since 0.1.0
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
 /** A balance on the wire: the live exchange sends texts or numbers. */
 const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/collateral-account/balance`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralBalance.all",
@@ -86,19 +69,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the collateral account's balances can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the balances of the collateral account.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralBalance extends Context.Service<CollateralBalance, {
   /** Reads the balances of all assets. */

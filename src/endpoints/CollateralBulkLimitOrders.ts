@@ -24,8 +24,6 @@
  *   }))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -49,15 +47,10 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CollateralLimitOrders from "./CollateralLimitOrders.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of orders in one call.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxOrders = 20
 
@@ -65,7 +58,6 @@ export const maxOrders = 20
  * Limit orders to place on margin.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends BulkService.Orders<CollateralLimitOrders.Request> {}
 
@@ -78,17 +70,12 @@ const request = (dialect: Dialect) =>
     stopOnFail: Schema.optionalKey(Flag)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 type Field = keyof Endpoint.Request<typeof CollateralLimitOrders.endpoint>
 
 /**
  * The reason why one of the orders was refused. The refused order had no effect.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.ReduceOnlyRejected<Field> | Errors.RequestRejected<Field>
 
@@ -96,22 +83,16 @@ export type Refusal = Errors.ValidationFailed<Field> | Errors.ReduceOnlyRejected
  * The outcome of one order: placed, refused, or unclear because its part of the answer can't be read.
  *
  * @category models
- * @since 0.1.0
  */
 export type Outcome = Result.Result<
   ClientOrderIdEcho.Created<OrderAnswer.Order>,
   Refusal | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 >
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/collateral/bulk`. Source: the live exchange's documentation.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralBulkLimitOrders.create",
@@ -148,19 +129,13 @@ export const endpoint = Endpoint.make({
  * Errors that the call as a whole can fail with. A refused order has its error at its place in the answer.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places many limit orders on margin in one call.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralBulkLimitOrders extends Context.Service<CollateralBulkLimitOrders, {
   /**

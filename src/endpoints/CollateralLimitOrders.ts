@@ -17,8 +17,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A limit order to place on margin.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Resting, OrderTerms.WithExit {
   /** The limit price, in the quote currency. The market sets its precision. */
@@ -57,15 +50,10 @@ const request = (dialect: Dialect) =>
     ...OrderTerms.fields(dialect, "reduceOnly", "positionSide", "rpi", "takeProfit", "stopLoss")
   }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.restsOrNot, ...OrderTerms.exits] })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/collateral/limit`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralLimitOrders.create",
@@ -90,19 +78,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a limit order on margin can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places limit orders on margin.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders, {
   /**

@@ -17,8 +17,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A market order to place on margin.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.WithExit {
   /** The ordered amount, in the base currency for both buys and sells. The market sets its precision and minimum. */
@@ -57,15 +50,10 @@ const request = (dialect: Dialect) =>
     ...OrderTerms.fields(dialect, "reduceOnly", "positionSide", "takeProfit", "stopLoss")
   }, { keys: OrderTerms.keys(dialect), constraints: OrderTerms.exits })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/collateral/market`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralMarketOrders.create",
@@ -88,19 +76,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a market order on margin can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places market orders on margin.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
   /**

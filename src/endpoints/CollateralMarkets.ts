@@ -11,8 +11,6 @@
  *   return (yield* markets.list).includes(Identifiers.marketName("BTC_USDT"))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -24,27 +22,14 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 const response = ({ older }: Dialect) => Wire.wrappedList(older, MarketName)
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `GET /api/v4/public/collateral/markets`. Source: the live exchange's documentation, Public HTTP API V4, "Collateral Markets List".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralMarkets.list",
@@ -61,19 +46,13 @@ export const endpoint = Endpoint.make({
  * Errors that listing the markets on margin can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Lists the markets on margin.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralMarkets extends Context.Service<CollateralMarkets, {
   /**

@@ -20,8 +20,6 @@
  *   return [stopLoss.orderId, takeProfit.orderId]
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -43,15 +41,10 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A collateral OCO order to place: both legs in one request.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin {
   /** The amount of each leg, in the base currency. The market sets its precision, minimum and total. */
@@ -84,15 +77,10 @@ const request = (dialect: Dialect) =>
     ...OrderTerms.fields(dialect, "positionSide")
   }, { keys: { ...OrderTerms.keys(dialect), stopLimitPrice: "stop_limit_price" } })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A leg of an OCO order (document, "Order leg object"). A take-profit has exactly these fields.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Leg extends OrderAnswer.AnyOrder {
   /** The unfilled amount, in the base currency. */
@@ -115,7 +103,6 @@ export interface Leg extends OrderAnswer.AnyOrder {
  * The stop-loss of an OCO order: the leg with a trigger.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
@@ -130,7 +117,6 @@ export interface StopLeg extends Leg {
  * An OCO order in an answer (document, "Collateral OCO order").
  *
  * @category models
- * @since 0.1.0
  */
 export interface CollateralOcoOrder {
   /** The exchange's identifier of the pair. Each leg has its own. */
@@ -189,15 +175,10 @@ const order = (dialect: Dialect) =>
     takeProfit: leg(dialect).schema
   }, { keys: { stopLoss: "stop_loss", takeProfit: "take_profit" } })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralOcoOrders.create",
@@ -224,19 +205,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a collateral OCO order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places collateral OCO orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**

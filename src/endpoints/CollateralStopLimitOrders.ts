@@ -19,8 +19,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -38,15 +36,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A stop-limit order to place on margin.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Triggered, OrderTerms.WithExit {
   /** The limit price once the order is triggered, in the quote currency. The market sets its precision. */
@@ -59,15 +52,10 @@ const request = (dialect: Dialect) =>
     ...OrderTerms.fields(dialect, "reduceOnly", "positionSide", "takeProfit", "stopLoss")
   }, { keys: OrderTerms.keys(dialect), constraints: OrderTerms.exits })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/collateral/stop-limit`. Source: the live exchange's documentation.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "CollateralStopLimitOrders.create",
@@ -92,19 +80,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a stop-limit order on margin can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places stop-limit orders on margin.
  *
  * @category services
- * @since 0.1.0
  */
 export class CollateralStopLimitOrders extends Context.Service<CollateralStopLimitOrders, {
   /**

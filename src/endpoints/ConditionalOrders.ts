@@ -16,8 +16,6 @@
  *   )
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -41,15 +39,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 100
 
@@ -57,7 +50,6 @@ export const defaultLimit = 100
  * The conditional orders to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only conditional orders on this margin market. Default: all markets. */
@@ -70,7 +62,6 @@ export interface StreamRequest {
  * The page of conditional orders to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -84,15 +75,10 @@ const request = () =>
     offset: Schema.optionalKey(Offset)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A leg of an OCO order. A take-profit has exactly these fields.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Leg extends OrderAnswer.AnyOrder {
   /** The unfilled amount, in the base currency. */
@@ -113,7 +99,6 @@ export interface Leg extends OrderAnswer.AnyOrder {
  * The stop-loss of an OCO order: the leg with a trigger.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
@@ -128,7 +113,6 @@ export interface StopLeg extends Leg {
  * An OCO order: two orders, where one cancels the other.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Oco {
   /** Identifies an OCO order. */
@@ -147,7 +131,6 @@ export interface Oco {
  * An order that places a take-profit, a stop-loss or both when it is filled. They do not exist before.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Oto {
   /** Identifies an OTO order. */
@@ -168,7 +151,6 @@ export interface Oto {
  * A conditional order.
  *
  * @category models
- * @since 0.1.0
  */
 export type ConditionalOrder = Oco | Oto
 
@@ -249,7 +231,6 @@ const oto = (dialect: Dialect) =>
  * A page of conditional orders, latest first.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Page extends Pages.Page<ConditionalOrder> {
   /** The index of the first record. */
@@ -268,15 +249,10 @@ const response = (dialect: Dialect) =>
     records: Schema.Array(Schema.Union([oco(dialect).schema, oto(dialect).schema]))
   }).schema
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/conditional-orders`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "ConditionalOrders.page",
@@ -294,19 +270,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading conditional orders can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the open conditional orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   /**

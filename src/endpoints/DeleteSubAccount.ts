@@ -11,8 +11,6 @@
  *   yield* subAccounts.delete({ id })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -25,15 +23,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A sub-account to delete.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The exchange's identifier of the sub-account. */
@@ -42,10 +35,6 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ id: SubAccountId })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** An empty JSON object, to which the document's servers may add fields; the live exchange may omit it. */
 const response = ({ demandsAll }: Dialect) =>
   Wire.acknowledged({}, (wire) =>
@@ -53,15 +42,10 @@ const response = ({ demandsAll }: Dialect) =>
       ? Json.isObject(wire) && Wire.saysSuccess(wire)
       : wire === undefined || (Json.isObject(wire) && Object.keys(wire).length === 0))
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/sub-account/delete` (document, Endpoints §11).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "DeleteSubAccount.delete",
@@ -79,19 +63,13 @@ export const endpoint = Endpoint.make({
  * Errors that deleting a sub-account can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Deletes sub-accounts.
  *
  * @category services
- * @since 0.1.0
  */
 export class DeleteSubAccount extends Context.Service<DeleteSubAccount, {
   /**

@@ -11,8 +11,6 @@
  *   return (yield* fees.list).filter(({ canWithdraw }) => canWithdraw).map(({ ticker }) => ticker)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -26,22 +24,13 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * The fees and limits of deposits or of withdrawals. Zero means "off". The document names the flexible fee but does not
  * explain it.
  *
  * @category models
- * @since 0.1.0
  */
 export interface TransferFee {
   /** The minimum flexible fee, in units of the currency. */
@@ -62,7 +51,6 @@ export interface TransferFee {
  * The schema of {@link TransferFee}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const TransferFee: Schema.Codec<TransferFee, unknown> = Wire.answer<TransferFee>({
   minFlex: Decimal,
@@ -77,7 +65,6 @@ export const TransferFee: Schema.Codec<TransferFee, unknown> = Wire.answer<Trans
  * The fees and limits of one currency.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Fee {
   /** The currency. */
@@ -111,15 +98,10 @@ const fee = ({ older }: Dialect) =>
 
 const response = (dialect: Dialect) => Schema.Array(fee(dialect).schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/main-account/fee` (document, Endpoints §5).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Fees.list",
@@ -137,19 +119,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the fees can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the fees of deposits and withdrawals.
  *
  * @category services
- * @since 0.1.0
  */
 export class Fees extends Context.Service<Fees, {
   /** Reads the fees of all currencies. */

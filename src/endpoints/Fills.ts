@@ -12,8 +12,6 @@
  *   return records.map(({ amount, fee, price }) => ({ amount, fee, price }))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 50
 
@@ -52,7 +45,6 @@ export const defaultLimit = 50
  * The fills to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only fills on this market. Default: all markets. */
@@ -71,7 +63,6 @@ export interface StreamRequest {
  * The page of fills to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -87,10 +78,6 @@ const request = ({ extension, keys }: Dialect) =>
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   }, { keys: { clientOrderId: keys.clientOrderId } })
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /** A fill in an answer. It has a market only in a list by market. */
 interface ReceivedFill {
@@ -124,7 +111,6 @@ interface ReceivedFill {
  * A trade of one of the account's orders.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Fill extends ReceivedFill {
   /** The market of the trade. */
@@ -195,19 +181,13 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
  * A page of fills, grouped by market, latest first within a market.
  *
  * @category models
- * @since 0.1.0
  */
 export type Page = Pages.Page<Fill>
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/trade-account/executed-history`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Fills.page",
@@ -225,13 +205,8 @@ export const endpoint = Endpoint.make({
  * Errors that reading fills can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /** Adds the market to each fill: in a plain list it is the requested one. */
 const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefined): ReadonlyArray<Fill> =>
@@ -244,7 +219,6 @@ const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefi
  * Reads the fills of the account.
  *
  * @category services
- * @since 0.1.0
  */
 export class Fills extends Context.Service<Fills, {
   /**

@@ -12,8 +12,6 @@
  *   return rate?.fundingRate
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,15 +31,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum index of a page's first record. Other lists end at 10000.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxOffset = 1_000_000
 
@@ -62,7 +55,6 @@ const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.ann
  * The times of the funding rates to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Window {
   /** Only rates settled at this time or later: Unix seconds, zero or more. */
@@ -75,7 +67,6 @@ export interface Window {
  * The funding rates to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamOptions extends Window {
   /** The maximum number of records on a page, 1 to 100. Default 100. */
@@ -86,7 +77,6 @@ export interface StreamOptions extends Window {
  * The page of funding rates to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends Window {
   /** The maximum number of records on the page, 1 to 100. Default 100. */
@@ -99,7 +89,6 @@ export interface Options extends Window {
  * The market and funding rates to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends Options {
   /** The market, such as `BTC_PERP`. */
@@ -121,15 +110,10 @@ const request = () =>
     }]
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A settled funding rate.
  *
  * @category models
- * @since 0.1.0
  */
 export interface FundingRate {
   /** The time of the settlement, in Unix seconds. */
@@ -155,15 +139,10 @@ const rate = () =>
 
 const response = () => Schema.Array(rate().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/funding-history/{market}`. Source: the live exchange's documentation, Public HTTP API V4, "Funding History".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "FundingRates.page",
@@ -181,13 +160,8 @@ export const endpoint = Endpoint.make({
  * Errors that reading funding rates can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /** The requested page. The answer does not name its page. */
 const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: ReadonlyArray<FundingRate>) =>
@@ -197,7 +171,6 @@ const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: Readonly
  * Reads the funding rates of a futures market.
  *
  * @category services
- * @since 0.1.0
  */
 export class FundingRates extends Context.Service<FundingRates, {
   /**

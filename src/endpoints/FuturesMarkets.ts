@@ -12,8 +12,6 @@
  *   return (yield* futures.list).find(({ market }) => market === perpetual)?.fundingRate
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -29,21 +27,12 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * A futures market. Prices are in the quote currency.
  *
  * @category models
- * @since 0.1.0
  */
 export interface FuturesMarket {
   /** The market, such as `BTC_PERP`. */
@@ -156,15 +145,10 @@ const futuresMarket = () =>
 
 const response = ({ older }: Dialect) => Wire.wrappedList(older, futuresMarket().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/futures`. Source: the live exchange's documentation, Public HTTP API V4, "Available Futures Markets List".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "FuturesMarkets.list",
@@ -181,19 +165,13 @@ export const endpoint = Endpoint.make({
  * Errors that listing the futures markets can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Lists the futures markets.
  *
  * @category services
- * @since 0.1.0
  */
 export class FuturesMarkets extends Context.Service<FuturesMarkets, {
   /**

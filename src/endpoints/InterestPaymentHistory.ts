@@ -12,8 +12,6 @@
  *   return yield* Stream.runCollect(history.stream({ ticker: Identifiers.ticker("USDT") }))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -32,15 +30,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The interest payments to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only payments of this plan. */
@@ -55,7 +48,6 @@ export interface StreamRequest {
  * The page of interest payments to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -70,15 +62,10 @@ const request = () =>
     offset: Schema.optionalKey(Offset)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An interest payment.
  *
  * @category models
- * @since 0.1.0
  */
 export interface InterestPayment {
   /** The fixed-term plan that paid. */
@@ -97,7 +84,6 @@ export interface InterestPayment {
  * The schema of {@link InterestPayment}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.answer<InterestPayment>({
   planId: PlanId,
@@ -111,7 +97,6 @@ export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.answ
  * A page of interest payments.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Page extends Pages.Page<InterestPayment> {
   /** The index of the first record. */
@@ -126,15 +111,10 @@ const response = Wire.answer<Page>({
   records: Schema.Array(InterestPayment)
 })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "InterestPaymentHistory.page",
@@ -157,19 +137,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading interest payments can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the interest payments received by the account.
  *
  * @category services
- * @since 0.1.0
  */
 export class InterestPaymentHistory extends Context.Service<InterestPaymentHistory, {
   /**

@@ -15,8 +15,6 @@
  *   return yield* Effect.repeat(killSwitch.arm({ market, timeout }), Schedule.spaced("20 seconds"))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import * as Wire from "../protocol/Wire.ts"
 
 export { KillSwitchSeconds } from "../domain/KillSwitch.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A kill switch to arm.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Arming {
   /** The market whose orders are canceled. Each market has its own kill switch. */
@@ -59,7 +52,6 @@ export interface Arming {
  * A kill switch to disarm.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Disarming {
   /** The market. */
@@ -70,7 +62,6 @@ export interface Disarming {
  * A kill switch to arm or disarm.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The market whose orders are canceled. */
@@ -115,15 +106,10 @@ const request = () =>
     absent: { types: { value: null, when: () => true, demanded: false, written: false } }
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An armed kill switch.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Timer {
   /** The market whose orders are canceled. */
@@ -140,7 +126,6 @@ export interface Timer {
  * The schema of {@link Timer}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Timer: Schema.Codec<Timer, unknown> = Wire.answer<Timer>({
   market: MarketName,
@@ -159,15 +144,10 @@ const disarmed = Schema.Tuple([]).pipe(
 
 const response = () => Schema.Union([Timer, disarmed])
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/kill-switch`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "KillSwitch.arm",
@@ -189,13 +169,8 @@ export const endpoint = Endpoint.make({
  * Errors that arming or disarming a kill switch can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
@@ -217,7 +192,6 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
  * Arms and disarms kill switches.
  *
  * @category services
- * @since 0.1.0
  */
 export class KillSwitch extends Context.Service<KillSwitch, {
   /**

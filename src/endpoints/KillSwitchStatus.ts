@@ -12,8 +12,6 @@
  *   return timers.map(({ cancellationTime, market }) => [market, cancellationTime])
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -26,15 +24,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as KillSwitch from "./KillSwitch.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The kill switches to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** Only the kill switch of this market. Default: all markets. */
@@ -43,17 +36,12 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 const response = () => Schema.Array(KillSwitch.Timer)
 
 /**
  * `POST /api/v4/order/kill-switch/status`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "KillSwitchStatus.list",
@@ -70,19 +58,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading kill switches can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the armed kill switches.
  *
  * @category services
- * @since 0.1.0
  */
 export class KillSwitchStatus extends Context.Service<KillSwitchStatus, {
   /**

@@ -17,8 +17,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -38,15 +36,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The terms of every limit order.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
   /** The ordered amount, in the base currency. The market sets its precision and minimum. */
@@ -61,7 +54,6 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
  * A limit order at a price.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AtPrice extends Terms {
   /** The limit price, in the quote currency. The market sets its precision. */
@@ -74,7 +66,6 @@ export interface AtPrice extends Terms {
  * A limit order at the best bid or offer. Live dialect only.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AtBest extends Terms {
   /** How to trade at the best bid or offer. Not together with `postOnly`. Live dialect only. */
@@ -87,7 +78,6 @@ export interface AtBest extends Terms {
  * A limit order to place.
  *
  * @category models
- * @since 0.1.0
  */
 export type Request = AtPrice | AtBest
 
@@ -109,15 +99,10 @@ const request = (dialect: Dialect) =>
     retail: dialect.extension(Flag)
   }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.hasLimit, OrderTerms.restsOrNot] })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/new`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "LimitOrders.create",
@@ -140,19 +125,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a limit order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places limit orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class LimitOrders extends Context.Service<LimitOrders, {
   /** Places the order, after checking it against the rules of its market. */

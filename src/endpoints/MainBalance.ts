@@ -17,8 +17,6 @@
  *   )
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The balances to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** Only the balance of this asset. Live dialect only. Default: all assets. */
@@ -53,15 +46,10 @@ export interface Request {
 
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * Balances by asset, in units of the asset. A missing asset has a balance of zero.
  *
  * @category models
- * @since 0.1.0
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
@@ -70,15 +58,10 @@ const One = Wire.inside("main_balance", Decimal.Decimal)
 
 const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/main-account/balance` (document, Endpoints §7).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "MainBalance.all",
@@ -96,19 +79,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the main account's balances can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * A changed balance.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Change {
   /** The asset. */
@@ -130,7 +107,6 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
  * Reads the balances of the main account.
  *
  * @category services
- * @since 0.1.0
  */
 export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balances of all assets. */

@@ -16,8 +16,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -35,15 +33,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A market order to place.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnSpot {
   /** The amount to spend for a buy, in the quote currency, or to sell, in the base currency. */
@@ -55,15 +48,10 @@ const request = (dialect: Dialect) =>
     keys: OrderTerms.keys(dialect)
   })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/market`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "MarketOrders.create",
@@ -86,19 +74,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a market order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places market orders whose buys spend an amount of the quote currency.
  *
  * @category services
- * @since 0.1.0
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
   /**

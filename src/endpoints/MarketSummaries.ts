@@ -11,8 +11,6 @@
  *   return (yield* summaries.all).get(Identifiers.marketName("BTC_USDT"))?.high
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -27,21 +25,12 @@ import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * A market's last 24 hours. Prices are in the quote currency; zero when there is none.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Summary {
   /** The best bid. */
@@ -89,15 +78,10 @@ const summary = () => {
 
 const response = () => Wire.wrapped(Wire.keyed(MarketName, summary()))
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v1/public/tickers`. Source: the live exchange's documentation, Public HTTP API V1, "Market Activity".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "MarketSummaries.all",
@@ -115,19 +99,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the markets' summaries can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the last 24 hours of all markets.
  *
  * @category services
- * @since 0.1.0
  */
 export class MarketSummaries extends Context.Service<MarketSummaries, {
   /** Reads the summaries of all markets. */

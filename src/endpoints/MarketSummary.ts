@@ -12,8 +12,6 @@
  *   return { ask, bid }
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -25,15 +23,10 @@ import { MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The market to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The market, such as `BTC_USDT`. */
@@ -42,15 +35,10 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ market: MarketName })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A market's last 24 hours. Prices are in the quote currency; zero when there is none.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Summary {
   /** The first price of the 24 hours. */
@@ -88,15 +76,10 @@ const summary = () =>
 
 const response = () => Wire.wrapped(summary().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v1/public/ticker`. Source: the live exchange's documentation, Public HTTP API V1, "Single market activity".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "MarketSummary.get",
@@ -115,19 +98,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading a market's summary can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the last 24 hours of a market.
  *
  * @category services
- * @since 0.1.0
  */
 export class MarketSummary extends Context.Service<MarketSummary, {
   /**

@@ -12,8 +12,6 @@
  *   return (yield* markets.all).filter(({ tradesEnabled }) => tradesEnabled).map(({ name }) => name)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,15 +32,7 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /** An empty text stands for an absent value. */
 const unsaid = { value: "", when: () => true, demanded: false, written: false }
@@ -78,15 +68,10 @@ const market = ({ extension }: Dialect) =>
 
 const response = (dialect: Dialect) => Schema.Array(market(dialect).schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/markets` (document, Endpoints §3).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Markets.all",
@@ -104,19 +89,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the markets can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the markets.
  *
  * @category services
- * @since 0.1.0
  */
 export class Markets extends Context.Service<Markets, {
   /** Reads all markets. */
@@ -143,7 +122,6 @@ export class Markets extends Context.Service<Markets, {
  * Market rules loaded from the exchange: see `MarketRules.layerCached`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerMarketRules: Layer.Layer<MarketRules.MarketRules, never, Call.PublicCall> = Layer.unwrap(
   Markets.useSync(({ all }) => MarketRules.layerCached(all))

@@ -18,8 +18,6 @@
  *   return orderId
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -41,15 +39,10 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CancelOrder from "./CancelOrder.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The new terms: at least one of amount, total, price and activation price. Absent terms stay as they are.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Changes {
   /**
@@ -74,7 +67,6 @@ export interface Changes {
  * An order to modify, named by the exchange's identifier.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ByOrderId extends CancelOrder.ByOrderId, Changes {}
 
@@ -82,7 +74,6 @@ export interface ByOrderId extends CancelOrder.ByOrderId, Changes {}
  * An order to modify, named by your own identifier.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
 
@@ -90,7 +81,6 @@ export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
  * The order to modify, named by one of its two identifiers, and its new terms.
  *
  * @category models
- * @since 0.1.0
  */
 export type Request = ByOrderId | ByClientOrderId
 
@@ -125,10 +115,6 @@ const request = (dialect: Dialect) =>
     ]
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** The exchange has also answered a list with the order. */
 const readOrder = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 1 ? wire[0] : wire
 
@@ -137,15 +123,10 @@ const response = (dialect: Dialect) => {
   return dialect.older(order, () => Schema.Tuple([order]), readOrder)
 }
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/modify`. Source: the live exchange's documentation.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "ModifyOrder.modify",
@@ -167,19 +148,13 @@ export const endpoint = Endpoint.make({
  * Errors that modifying an order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Modifies open orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class ModifyOrder extends Context.Service<ModifyOrder, {
   /**

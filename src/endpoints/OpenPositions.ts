@@ -12,8 +12,6 @@
  *   return open.map(({ positionId, unrealizedPnl }) => [positionId, unrealizedPnl ?? "not known yet"])
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -28,15 +26,10 @@ import { UnixTime } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The positions to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** Only positions on this market. Default: all markets. */
@@ -45,15 +38,10 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * The orders that close a position at a certain gain or loss.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Tpsl {
   /** The exchange's identifier of the take-profit. */
@@ -78,7 +66,6 @@ const tpsl = () =>
  * An open position. Fields that the exchange may omit are optional; `null` means that the value is not known yet.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Position {
   /** The exchange's identifier of the position. */
@@ -165,15 +152,10 @@ const position = () =>
 
 const response = () => Schema.Array(position().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/collateral-account/positions/open`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "OpenPositions.list",
@@ -191,19 +173,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading positions can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the account's open positions.
  *
  * @category services
- * @since 0.1.0
  */
 export class OpenPositions extends Context.Service<OpenPositions, {
   /**

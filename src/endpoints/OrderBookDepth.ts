@@ -11,8 +11,6 @@
  *   return (yield* depth.get(Identifiers.marketName("BTC_USDT"))).bids
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,15 +22,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as OrderBooks from "./OrderBooks.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum distance of a level from the last price, in percent.
  *
  * @category constants
- * @since 0.1.0
  */
 export const depthPercent = 2
 
@@ -40,7 +33,6 @@ export const depthPercent = 2
  * The market to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The market, such as `BTC_USDT`. */
@@ -49,21 +41,12 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ market: MarketName })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 const { response } = OrderBooks.endpoint
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `GET /api/v4/public/orderbook/depth/{market}`. Source: the live exchange's documentation, Public HTTP API V4, "Depth".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "OrderBookDepth.get",
@@ -80,19 +63,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading a market's depth can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads bids and asks near the last price.
  *
  * @category services
- * @since 0.1.0
  */
 export class OrderBookDepth extends Context.Service<OrderBookDepth, {
   /**

@@ -12,8 +12,6 @@
  *   return { ask, bid }
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,15 +28,10 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum, and default, number of levels on each side.
  *
  * @category constants
- * @since 0.1.0
  */
 export const maxLevels = 100
 
@@ -55,7 +48,6 @@ const Levels = Schema.Number.annotate(isInteger).check(
  * The part of a book to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The maximum number of levels on each side, 0 to 100. Default 100; 0 also means 100. */
@@ -68,7 +60,6 @@ export interface Options {
  * The market and the part of its book to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends Options {
   /** The market, such as `BTC_USDT`. */
@@ -84,15 +75,10 @@ const request = ({ extension }: Dialect) =>
     level: extension(Wire.counted(Aggregation))
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * The bids or asks at one price.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Level {
   /** The price, in the quote currency. */
@@ -105,7 +91,6 @@ export interface Level {
  * The schema of {@link Level}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Level: Schema.Codec<Level, Record<keyof Level, string>> = Schema.Struct({
   price: Decimal,
@@ -123,7 +108,6 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
  * A book in an answer: the exchange has not always named the market.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ReceivedBook {
   /** The market; absent when the exchange does not name it. */
@@ -140,7 +124,6 @@ export interface ReceivedBook {
  * A market's book.
  *
  * @category models
- * @since 0.1.0
  */
 export interface OrderBook extends ReceivedBook {
   /** The market. */
@@ -165,15 +148,10 @@ const orderBook = () =>
     bids: Side
   }, { keys: { market: "ticker_id" } })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/orderbook/{market}`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "OrderBooks.get",
@@ -190,19 +168,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading an order book can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads order books.
  *
  * @category services
- * @since 0.1.0
  */
 export class OrderBooks extends Context.Service<OrderBooks, {
   /**

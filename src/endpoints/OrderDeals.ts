@@ -12,8 +12,6 @@
  *   return yield* deals.stream({ orderId }).pipe(Stream.map(({ fee, feeAsset }) => [fee, feeAsset]), Stream.runCollect)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -35,15 +33,10 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 50
 
@@ -51,7 +44,6 @@ export const defaultLimit = 50
  * The order whose deals to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** The exchange's identifier of the order, open or ended. */
@@ -64,7 +56,6 @@ export interface StreamRequest {
  * The order whose deals to read, and the page.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -78,15 +69,10 @@ const request = ({ keys }: Dialect) =>
     offset: Schema.optionalKey(Offset)
   }, { keys: { orderId: keys.orderId } })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An order's part in a trade.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Deal {
   /** The exchange's identifier of the trade. */
@@ -144,7 +130,6 @@ const deal = (dialect: Dialect) =>
  * A page of an order's deals, latest first.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Page extends Pages.Page<Deal> {
   /** The index of the first record. */
@@ -156,15 +141,10 @@ export interface Page extends Pages.Page<Deal> {
 const response = (dialect: Dialect) =>
   Wire.answer<Page>({ offset: Offset, limit: Limit, records: Schema.Array(deal(dialect).schema) }).schema
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "OrderDeals.page",
@@ -182,19 +162,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading an order's deals can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the deals of an order.
  *
  * @category services
- * @since 0.1.0
  */
 export class OrderDeals extends Context.Service<OrderDeals, {
   /**

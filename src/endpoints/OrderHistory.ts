@@ -14,8 +14,6 @@
  *   return yield* Stream.runCollect(Stream.take(ended, 20))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -41,15 +39,10 @@ import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 50
 
@@ -59,14 +52,12 @@ const statuses = ["ALL", "FILLED", "CANCELED", "PARTIAL_FILLED"] as const
  * The schema of {@link Status}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Status = oneOf(statuses)
 /**
  * The ended orders to read: `ALL`, filled, canceled, or canceled after a partial fill (`PARTIAL_FILLED`).
  *
  * @category models
- * @since 0.1.0
  */
 export type Status = typeof Status.Type
 
@@ -74,7 +65,6 @@ export type Status = typeof Status.Type
  * The ended orders to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only orders on this market. Default: all markets. */
@@ -97,7 +87,6 @@ export interface StreamRequest {
  * The page of ended orders to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -116,15 +105,10 @@ const request = ({ extension, keys }: Dialect) =>
     offset: Schema.optionalKey(Offset)
   }, { keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId } })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An ended order.
  *
  * @category models
- * @since 0.1.0
  */
 export interface EndedOrder extends OrderAnswer.AnyOrder {
   /** Limit, market, stop limit and so on. An empty `Unrecognised` where the live exchange does not say. */
@@ -227,19 +211,13 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
  * A page of ended orders, grouped by market, latest first within a market.
  *
  * @category models
- * @since 0.1.0
  */
 export type Page = Pages.Page<EndedOrder>
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/trade-account/order/history`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "OrderHistory.page",
@@ -257,19 +235,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading ended orders can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the account's ended orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class OrderHistory extends Context.Service<OrderHistory, {
   /**

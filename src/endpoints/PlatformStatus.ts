@@ -11,8 +11,6 @@
  *   return (yield* status.get) === "operational"
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -24,21 +22,12 @@ import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * The schema of a {@link Status}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Status = Unrecognised.open(Schema.Literals(["operational", "maintenance"]))
 
@@ -46,7 +35,6 @@ export const Status = Unrecognised.open(Schema.Literals(["operational", "mainten
  * The state of the exchange. An unlisted value is kept as an `Unrecognised`.
  *
  * @category models
- * @since 0.1.0
  */
 export type Status = typeof Status.Type
 
@@ -62,15 +50,10 @@ const status = Wire.renamed(Status, {
 
 const response = () => Wire.inside("status", status)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/platform/status`. Source: the live exchange's documentation, Public HTTP API V4, "Maintenance status".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "PlatformStatus.get",
@@ -87,19 +70,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the exchange's state can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads whether the exchange is operational.
  *
  * @category services
- * @since 0.1.0
  */
 export class PlatformStatus extends Context.Service<PlatformStatus, {
   /** Reads the state of the exchange. Most other calls fail during maintenance. */

@@ -12,8 +12,6 @@
  *   return withdraw?._tag === "Asset" ? withdraw.terms.fixed : undefined
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -27,21 +25,12 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * A fee that depends on the amount.
  *
  * @category models
- * @since 0.1.0
  */
 export interface FlexibleFee {
   /** The fee, in percent of the amount. */
@@ -56,7 +45,6 @@ export interface FlexibleFee {
  * The fees and limits of a deposit or withdrawal, in units of the asset.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Terms {
   /** The minimum amount. Absent when the exchange does not say. */
@@ -73,7 +61,6 @@ export interface Terms {
  * The terms of one payment provider.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ProviderTerms extends Terms {
   /** The identifier of the provider. */
@@ -94,7 +81,6 @@ export interface ProviderTerms extends Terms {
  * The terms of the asset, or of each provider of a national currency, by provider identifier.
  *
  * @category models
- * @since 0.1.0
  */
 export type Direction =
   | {
@@ -112,7 +98,6 @@ export type Direction =
  * The fees and limits of an asset.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PublicFee {
   /** The asset's ticker. */
@@ -218,15 +203,10 @@ const fee = () =>
 // The exchange has used keys such as `USDT (ERC20)`.
 const response = () => Wire.keyed(Schema.String, fee().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/fee`. Source: the live exchange's documentation, Public HTTP API V4, "Fee".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "PublicFees.all",
@@ -243,19 +223,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the public fees can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the fees and limits of deposits and withdrawals.
  *
  * @category services
- * @since 0.1.0
  */
 export class PublicFees extends Context.Service<PublicFees, {
   /** Reads the fees of all assets, by their tickers. */

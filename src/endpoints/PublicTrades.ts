@@ -11,8 +11,6 @@
  *   return yield* trades.list(Identifiers.marketName("BTC_USDT"), { side: "buy" })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -27,15 +25,10 @@ import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The trades to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** Only trades whose taker was on this side. */
@@ -46,7 +39,6 @@ export interface Options {
  * The market and trades to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends Options {
   /** The market, such as `BTC_USDT`. */
@@ -59,15 +51,10 @@ const request = () =>
     { keys: { side: "type" } }
   )
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A trade.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PublicTrade {
   /** The exchange's identifier of the trade. */
@@ -108,15 +95,10 @@ const trade = () =>
 
 const response = () => Schema.Array(trade().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/trades/{market}`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "PublicTrades.list",
@@ -133,19 +115,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading trades can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the latest trades of a market.
  *
  * @category services
- * @since 0.1.0
  */
 export class PublicTrades extends Context.Service<PublicTrades, {
   /**

@@ -11,8 +11,6 @@
  *   return yield* Effect.isSuccess(status.ping)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,28 +21,15 @@ import * as PlainService from "../client/make/PlainService.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /** A list with the single text `pong`. */
 const response = () => Schema.Tuple([Schema.Literal("pong")])
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `GET /api/v4/public/ping` (document, Endpoints §8).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "ServerStatus.ping",
@@ -62,19 +47,13 @@ export const endpoint = Endpoint.make({
  * Errors that asking for the server's status can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Asks whether the server answers.
  *
  * @category services
- * @since 0.1.0
  */
 export class ServerStatus extends Context.Service<ServerStatus, {
   /** Succeeds with `pong` when the server answers. Fails with `ExchangeUnreachable` when no connection can be made. */

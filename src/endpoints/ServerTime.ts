@@ -13,8 +13,6 @@
  *   return (yield* serverTime.get) - (yield* Clock.currentTimeMillis) / 1000
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,21 +23,12 @@ import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * The time of the exchange's clock.
  *
  * @category models
- * @since 0.1.0
  */
 export interface CurrentTime {
   /** The time, in Unix seconds. */
@@ -48,15 +37,10 @@ export interface CurrentTime {
 
 const currentTime = () => Wire.answer<CurrentTime>({ time: UnixSeconds })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/time`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "ServerTime.get",
@@ -73,19 +57,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the exchange's clock can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the exchange's clock.
  *
  * @category services
- * @since 0.1.0
  */
 export class ServerTime extends Context.Service<ServerTime, {
   /** Reads the exchange's time, in Unix seconds. */

@@ -18,8 +18,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -39,15 +37,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The terms of every stop-limit order.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
   /** Whether to buy or sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
@@ -60,7 +53,6 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
  * A stop-limit order with a limit price.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AtPrice extends Terms {
   /** The limit price once the order is triggered, in the quote currency. The market sets its precision. */
@@ -73,7 +65,6 @@ export interface AtPrice extends Terms {
  * A stop-limit order at the best bid or offer, whatever its price. Live dialect only.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AtBest extends Terms {
   /** Trade at the best bid or offer once the order is triggered. */
@@ -86,7 +77,6 @@ export interface AtBest extends Terms {
  * A stop-limit order to place.
  *
  * @category models
- * @since 0.1.0
  */
 export type Request = AtPrice | AtBest
 
@@ -107,27 +97,17 @@ const request = (dialect: Dialect) =>
     ...OrderTerms.fields(dialect, "stp")
   }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.hasLimit] })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An accepted stop-limit order.
  *
  * @category models
- * @since 0.1.0
  */
 export type StopLimitOrder = OrderAnswer.StopOrder
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/order/stop_limit` (document, Endpoints §3).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "StopLimitOrders.create",
@@ -155,19 +135,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a stop-limit order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places stop-limit orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**

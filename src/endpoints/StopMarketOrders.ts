@@ -17,8 +17,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A stop-market order to place.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends OrderTerms.OnSpot, OrderTerms.Triggered {
   /** The amount to spend for a buy, in the quote currency, or to sell, in the base currency. */
@@ -57,15 +50,10 @@ const request = (dialect: Dialect) =>
     { keys: OrderTerms.keys(dialect) }
   )
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/order/stop_market`. Source: the live exchange's documentation.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "StopMarketOrders.create",
@@ -89,19 +77,13 @@ export const endpoint = Endpoint.make({
  * Errors that placing a stop-market order can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Places stop-market orders.
  *
  * @category services
- * @since 0.1.0
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**

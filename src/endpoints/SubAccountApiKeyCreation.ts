@@ -16,8 +16,6 @@
  *   return { apiKey, apiSecret }
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -36,15 +34,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 import { AccessEndpoint, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * An API key to create.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The key's sub-account. */
@@ -64,10 +57,6 @@ const request = () =>
     type: Schema.Literals([1, 2]).annotate(types)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** The type as a number, which the live exchange writes as a text in lists. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
@@ -80,7 +69,6 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
  * A created key: an entry of `SubAccountApiKeys` with its secret.
  *
  * @category models
- * @since 0.1.0
  */
 export interface CreatedApiKey extends SubAccountApiKey {
   /** The secret that signs the key's calls. The exchange shows it only here, once. */
@@ -91,7 +79,6 @@ export interface CreatedApiKey extends SubAccountApiKey {
  * The schema of {@link CreatedApiKey}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<CreatedApiKey>({
   ...ApiKeyFields.common,
@@ -100,15 +87,10 @@ export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<C
   apiSecret: Schema.RedactedFromValue(NonEmptyText)
 }, ApiKeyFields.spelling).schema
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/sub-account/api-key/create`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "SubAccountApiKeyCreation.create",
@@ -130,19 +112,13 @@ export const endpoint = Endpoint.make({
  * Errors that creating an API key can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Creates API keys of sub-accounts.
  *
  * @category services
- * @since 0.1.0
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**

@@ -13,8 +13,6 @@
  *   return yield* Stream.runCollect(Stream.filter(keys.stream(), ({ restrictAccess }) => !restrictAccess))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,15 +31,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The API keys to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only keys of this sub-account. */
@@ -54,7 +47,6 @@ export interface StreamRequest {
  * The page of API keys to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -68,15 +60,10 @@ const request = () =>
     offset: Schema.optionalKey(Offset)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * An endpoint that a restricted key may call.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AccessEndpoint {
   /** The endpoint's path. */
@@ -90,7 +77,6 @@ export interface AccessEndpoint {
  * secret, which this value omits.
  *
  * @category models
- * @since 0.1.0
  */
 export interface SubAccountApiKey {
   /** The key's sub-account. */
@@ -117,7 +103,6 @@ export interface SubAccountApiKey {
  * The schema of {@link AccessEndpoint}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const AccessEndpoint: Schema.Codec<AccessEndpoint, unknown> = Wire.answer<AccessEndpoint>({
   name: Schema.String,
@@ -130,7 +115,6 @@ const fields = { ...ApiKeyFields.common, accessEndpoints: Schema.Array(AccessEnd
  * The schema of {@link SubAccountApiKey}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
   Wire.answer<SubAccountApiKey>(fields, ApiKeyFields.spelling).schema
@@ -144,7 +128,6 @@ interface Received extends SubAccountApiKey {
  * A page of API keys.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Page extends Pages.Page<SubAccountApiKey> {
   /** The index of the first record. */
@@ -165,15 +148,10 @@ const response = Wire.answer<ReceivedPage>({
   )
 }, { keys: { records: "data" } })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/sub-account/api-key/list` (document, Endpoints §10).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "SubAccountApiKeys.page",
@@ -194,13 +172,8 @@ export const endpoint = Endpoint.make({
  * Errors that reading API keys can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /** Drops all secrets, and reports any that the exchange should not have sent. The report does not contain it. */
 const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: ReceivedPage) {
@@ -218,7 +191,6 @@ const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: R
  * Reads the API keys of the account's sub-accounts.
  *
  * @category services
- * @since 0.1.0
  */
 export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   /**

@@ -15,8 +15,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -31,15 +29,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 import { type Permissions, SubAccount } from "./SubAccounts.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * A sub-account to create.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The sub-account's name: not empty, and unique in the account. */
@@ -68,15 +61,10 @@ const request = () =>
     }]
   })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/sub-account/create`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "SubAccountCreation.create",
@@ -99,19 +87,13 @@ export const endpoint = Endpoint.make({
  * Errors that creating a sub-account can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Creates sub-accounts.
  *
  * @category services
- * @since 0.1.0
  */
 export class SubAccountCreation extends Context.Service<SubAccountCreation, {
   /**

@@ -12,8 +12,6 @@
  *   return yield* Stream.runCollect(Stream.map(subAccounts.stream({ search: "desk" }), ({ alias }) => alias))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -32,15 +30,10 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The sub-accounts to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only sub-accounts that match this term. */
@@ -53,7 +46,6 @@ export interface StreamRequest {
  * The page of sub-accounts to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -67,15 +59,10 @@ const request = () =>
     offset: Schema.optionalKey(Offset)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * The verification of a sub-account's owner.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Kyc {
   /** Whether the sub-account shares the main account's verification. */
@@ -88,7 +75,6 @@ export interface Kyc {
  * The permissions of a sub-account.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Permissions {
   /** Whether it may trade on spot markets. */
@@ -101,7 +87,6 @@ export interface Permissions {
  * A sub-account.
  *
  * @category models
- * @since 0.1.0
  */
 export interface SubAccount {
   /** The exchange's identifier of the sub-account. */
@@ -130,7 +115,6 @@ const empty = { value: "", when: () => true, demanded: false }
  * The schema of {@link SubAccount}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAccount>({
   id: SubAccountId,
@@ -147,7 +131,6 @@ export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAcco
  * A page of sub-accounts.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Page extends Pages.Page<SubAccount> {
   /** The index of the first record. */
@@ -162,15 +145,10 @@ const response = Wire.answer<Page>({
   records: Schema.Array(SubAccount)
 }, { keys: { records: "data" } })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/sub-account/list` (document, Endpoints §9).
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "SubAccounts.page",
@@ -188,19 +166,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading sub-accounts can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the account's sub-accounts.
  *
  * @category services
- * @since 0.1.0
  */
 export class SubAccounts extends Context.Service<SubAccounts, {
   /** Reads one page. Fails with `UnexpectedResponse` if the answer is not the requested page. */

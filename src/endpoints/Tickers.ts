@@ -12,8 +12,6 @@
  *   return Option.map(yield* tickers.get(Identifiers.marketName("BTC_USDT")), ({ lastPrice }) => lastPrice)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,21 +26,12 @@ import { MarketName } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * A market's last 24 hours.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Ticker {
   /** The base currency's number in a public registry; 0 when it has none. */
@@ -82,15 +71,10 @@ const ticker = () =>
 
 const response = () => Wire.keyed(MarketName, ticker().schema)
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v4/public/ticker`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Tickers.all",
@@ -107,19 +91,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading tickers can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the last 24 hours of all markets.
  *
  * @category services
- * @since 0.1.0
  */
 export class Tickers extends Context.Service<Tickers, {
   /** Reads the tickers of all markets. */

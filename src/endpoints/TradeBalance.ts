@@ -12,8 +12,6 @@
  *   return available
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,15 +27,10 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The balances to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** Only the balance of this asset. Live dialect only. Default: all assets. */
@@ -46,15 +39,10 @@ export interface Request {
 
 const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * The balance of one asset, in units of the asset.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Balance {
   /** The amount available to new orders. */
@@ -67,7 +55,6 @@ export interface Balance {
  * The schema of {@link Balance}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
   available: Decimal.Decimal,
@@ -78,22 +65,16 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
  * Balances by asset. A missing asset has a balance of zero.
  *
  * @category models
- * @since 0.1.0
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
 /** The answer when the request names an asset. */
 const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/trade-account/balance`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "TradeBalance.all",
@@ -111,19 +92,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the trade account's balances can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the balances of the trade account.
  *
  * @category services
- * @since 0.1.0
  */
 export class TradeBalance extends Context.Service<TradeBalance, {
   /** Reads the balances of all assets. */

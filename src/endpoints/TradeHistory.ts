@@ -14,8 +14,6 @@
  *     return yield* history.list(market, { after, limit: 100 })
  *   })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -31,15 +29,10 @@ import { UnixTime } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of trades in an answer when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 50
 
@@ -55,7 +48,6 @@ const Count = Schema.Number.annotate(isInteger).check(
  * The trades to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** Only trades after this one. Default `0`: all. */
@@ -68,7 +60,6 @@ export interface Options {
  * The market and trades to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends Options {
   /** The market, such as `BTC_USDT`. */
@@ -83,15 +74,10 @@ const request = () =>
     { keys: { after: "lastId" } }
   )
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /**
  * A trade.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PastTrade {
   /** The exchange's identifier of the trade. Later trades have greater ones. */
@@ -117,15 +103,10 @@ const trade = () =>
 
 const response = () => Wire.wrapped(Schema.Array(trade().schema))
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `GET /api/v1/public/history`. Source: the live exchange's documentation, Public HTTP API V1, "Trade History".
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "TradeHistory.list",
@@ -144,13 +125,8 @@ export const endpoint = Endpoint.make({
  * Errors that reading past trades can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /** Precedes all trades: no trade has this identifier. */
 const all = TradeId.make("0")
@@ -159,7 +135,6 @@ const all = TradeId.make("0")
  * Reads the trades of a market after a known one.
  *
  * @category services
- * @since 0.1.0
  */
 export class TradeHistory extends Context.Service<TradeHistory, {
   /**

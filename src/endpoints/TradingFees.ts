@@ -13,8 +13,6 @@
  *   return customFees.get(Identifiers.marketName("BTC_USDT"))?.taker ?? taker
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,21 +26,12 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 const request = () => Wire.struct({})
-
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
 
 /**
  * The trading fees of a market.
  *
  * @category models
- * @since 0.1.0
  */
 export interface TradingFee {
   /** The maker fee, in percent (`"0.1"` is 0.1 %). */
@@ -56,7 +45,6 @@ export interface TradingFee {
  * kind.
  *
  * @category models
- * @since 0.1.0
  */
 export interface FeeSchedule extends TradingFee {
   /** The maker's default fee on futures markets, in percent. Absent when the exchange omits it. */
@@ -118,15 +106,10 @@ const received = (dialect: Dialect) =>
     }
   })
 
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
-
 /**
  * `POST /api/v4/market/fee`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "TradingFees.get",
@@ -144,19 +127,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading the trading fees can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the account's trading fees.
  *
  * @category services
- * @since 0.1.0
  */
 export class TradingFees extends Context.Service<TradingFees, {
   /** Reads the default fees, and those of markets that differ. */

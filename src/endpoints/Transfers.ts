@@ -16,8 +16,6 @@
  *   })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -31,22 +29,16 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The schema of {@link Balance}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Balance = oneOf(["main", "spot", "collateral"])
 /**
  * A balance of an account: `main` for codes and lending, `spot` for spot orders, `collateral` for margin.
  *
  * @category models
- * @since 0.1.0
  */
 export type Balance = typeof Balance.Type
 
@@ -54,7 +46,6 @@ export type Balance = typeof Balance.Type
  * The funds to move.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Funds {
   /** The asset. */
@@ -67,7 +58,6 @@ export interface Funds {
  * A transfer to make.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends Funds {
   /** The source balance. */
@@ -113,22 +103,13 @@ const request = ({ decimal, extension, omissible }: Dialect) =>
     }]
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** An empty list confirms the transfer. */
 const response = Wire.emptyList
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/main-account/transfer`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "Transfers.create",
@@ -146,19 +127,13 @@ export const endpoint = Endpoint.make({
  * Errors that making a transfer can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Moves funds between the account's own balances.
  *
  * @category services
- * @since 0.1.0
  */
 export class Transfers extends Context.Service<Transfers, {
   /**

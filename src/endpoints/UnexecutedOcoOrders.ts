@@ -12,8 +12,6 @@
  *   return yield* Stream.runCollect(orders.stream({ market: Identifiers.marketName("BTC_USDT") }))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -32,15 +30,10 @@ import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 
-// -----------------------------------------------------------------------------
-// Request
-// -----------------------------------------------------------------------------
-
 /**
  * The maximum number of records on a page when the request sets no limit.
  *
  * @category constants
- * @since 0.1.0
  */
 export const defaultLimit = 50
 
@@ -48,7 +41,6 @@ export const defaultLimit = 50
  * The OCO orders to read, and the page size.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StreamRequest {
   /** Only OCO orders on this market. Default: all markets. */
@@ -61,7 +53,6 @@ export interface StreamRequest {
  * The page of OCO orders to read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request extends StreamRequest {
   /** The index of the first record, 0 to 10000. Default 0. */
@@ -75,10 +66,6 @@ const request = () =>
     offset: Schema.optionalKey(Offset)
   })
 
-// -----------------------------------------------------------------------------
-// Response
-// -----------------------------------------------------------------------------
-
 /** A plain list: the answer does not name its page. */
 const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint.response(dialect))
 
@@ -86,19 +73,13 @@ const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint
  * A page of OCO orders, latest first.
  *
  * @category models
- * @since 0.1.0
  */
 export type Page = Pages.Page<CollateralOcoOrders.CollateralOcoOrder>
-
-// -----------------------------------------------------------------------------
-// Endpoint
-// -----------------------------------------------------------------------------
 
 /**
  * `POST /api/v4/oco-orders`.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const endpoint = Endpoint.make({
   name: "UnexecutedOcoOrders.page",
@@ -116,19 +97,13 @@ export const endpoint = Endpoint.make({
  * Errors that reading OCO orders can fail with.
  *
  * @category errors
- * @since 0.1.0
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
-
-// -----------------------------------------------------------------------------
-// Service
-// -----------------------------------------------------------------------------
 
 /**
  * Reads the OCO orders without a traded leg.
  *
  * @category services
- * @since 0.1.0
  */
 export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
   /**

@@ -1,8 +1,4 @@
-/**
- * The requirements on every endpoint of the contract, and all endpoints as values.
- *
- * @since 0.1.0
- */
+/** The requirements on every endpoint of the contract, and all endpoints as values. */
 import type * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
@@ -14,7 +10,6 @@ import * as contract from "./contract.ts"
  * The modules of the endpoints, by name.
  *
  * @category models
- * @since 0.1.0
  */
 export type Contract = typeof contract
 
@@ -22,7 +17,6 @@ export type Contract = typeof contract
  * The name of an endpoint's module and service, such as `StopLimitOrders`.
  *
  * @category models
- * @since 0.1.0
  */
 export type Name = keyof Contract
 
@@ -30,7 +24,6 @@ export type Name = keyof Contract
  * The common shape of every endpoint's service.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Service {
   /** Identifies the service in a context. */
@@ -43,7 +36,6 @@ export interface Service {
  * The required exports of an endpoint's module: its value, and its service with a layer.
  *
  * @category models
- * @since 0.1.0
  */
 export type Module<Name extends string> =
   & {
@@ -60,7 +52,6 @@ export type Module<Name extends string> =
  * The endpoint with a given name.
  *
  * @category models
- * @since 0.1.0
  */
 export type EndpointOf<K extends Name> = Contract[K]["endpoint"]
 
@@ -68,7 +59,6 @@ export type EndpointOf<K extends Name> = Contract[K]["endpoint"]
  * The service identifier for a given name.
  *
  * @category models
- * @since 0.1.0
  */
 export type ServiceOf<K extends Name> = {
   readonly [N in K]: Contract[N] extends { readonly [S in N]: Context.Key<infer Identifier, infer _> } ? Identifier
@@ -79,7 +69,6 @@ export type ServiceOf<K extends Name> = {
  * The names of the public endpoints.
  *
  * @category models
- * @since 0.1.0
  */
 export type PublicName = {
   readonly [K in Name]: EndpointOf<K>["access"] extends "public" ? K : never
@@ -99,7 +88,6 @@ const placeOf = ({ clause, path }: Endpoint.Any): string =>
  * An endpoint with its contract name and its service's layer.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Entry {
   /** The name of the endpoint's module and service. */
@@ -120,7 +108,6 @@ const entryOf = <K extends Name>(name: K): Entry => {
  * Every endpoint: the documented ones by their clause, then the others by their path.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const entries: ReadonlyArray<Entry> = names
   .map((name) => {
@@ -135,6 +122,5 @@ export const entries: ReadonlyArray<Entry> = names
  * The endpoints of {@link entries}.
  *
  * @category endpoints
- * @since 0.1.0
  */
 export const all: ReadonlyArray<Endpoint.Any> = entries.map(({ endpoint }) => endpoint)

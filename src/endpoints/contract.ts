@@ -6,8 +6,6 @@
  * missing endpoint.
  *
  * Each module exports the endpoint's value as `endpoint`, and its service under the name listed here.
- *
- * @since 0.1.0
  */
 
 // The document's, in its order

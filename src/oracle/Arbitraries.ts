@@ -11,8 +11,6 @@
  * // A hundred requests that satisfy the exchange's static constraints
  * export const requests = fc.sample(Arbitraries.request(StopLimitOrders.endpoint, Dialect.document), 100)
  * ```
- *
- * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -347,9 +345,7 @@ export const anyRequest = <E extends Endpoint.Any>(
   ) as never
 }
 
-/**
- * Valid requests of an endpoint whose order ids are safe integers, for tests that read bodies with `JSON.parse`.
- */
+/** Valid requests of an endpoint whose order ids are safe integers, for tests that read bodies with `JSON.parse`. */
 export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> => {
   const { shape: { fields } } = Endpoint.codec(endpoint, dialect)
   const orderIds = Object.entries(fields).filter(([, { ast }]) => SchemaAST.resolveIdentifier(ast) === "OrderId")

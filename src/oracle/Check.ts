@@ -1,8 +1,4 @@
-/**
- * Checks a target: runs the rules one after the other, each with many generated values, from one seed.
- *
- * @since 0.1.0
- */
+/** Checks a target: runs the rules one after the other, each with many generated values, from one seed. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Preflight from "./Preflight.ts"
@@ -19,7 +15,6 @@ import * as Session from "./world/Session.ts"
  * Selects the rules of a check and sets how they run.
  *
  * @category models
- * @since 0.1.0
  */
 export interface RunOptions {
   /** The profile, which limits what the check may do to the target; `read-only` by default. */
@@ -50,7 +45,6 @@ export interface RunOptions {
  * Options of a check: the run options, the known failures and a callback.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends RunOptions {
   /** Ids of rules known to be broken. They still run; one that holds is reported as stale. */
@@ -72,7 +66,6 @@ const begin = Effect.fnUntraced(function*(target: Target.Target, profile: Profil
  * Selects the rules that `only` and `skip` leave.
  *
  * @category selection
- * @since 0.1.0
  */
 export const select = (
   { only = [], rules = allRules, skip = [] }: Pick<Options, "only" | "skip" | "rules">
@@ -128,7 +121,6 @@ const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Rep
  * answer, does not speak this API or this dialect, or refuses the key.
  *
  * @category running
- * @since 0.1.0
  */
 export const check = Effect.fn("Oracle.check")(function*(
   target: Target.Target,
@@ -160,7 +152,6 @@ export const check = Effect.fn("Oracle.check")(function*(
  * target cannot be checked.
  *
  * @category running
- * @since 0.1.0
  */
 export const replay = Effect.fn("Oracle.replay")(function*(
   target: Target.Target,

@@ -1,14 +1,9 @@
-/**
- * The headings of the document, in the oracle's wording.
- *
- * @since 0.1.0
- */
+/** The headings of the document, in the oracle's wording. */
 
 /**
  * The headings that state something about calls. A test expects at least one rule for each.
  *
  * @category rules
- * @since 0.1.0
  */
 export const clauses: ReadonlyArray<string> = [
   "General rules",

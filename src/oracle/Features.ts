@@ -12,8 +12,6 @@
  *   prices: { BTC_USDT: "40000" }
  * }
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,7 +21,6 @@ import * as Paths from "./world/Paths.ts"
  * The features of a target.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Features {
   /** The paths that the target serves, in the document's spelling; all by default. */
@@ -41,7 +38,6 @@ export interface Features {
  * The declaration is invalid.
  *
  * @category errors
- * @since 0.1.0
  */
 export class FeaturesError extends Schema.TaggedError<FeaturesError>()("FeaturesError", {
   reason: Schema.String
@@ -68,7 +64,6 @@ const declarable: ReadonlyArray<string> = [...Paths.documentCalls, Paths.ping, P
  * silently.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
   Schema.decodeEffect(File)(text, { onExcessProperty: "error" }).pipe(
@@ -95,7 +90,6 @@ export const aRead = (features: Features): string | undefined =>
  * target does not serve it.
  *
  * @category judging
- * @since 0.1.0
  */
 export const has = ({ endpoints }: Features, path: string): boolean =>
   endpoints === undefined || !declarable.includes(path) || endpoints.includes(path)

@@ -1,14 +1,9 @@
-/**
- * The points that the document leaves open, with the stance of this project on each; and the document's headings.
- *
- * @since 0.1.0
- */
+/** The points that the document leaves open, with the stance of this project on each; and the document's headings. */
 
 /**
  * A point that the document leaves open.
  *
  * @category models
- * @since 0.1.0
  */
 export interface OpenPoint {
   /** Stable and unique: `open.nonce.used`. */
@@ -25,7 +20,6 @@ export interface OpenPoint {
  * No rule checks this open point.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Unchecked {
   /** The reason, in words. */
@@ -36,7 +30,6 @@ export interface Unchecked {
  * All open points, with the stance of this project on each.
  *
  * @category rules
- * @since 0.1.0
  */
 export const openPoints: ReadonlyArray<OpenPoint> = [
   {

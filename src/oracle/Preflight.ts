@@ -22,10 +22,6 @@ const nothingToCheck = (reason: string) => Effect.fail(new Target.TargetError({ 
 const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
   error._tag === "TargetError" ? error : new Target.TargetError({ reason: Verdict.whyOf(error) })
 
-// -----------------------------------------------------------------------------
-// Does it speak this API?
-// -----------------------------------------------------------------------------
-
 /** Whether the answer contains the ping's word, in any JSON. */
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
@@ -74,10 +70,6 @@ const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }:
   )
 })
 
-// -----------------------------------------------------------------------------
-// Does it know the key, in the expected dialect?
-// -----------------------------------------------------------------------------
-
 const otherDialect = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect["name"] } => ({
   name: name === "live" ? "document" : "live"
 })
@@ -123,10 +115,6 @@ const knowsKey = Effect.fnUntraced(function*(
   if (answer.status !== 401 && !sameRefusal(answer, wrong)) return
   return yield* nothingToCheck(`${target.baseUrl} ${unknown}: ${scrubber(target)(Verdict.describe(answer))}`)
 })
-
-// -----------------------------------------------------------------------------
-// Which dialect do its orders use?
-// -----------------------------------------------------------------------------
 
 /** Places the smallest order, far from the market, and inspects its keys. Concludes nothing if the order is refused. */
 const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Session.Session) {

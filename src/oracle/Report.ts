@@ -14,8 +14,6 @@
  *     return Report.exitCode(report)
  *   })
  * ```
- *
- * @since 0.1.0
  */
 import type { Dialect } from "../protocol/Dialect.ts"
 import type { Profile, Rule } from "./Rule.ts"
@@ -24,7 +22,6 @@ import type { Profile, Rule } from "./Rule.ts"
  * Reproduces a broken rule: the same seed and path generate the same value.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Replay {
   /** The rule's id. */
@@ -47,7 +44,6 @@ export interface Replay {
  * The result of one rule.
  *
  * @category models
- * @since 0.1.0
  */
 export type Outcome = Held | Broken | Skipped | CouldNotRun
 
@@ -55,7 +51,6 @@ export type Outcome = Held | Broken | Skipped | CouldNotRun
  * The rule holds for all values that were judged.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Held {
   readonly _tag: "Held"
@@ -67,7 +62,6 @@ export interface Held {
  * The rule is broken. All fields describe the smallest counterexample found.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Broken {
   readonly _tag: "Broken"
@@ -87,7 +81,6 @@ export interface Broken {
  * The rule was not judged: it does not apply, was not reached, or cannot be judged on this target.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Skipped {
   readonly _tag: "Skipped"
@@ -99,7 +92,6 @@ export interface Skipped {
  * The target gave no answer to judge.
  *
  * @category models
- * @since 0.1.0
  */
 export interface CouldNotRun {
   readonly _tag: "CouldNotRun"
@@ -111,7 +103,6 @@ export interface CouldNotRun {
  * One rule and its result.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Result {
   /** The rule. */
@@ -128,7 +119,6 @@ export interface Result {
  * The result of a check.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Report {
   /** The version of the rule suite; see `version`. */
@@ -164,7 +154,6 @@ export const budgetUsedUp = "the budget was used up"
  * The version of the rule suite. It changes when the meaning of a rule changes.
  *
  * @category models
- * @since 0.1.0
  */
 export const version = "2"
 
@@ -173,7 +162,6 @@ export const version = "2"
  * `auth.`.
  *
  * @category selection
- * @since 0.1.0
  */
 export const matches = (patterns: ReadonlyArray<string>, id: string): boolean =>
   patterns.some((pattern) => {
@@ -185,7 +173,6 @@ export const matches = (patterns: ReadonlyArray<string>, id: string): boolean =>
  * The broken rules that are not known failures.
  *
  * @category results
- * @since 0.1.0
  */
 export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, outcome, rule }) => outcome._tag === "Broken" && !isKnown && rule.level !== "INFO")
@@ -194,7 +181,6 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
  * The informational rules that the target deviates from. They never fail a check.
  *
  * @category results
- * @since 0.1.0
  */
 export const noted = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ outcome, rule }) => outcome._tag === "Broken" && rule.level === "INFO")
@@ -214,7 +200,6 @@ const unreached = (report: Report): number =>
  * enough.
  *
  * @category results
- * @since 0.1.0
  */
 export const tooLittle = (report: Report): string | undefined => {
   const [count, left] = [judged(report), unreached(report)]
@@ -232,7 +217,6 @@ export const tooLittle = (report: Report): string | undefined => {
  *   `minJudged`, or fewer than the budget left out
  *
  * @category results
- * @since 0.1.0
  */
 export const exitCode = (report: Report): 0 | 1 | 2 => {
   const counted = broken(report).filter(({ rule }) => report.strict || rule.level === "MUST")
@@ -246,7 +230,6 @@ export const exitCode = (report: Report): 0 | 1 | 2 => {
  * The number of rules per outcome.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Tally {
   /** Rules that hold. */
@@ -269,7 +252,6 @@ export interface Tally {
  * Counts the outcomes of a report.
  *
  * @category results
- * @since 0.1.0
  */
 export const tally = (report: Report): Tally => {
   const count = (tag: Outcome["_tag"]) => report.results.filter(({ outcome }) => outcome._tag === tag).length
@@ -297,7 +279,6 @@ const marks = { Held: "held", Broken: "BROKEN", Skipped: "skipped", CouldNotRun:
  * Renders one result: one line, or several for a broken rule, with everything needed to reproduce it.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const line = ({ isKnown, outcome, rule }: Result): string => {
   const isNote = rule.level === "INFO" && outcome._tag === "Broken"
@@ -343,7 +324,6 @@ const skippedLine = ({ results }: Report): string => {
  * Whether a report gives a result its own line. Skipped rules share one line.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipped"
 
@@ -351,7 +331,6 @@ export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipp
  * Renders the end of a report: skipped rules, stale known failures, warnings and counts.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const summary = (report: Report): string => {
   const { broken, couldNotRun, held, known, noted, should, skipped } = tally(report)
@@ -374,7 +353,6 @@ export const summary = (report: Report): string => {
  * Renders a report as text.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const text = (report: Report): string =>
   [...report.results.filter(isShown).map(line), "", summary(report)].join("\n")
@@ -387,7 +365,6 @@ export const text = (report: Report): string =>
  * Renders a report as JSON, with its tally and exit code.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const json = (report: Report): string =>
   JSON.stringify(
@@ -416,7 +393,6 @@ const xml = (text: string): string =>
  * Renders a report as the XML of JUnit.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const junit = (report: Report): string => {
   const { broken, couldNotRun, known, skipped } = tally(report)
@@ -459,6 +435,5 @@ export const junit = (report: Report): string => {
  * Renders a report in one of its forms.
  *
  * @category rendering
- * @since 0.1.0
  */
 export const render: { readonly [K in "text" | "json" | "junit"]: (report: Report) => string } = { text, json, junit }

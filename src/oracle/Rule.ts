@@ -18,8 +18,6 @@
  *       Rule.expect(answer, "HTTP 200", answer.status === 200))
  * })
  * ```
- *
- * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -36,7 +34,6 @@ export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Sk
  * apply.
  *
  * @category models
- * @since 0.1.0
  */
 export type Expectation = Same | Other | NotApplicable
 
@@ -44,7 +41,6 @@ export type Expectation = Same | Other | NotApplicable
  * The dialect keeps the rule as it stands.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Same {
   readonly _tag: "Same"
@@ -54,7 +50,6 @@ export interface Same {
  * The dialect deviates from the document. The rule checks the dialect's own behaviour.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Other {
   readonly _tag: "Other"
@@ -68,7 +63,6 @@ export interface Other {
  * The rule does not apply to the dialect, and is skipped there.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NotApplicable {
   readonly _tag: "NotApplicable"
@@ -80,7 +74,6 @@ export interface NotApplicable {
  * The dialect keeps the rule as it stands.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const same: Expectation = { _tag: "Same" }
 
@@ -88,7 +81,6 @@ export const same: Expectation = { _tag: "Same" }
  * The source of deviations that the owner of the live exchange has published.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const liveDocumentation = "the live exchange's own documentation"
 
@@ -96,7 +88,6 @@ export const liveDocumentation = "the live exchange's own documentation"
  * The source of deviations that clients have recorded.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const liveAnswers = "recorded answers of the live exchange"
 
@@ -104,7 +95,6 @@ export const liveAnswers = "recorded answers of the live exchange"
  * The dialect deviates from the document. The default source is the live exchange's own documentation.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const other = (expectation: string, source: string = liveDocumentation): Expectation => ({
   _tag: "Other",
@@ -116,7 +106,6 @@ export const other = (expectation: string, source: string = liveDocumentation): 
  * The rule does not apply to the dialect.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicable", why })
 
@@ -124,7 +113,6 @@ export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicab
  * Settings of a check that a generator may depend on.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Setting {
   /** The dialect that the target is expected to speak. */
@@ -139,7 +127,6 @@ export interface Setting {
  * The property of a rule.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Property {
   /** The generator of the values. */
@@ -156,7 +143,6 @@ export interface Property {
  * One rule of the document.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Rule {
   /** Stable and unique. The parts between the dots go from the group to the detail: `auth.nonce.unique`. */
@@ -182,7 +168,6 @@ export interface Rule {
  * Everything in a rule but its property.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Heading {
   /** Stable and unique: `auth.nonce.unique`. */
@@ -209,7 +194,6 @@ const heading = (
  * A rule that holds for every value of a generator.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ForAll<A> extends Heading {
   /** The generator. */
@@ -226,7 +210,6 @@ export interface ForAll<A> extends Heading {
  * Makes a rule that holds for every value of a generator.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const forAll = <A>(rule: ForAll<A>): Rule => {
   const { check, examples = [], runs = Infinity, values } = rule
@@ -245,7 +228,6 @@ export const forAll = <A>(rule: ForAll<A>): Rule => {
  * A rule that holds for each of a few values.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ForEach<A> extends Heading {
   /** The values; every check tries all of them. */
@@ -258,7 +240,6 @@ export interface ForEach<A> extends Heading {
  * Makes a rule that holds for each of a few values. Every check tries all of them.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const forEach = <A>(rule: ForEach<A>): Rule => {
   const all = (setting: Setting) => typeof rule.values === "function" ? rule.values(setting) : rule.values
@@ -269,7 +250,6 @@ export const forEach = <A>(rule: ForEach<A>): Rule => {
  * A rule that needs no values.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Always extends Heading {
   /** Succeeds when the rule holds. */
@@ -280,7 +260,6 @@ export interface Always extends Heading {
  * Makes a rule that needs no values.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const always = (rule: Always): Rule =>
   forAll({ ...rule, values: fc.constant({}), runs: 1, check: (world) => rule.check(world) })

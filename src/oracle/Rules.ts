@@ -1,8 +1,4 @@
-/**
- * All rules, in the order of the document's subjects.
- *
- * @since 0.1.0
- */
+/** All rules, in the order of the document's subjects. */
 import type { Rule } from "./Rule.ts"
 import * as Activation from "./rules/Activation.ts"
 import * as Activity from "./rules/Activity.ts"
@@ -47,7 +43,6 @@ import * as SubAccounts from "./rules/SubAccounts.ts"
  * All rules. A rule's id never changes its meaning; see `Report.version`.
  *
  * @category rules
- * @since 0.1.0
  */
 export const rules: ReadonlyArray<Rule> = [
   ...General.rules,

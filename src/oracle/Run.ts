@@ -1,6 +1,4 @@
-/**
- * Runs one rule: fast-check generates values and shrinks failures; the rule judges each value in its own world.
- */
+/** Runs one rule: fast-check generates values and shrinks failures; the rule judges each value in its own world. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

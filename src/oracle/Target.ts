@@ -17,8 +17,6 @@
  *   maxRate: 10
  * }).pipe(Effect.provide(FetchHttpClient.layer))
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -44,7 +42,6 @@ import type { Features } from "./Features.ts"
  * One request, exactly as sent.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** The HTTP method. */
@@ -59,9 +56,7 @@ export interface Request {
   readonly body?: string
   /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
-  /**
-   * The parts that are wrong on purpose: headers by name, `payload`, `nonce`. A curl line repeats them unchanged.
-   */
+  /** The parts that are wrong on purpose: headers by name, `payload`, `nonce`. A curl line repeats them unchanged. */
   readonly changed?: ReadonlyArray<string>
 }
 
@@ -69,7 +64,6 @@ export interface Request {
  * One answer, exactly as received.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Answer {
   /** The request that was answered. */
@@ -88,7 +82,6 @@ export interface Answer {
  * No answer came, so no rule can be judged.
  *
  * @category errors
- * @since 0.1.0
  */
 export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
   reason: Schema.String,
@@ -96,9 +89,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
 }) {
   /** Why no answer came, in words. */
   declare readonly reason: string
-  /**
-   * The wait before the whole rule is tried again, in milliseconds; absent when another try is pointless.
-   */
+  /** The wait before the whole rule is tried again, in milliseconds; absent when another try is pointless. */
   declare readonly retryAfter?: number
   /** The reason. */
   override get message(): string {
@@ -110,7 +101,6 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
  * An API key and its secret.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Keys {
   /** The public key. */
@@ -123,7 +113,6 @@ export interface Keys {
  * The control plane of a sandbox.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ControlPlane {
   /** The URL of the control plane; ends with a slash. */
@@ -136,7 +125,6 @@ export interface ControlPlane {
  * The target of a check. Implement this interface for a target that no `HttpClient` reaches.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Target {
   /** The dialect that the target is expected to speak. */
@@ -151,9 +139,7 @@ export interface Target {
   readonly control?: ControlPlane
   /** The features that the target declares; all by default. */
   readonly features?: Features
-  /**
-   * The longest time a rule waits for a target that keeps answering HTTP 429, in milliseconds; 120000 by default.
-   */
+  /** The longest time a rule waits for a target that keeps answering HTTP 429, in milliseconds; 120000 by default. */
   readonly patience?: number
 }
 
@@ -161,7 +147,6 @@ export interface Target {
  * Options of a target behind an `HttpClient`.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The base URL. */
@@ -220,7 +205,6 @@ const pace = (maxRate: number): Effect.Effect<void> => {
  * Creates a target from the `HttpClient` in the context.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const http = Effect.fnUntraced(function*(
   { baseUrl, control, dialect, features, keys, maxRate, patience, timeout = 10_000 }: Options
@@ -267,7 +251,6 @@ export const http = Effect.fnUntraced(function*(
  * Creates a target from a layer, such as a sandbox in this process. The layer lives as long as the scope.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const fromLayer = <E>(
   layer: Layer.Layer<HttpClient.HttpClient, E>,

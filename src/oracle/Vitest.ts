@@ -15,8 +15,6 @@
  *
  * conformance("my mock", target, { only: ["ping", "general.public"] })
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -32,7 +30,6 @@ import * as Verdict from "./Verdict.ts"
  * annotation.
  *
  * @category running
- * @since 0.1.0
  */
 export const conformance = <E>(
   name: string,

@@ -22,8 +22,6 @@
  *   return Report.exitCode(report)
  * }).pipe(Effect.scoped)
  * ```
- *
- * @since 0.1.0
  */
 export * as Arbitraries from "./Arbitraries.ts"
 export { check, replay } from "./Check.ts"

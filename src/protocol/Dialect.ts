@@ -12,8 +12,6 @@
  * // An exchange that speaks as the document does, such as the sandbox.
  * const region = Region.layer({ baseUrl: "http://localhost:4040", dialect: Dialect.document })
  * ```
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import type { Constraint } from "../domain/Constraint.ts"
@@ -26,7 +24,6 @@ import * as Wire from "./Wire.ts"
  * A refusal's error body and HTTP status (document, "Errors").
  *
  * @category models
- * @since 0.1.0
  */
 export interface Refusal {
   /** The HTTP status of the answer. */
@@ -42,7 +39,6 @@ export interface Refusal {
  * {@link Dialect.fieldValidation} or {@link Dialect.publicValidation} instead.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Refusals {
   /** The key is unknown or the signature is wrong. */
@@ -107,7 +103,6 @@ export interface Refusals {
  * The reason for refusing a call whose fields break no constraint. {@link Refusals} explains each.
  *
  * @category models
- * @since 0.1.0
  */
 export type RefusalKind = keyof Refusals
 
@@ -115,7 +110,6 @@ export type RefusalKind = keyof Refusals
  * A refusal that a client recognises or makes.
  *
  * @category models
- * @since 0.1.0
  */
 export type RecognisedKind = "unauthorized" | "nonceUsed" | "nonceOutsideWindow" | "notSimulated"
 
@@ -123,7 +117,6 @@ export type RecognisedKind = "unauthorized" | "nonceUsed" | "nonceOutsideWindow"
  * The message with which both dialects refuse a request for its fields (document, "Errors").
  *
  * @category constants
- * @since 0.1.0
  */
 export const validationFailed = "Validation failed"
 
@@ -131,7 +124,6 @@ export const validationFailed = "Validation failed"
  * Wire keys of orders that differ between dialects, by their domain names.
  *
  * @category models
- * @since 0.1.0
  */
 export interface OrderKeys {
   /** The exchange's identifier of an order. */
@@ -150,7 +142,6 @@ export interface OrderKeys {
  * The nonce fields in the body of a private request.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NonceFields {
   /** A numeric text in the document's dialect, a number in the live one. */
@@ -165,7 +156,6 @@ export interface NonceFields {
  * `fields`, but one text per field unless the market does not exist.
  *
  * @category models
- * @since 0.1.0
  */
 export type PublicForm = "fields" | "wrapped" | "texts"
 
@@ -173,7 +163,6 @@ export type PublicForm = "fields" | "wrapped" | "texts"
  * The answer to a public request with wrong fields.
  *
  * @category models
- * @since 0.1.0
  */
 export interface PublicRefusal {
   /** The HTTP status of the answer. */
@@ -186,7 +175,6 @@ export interface PublicRefusal {
  * A way of speaking the protocol: {@link document} or {@link live}.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Dialect {
   /**
@@ -291,7 +279,6 @@ const made = (make: () => Dialect): Dialect => make()
  * the sandbox and the oracle.
  *
  * @category dialects
- * @since 0.1.0
  */
 export const document: Dialect = made(() => ({
   name: "document",
@@ -395,7 +382,6 @@ const publicForms: {
  * fields of orders.
  *
  * @category dialects
- * @since 0.1.0
  */
 export const live: Dialect = made(() => ({
   name: "live",
@@ -449,6 +435,5 @@ export const live: Dialect = made(() => ({
  * Both dialects by name, for configuration.
  *
  * @category dialects
- * @since 0.1.0
  */
 export const byName: { readonly [K in Dialect["name"]]: Dialect } = { document, live }

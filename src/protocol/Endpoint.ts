@@ -14,8 +14,6 @@
  * export type Answer = Endpoint.Response<typeof Fees.endpoint>
  * export type Failure = Endpoint.Failures<typeof Fees.endpoint>["failure"]
  * ```
- *
- * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -33,7 +31,6 @@ import type * as Wire from "./Wire.ts"
  * The refusals specific to some endpoints, by the tags of their errors.
  *
  * @category models
- * @since 0.1.0
  */
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
@@ -41,7 +38,6 @@ export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejec
  * A rate limit (document, "Limits").
  *
  * @category models
- * @since 0.1.0
  */
 export interface RateLimit {
   /** The maximum number of calls in a window. */
@@ -54,7 +50,6 @@ export interface RateLimit {
  * A path of the exchange. It may contain request fields, by wire key: `/api/v4/public/orderbook/{market}`.
  *
  * @category models
- * @since 0.1.0
  */
 export type Path = `/api/v${1 | 4}/${string}`
 
@@ -68,7 +63,6 @@ export type Path = `/api/v${1 | 4}/${string}`
  * - `orders`: it places the orders in the request's field `orders`, each with its own client order id
  *
  * @category models
- * @since 0.1.0
  */
 export type Places = "nothing" | "order" | "pair" | "orders"
 
@@ -87,7 +81,6 @@ type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clie
  * The definition that an endpoint's file states. Omitted fields have the defaults described at {@link Endpoint}.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Definition<
   Request,
@@ -153,7 +146,6 @@ interface Unstated {
  * Everything known about an endpoint. {@link make} makes one from its definition.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Endpoint<
   Request,
@@ -188,7 +180,6 @@ export interface Endpoint<
  * Any endpoint, for tables and routes.
  *
  * @category models
- * @since 0.1.0
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
 export type Any = Endpoint<any, any, any, boolean, RefusalTag>
@@ -197,7 +188,6 @@ export type Any = Endpoint<any, any, any, boolean, RefusalTag>
  * The request of an endpoint, in the domain.
  *
  * @category models
- * @since 0.1.0
  */
 export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer _A, infer _M, infer _T> ? Q : never
 
@@ -205,7 +195,6 @@ export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer
  * The answer of an endpoint, in the domain.
  *
  * @category models
- * @since 0.1.0
  */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
@@ -222,7 +211,6 @@ const tagsOf = {
  * The tags of all errors of a call of the endpoint. {@link failureTags} returns them as a value.
  *
  * @category models
- * @since 0.1.0
  */
 export type FailureTag<E extends Any> =
   | (typeof tagsOf.every)[number]
@@ -259,7 +247,6 @@ interface ErrorByTag<F extends string> {
  * an editor shows the whole union. Do not put a named type in between, here or there.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Failures<E extends Any> {
   /** All errors of a call of the endpoint: a closed union. */
@@ -276,7 +263,6 @@ export interface Failures<E extends Any> {
  * The errors of an endpoint's calls, for code generic in the endpoint.
  *
  * @category models
- * @since 0.1.0
  */
 export type Failure<E extends Any> = Failures<E>["failure"]
 
@@ -291,7 +277,6 @@ const rateLimits = {
  * Makes an endpoint from its definition.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = <
   Request,
@@ -343,7 +328,6 @@ const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A =
  * The tags of all errors of a call of the endpoint, as a value: the counterpart of the type {@link Failure}.
  *
  * @category errors
- * @since 0.1.0
  */
 export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<E>> => {
   const { access, mutates, refusals }: Any = endpoint
@@ -362,7 +346,6 @@ export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<
  * opposite.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Codec<Request, Response> {
   /** The request and its spelling on the wire. */
@@ -447,7 +430,6 @@ const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unk
  * The endpoint's schemas in a dialect, compiled on first use and kept.
  *
  * @category codecs
- * @since 0.1.0
  */
 export const codec = <Q, R, A extends "public" | "private", M extends boolean, T extends RefusalTag>(
   endpoint: Endpoint<Q, R, A, M, T>,
@@ -458,7 +440,6 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
  * A row of an answer that is a list or a page of one; of a map an entry. `never` for other answers.
  *
  * @category models
- * @since 0.1.0
  */
 export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonly [K, V]
   : Answer extends ReadonlyArray<infer A> ? A
@@ -484,7 +465,6 @@ export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonl
  * ```
  *
  * @category answers
- * @since 0.1.0
  */
 export const readableRows = <E extends Any>(
   { name }: E,

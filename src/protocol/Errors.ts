@@ -27,8 +27,6 @@
  *   })
  * )
  * ```
- *
- * @since 0.1.0
  */
 import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -41,7 +39,6 @@ import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
  * Whether the exchange has applied the call: `not-applied` and `applied` are proven, `unknown` is not.
  *
  * @category models
- * @since 0.1.0
  */
 export type Outcome = "not-applied" | "applied" | "unknown"
 
@@ -49,7 +46,6 @@ export type Outcome = "not-applied" | "applied" | "unknown"
  * The outcome and advice that every error has.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Judged<O extends Outcome> {
   /**
@@ -63,7 +59,6 @@ export interface Judged<O extends Outcome> {
  * The errors of each request field, in the exchange's words. Fields without errors are absent.
  *
  * @category models
- * @since 0.1.0
  */
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
@@ -71,7 +66,6 @@ export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<
  * Errors about fields that the request does not have, by the exchange's own key.
  *
  * @category models
- * @since 0.1.0
  */
 export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
 
@@ -79,7 +73,6 @@ export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
  * The fields shared by all errors that name request fields.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NamedFields {
   /** The call that failed, such as `StopLimitOrders.create`. */
@@ -98,7 +91,6 @@ export interface NamedFields {
  * A request refused for its fields, by the exchange or by the client in its place.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Refused extends NamedFields {
   /**
@@ -115,7 +107,6 @@ export interface Refused extends NamedFields {
  * A refusal by the exchange, as far as it could be read.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Rejected extends NamedFields {
   /** The code in the error body; absent when the body has none. */
@@ -172,7 +163,6 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
  * A refusal by the exchange with its own code and message.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Reasoned extends Refused {
   /** The exchange's message, often all that is known when the answer names no field. */
@@ -190,7 +180,6 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
  * named in `fields`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
   /** The errors of each request field, by the field's domain name. */
@@ -208,7 +197,6 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
  * applied. Do not retry: correct the fields named in `fields`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
   /** The errors of each request field, by the field's domain name. */
@@ -226,7 +214,6 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
  * (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position first.
  *
  * @category errors
- * @since 0.1.0
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
   /** The errors of each request field, by the field's domain name. */
@@ -247,7 +234,6 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
  * was applied. Do not retry until the reason is gone: see `reason`, `code` and `fields`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class RequestRejected<F extends string = string> extends rejection() {
   /** The errors of each request field, by the field's domain name. */
@@ -270,7 +256,6 @@ export class RequestRejected<F extends string = string> extends rejection() {
  * Do not retry: correct the request.
  *
  * @category errors
- * @since 0.1.0
  */
 export class PublicRequestRejected extends judged(
   "not-applied",
@@ -310,7 +295,6 @@ export class PublicRequestRejected extends judged(
  * - `not-permitted`: another reason; see the error's `reason`
  *
  * @category models
- * @since 0.1.0
  */
 export type NotAuthorizedCause = typeof NotAuthorizedCause.Type
 
@@ -318,7 +302,6 @@ export type NotAuthorizedCause = typeof NotAuthorizedCause.Type
  * The schema of a {@link NotAuthorizedCause}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const NotAuthorizedCause = Schema.Literals([
   "unauthenticated",
@@ -342,7 +325,6 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
  * what to change about the key.
  *
  * @category errors
- * @since 0.1.0
  */
 export class NotAuthorized extends judged(
   "not-applied",
@@ -387,7 +369,6 @@ export class NotAuthorized extends judged(
  * another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers of `Nonce`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class NonceRejected extends judged(
   "not-applied",
@@ -422,7 +403,6 @@ export class NonceRejected extends judged(
  * Too many calls in a short time (document, "Limits"). Nothing was applied. Retry, but not before `retryAfter`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class RateLimited extends judged(
   "not-applied",
@@ -468,7 +448,6 @@ export class RateLimited extends judged(
  * not retry: that would create another. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class AcceptedUnreadable extends judged(
   "applied",
@@ -516,7 +495,6 @@ export class AcceptedUnreadable extends judged(
  *   may be the answer to another call
  *
  * @category models
- * @since 0.1.0
  */
 export type UnknownCause = typeof UnknownCause.Type
 
@@ -524,7 +502,6 @@ export type UnknownCause = typeof UnknownCause.Type
  * The schema of an {@link UnknownCause}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const UnknownCause = Schema.Literals([
   "timeout",
@@ -543,7 +520,6 @@ export const UnknownCause = Schema.Literals([
  * - `unique`: until the same nonce is used; the document names no other limit
  *
  * @category models
- * @since 0.1.0
  */
 export type NonceForm = typeof NonceForm.Type
 
@@ -551,7 +527,6 @@ export type NonceForm = typeof NonceForm.Type
  * The schema of a {@link NonceForm}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
 
@@ -559,7 +534,6 @@ export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
  * The identifiers of one order in a bulk request.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NamedOrder {
   /** The market on which the order trades. */
@@ -590,7 +564,6 @@ const AnyRedacted = Schema.declare(Redacted.isRedacted, {
  * Find out before you do: `Reconciliation` finds out for orders; for other calls compare balances.
  *
  * @category errors
- * @since 0.1.0
  */
 export class OutcomeUnknown extends judged(
   "unknown",
@@ -661,7 +634,6 @@ export class OutcomeUnknown extends judged(
  * - `other`: see the error's `reason`
  *
  * @category models
- * @since 0.1.0
  */
 export type UnreachableCause = typeof UnreachableCause.Type
 
@@ -669,7 +641,6 @@ export type UnreachableCause = typeof UnreachableCause.Type
  * The schema of an {@link UnreachableCause}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const UnreachableCause = Schema.Literals([
   "dns",
@@ -690,7 +661,6 @@ export const UnreachableCause = Schema.Literals([
  * Nothing was applied. You may retry; if that fails too, `why` says what to check.
  *
  * @category errors
- * @since 0.1.0
  */
 export class ExchangeUnreachable extends judged(
   "not-applied",
@@ -730,7 +700,6 @@ const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
  * an HTTP error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
  *
  * @category errors
- * @since 0.1.0
  */
 export class UnexpectedResponse extends judged(
   "not-applied",
@@ -779,7 +748,6 @@ export class UnexpectedResponse extends judged(
  * more. Do not retry: the stream would end in the same way. Narrow the query, for example by time or market.
  *
  * @category errors
- * @since 0.1.0
  */
 export class PageCeilingReached extends judged(
   "not-applied",
@@ -806,7 +774,6 @@ export class PageCeilingReached extends judged(
  * missing. All emitted records were in the list. Read it again, or have gaps marked: see `Pages.stream`.
  *
  * @category errors
- * @since 0.1.0
  */
 export class ListShifted extends judged(
   "not-applied",
@@ -832,7 +799,6 @@ export class ListShifted extends judged(
  * Every error that a call can fail with. An endpoint's own union is a part of this one: see `Endpoint.Failures`.
  *
  * @category models
- * @since 0.1.0
  */
 export type CallError =
   | ValidationFailed

@@ -59,10 +59,6 @@ export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   return only !== undefined && others.length === 0 ? only : { anyOf: distinct }
 }
 
-// -----------------------------------------------------------------------------
-// Checks
-// -----------------------------------------------------------------------------
-
 type Checked = "string" | "number" | "array" | "object"
 
 const least: Readonly<Record<Checked, JsonSchema>> = {
@@ -100,10 +96,6 @@ const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: J
       : { ...schema, ...fragment }
   }, { type, ...base })
 
-// -----------------------------------------------------------------------------
-// Enumerations
-// -----------------------------------------------------------------------------
-
 type Name = string | number
 
 /** The values of an enumeration; `undefined` for any other schema. */
@@ -134,10 +126,6 @@ const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => 
     return names === undefined ? wireOf(member, define) : named(member, written(names), define)
   }))
 }
-
-// -----------------------------------------------------------------------------
-// Both sides of a codec
-// -----------------------------------------------------------------------------
 
 const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSchema => {
   const identifier = SchemaAST.resolveIdentifier(ast)

@@ -9,8 +9,6 @@
  * // Whether anything of the order was filled.
  * const isFilled = (order: OrderAnswer.Order) => !Decimal.Equivalence(order.dealStock, Decimal.zero)
  * ```
- *
- * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Decimal, type FeeRate } from "../domain/Decimal.ts"
@@ -33,7 +31,6 @@ import * as Wire from "./Wire.ts"
  * only the document's dialect requires are optional.
  *
  * @category models
- * @since 0.1.0
  */
 export interface AnyOrder {
   /** The exchange's identifier of the order. */
@@ -76,7 +73,6 @@ export interface AnyOrder {
  * An order in the answers to calls that place, cancel and list orders.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Order extends AnyOrder {
   /** The unfilled amount, in the same currency as `amount`. */
@@ -107,7 +103,6 @@ export interface Order extends AnyOrder {
  * The schema of an order in most answers.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
   Wire.answer<Order>(OrderFields.order(dialect), OrderFields.spelling(dialect)).schema
@@ -116,7 +111,6 @@ export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
  * An order with a trigger, in the answers to calls that place one.
  *
  * @category models
- * @since 0.1.0
  */
 export interface StopOrder extends Order {
   /** The submitted price that triggers the order, in the quote currency. */
@@ -127,7 +121,6 @@ export interface StopOrder extends Order {
  * The schema of an order with a trigger.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const stopOrder = (dialect: Dialect): Schema.Codec<StopOrder, unknown> =>
   Wire.answer<StopOrder>({

@@ -8,10 +8,6 @@ import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
-// -----------------------------------------------------------------------------
-// Terms
-// -----------------------------------------------------------------------------
-
 /** The terms of every order. */
 interface Order {
   /** Your own identifier of the order, unique per account. Generated when omitted. */
@@ -71,10 +67,6 @@ export interface Triggered {
   readonly activationPrice: Price
 }
 
-// -----------------------------------------------------------------------------
-// On the wire
-// -----------------------------------------------------------------------------
-
 const schemas = {
   market: () => MarketName,
   side: () => OrderSide,
@@ -111,10 +103,6 @@ export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
     Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),
     Schema.isMaxLength(max, Constraint.annotation({ kind: "elements", max }))
   )
-
-// -----------------------------------------------------------------------------
-// Between terms
-// -----------------------------------------------------------------------------
 
 /** An order can't be both post-only and immediate-or-cancel. */
 export const restsOrNot = {

@@ -21,10 +21,6 @@ const window = 8
  */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
-// -----------------------------------------------------------------------------
-// Readings of a text
-// -----------------------------------------------------------------------------
-
 /** A text, and the position of each of its characters in the original text; without positions it is the original. */
 interface Reading {
   readonly text: string
@@ -144,10 +140,6 @@ const placesOf = (text: string): ReadonlyArray<number> => {
   return places
 }
 
-// -----------------------------------------------------------------------------
-// Spellings of a secret
-// -----------------------------------------------------------------------------
-
 /**
  * The Base64 of bytes inside other data, for each of the three offsets in a group, without characters that depend on
  * the bytes before.
@@ -228,10 +220,6 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
     ...Array.from(short, ([length, parts]) => new Windows(compared([...parts].join(between)), length))
   ]
 }
-
-// -----------------------------------------------------------------------------
-// Removing
-// -----------------------------------------------------------------------------
 
 /** Marks the parts of a text to remove. Most texts have none. */
 class Marks {

@@ -11,8 +11,6 @@
  *   return Example.alice.apiKey
  * }).pipe(Effect.provide(Sandbox.layer()))
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import { Code, Passphrase } from "../domain/Code.ts"
@@ -26,7 +24,6 @@ import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
  * A key of the example. Nothing but this sandbox accepts it.
  *
  * @category models
- * @since 0.1.0
  */
 export interface ExampleKey {
   /** The account. */
@@ -173,7 +170,6 @@ const payInterest = Effect.gen(function*() {
  * The key of an account of the example: `alice`, `bob`, `market-making` or `training`.
  *
  * @category models
- * @since 0.1.0
  */
 export type KeyOf = (name: string) => {
   /** The public part. */
@@ -186,7 +182,6 @@ export type KeyOf = (name: string) => {
  * Sets the example up with keys of your choice, in a venue without commands. Fails as `Control` does.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
   const control = yield* Control
@@ -203,7 +198,6 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
  * Sets the example up, in a venue without commands. Fails as `Control` does.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const setUp = setUpWith((name) => ({
   apiKey: ApiKey.make(`${name}-sandbox-key`),

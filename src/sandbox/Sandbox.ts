@@ -9,8 +9,6 @@
  * // The same chances of faults in every run.
  * const status = Control.Control.use((control) => control.status).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
  * ```
- *
- * @since 0.1.0
  */
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -24,16 +22,13 @@ import * as Venue from "./venue/Venue.ts"
  * Options of the sandbox.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends Venue.OptionalOptions {
   /**
    * The dialect that the sandbox speaks, and its choices where the document leaves one; `Dialect.document` by default.
    */
   readonly dialect?: Dialect.Dialect
-  /**
-   * The token of the control plane, for programs that use its HTTP interface. Without a token it is not served.
-   */
+  /** The token of the control plane, for programs that use its HTTP interface. Without a token it is not served. */
   readonly controlToken?: string
 }
 
@@ -41,7 +36,6 @@ export interface Options extends Venue.OptionalOptions {
  * A new sandbox; by default in the document's dialect and in memory.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (
   { controlToken, ...options }: Options = {}

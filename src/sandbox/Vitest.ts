@@ -11,8 +11,6 @@
  * // A file of your own, named under `globalSetup` in vitest.config.ts. For the defaults name this module itself.
  * export default globalSetup({ dialect: Dialect.live })
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -32,7 +30,6 @@ import * as Venue from "./venue/Venue.ts"
  * The addresses and keys that tests need to use the sandbox.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Provided {
   /** The base URL of the exchange, such as `http://127.0.0.1:8080`. */
@@ -63,7 +60,6 @@ declare module "vitest" {
  * Options of the sandbox and its server.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /**
@@ -111,7 +107,6 @@ const serve = Effect.fnUntraced(
  * A `globalSetup` of Vitest that serves a sandbox until the run is over.
  *
  * @category running
- * @since 0.1.0
  */
 export const globalSetup =
   (options: Options = {}) => async (project: Pick<TestProject, "provide">): Promise<() => Promise<void>> => {

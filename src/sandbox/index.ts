@@ -19,8 +19,6 @@
  *   Effect.provide(Layer.provideMerge(client, Layer.provideMerge(Layer.effectDiscard(Example.setUp), Sandbox.layer())))
  * )
  * ```
- *
- * @since 0.1.0
  */
 export * as Control from "./control/Control.ts"
 export * as ControlApi from "./control/ControlApi.ts"

@@ -26,10 +26,6 @@ import { type Row, succeeds } from "./Row.ts"
 import * as StopOrders from "./StopOrders.ts"
 import * as Trading from "./Trading.ts"
 
-// -----------------------------------------------------------------------------
-// The calls
-// -----------------------------------------------------------------------------
-
 /** The chapters, in order: later chapters depend on earlier ones. */
 const chapters = Effect.gen(function*() {
   return [
@@ -84,10 +80,6 @@ const exampleRow = (
     summary
   )
 }
-
-// -----------------------------------------------------------------------------
-// The table
-// -----------------------------------------------------------------------------
 
 /** The widths of the columns; those of the call and the time are fixed. */
 const endpointWidth = 31

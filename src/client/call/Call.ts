@@ -11,8 +11,6 @@
  * // Waits two seconds for an answer instead of ten.
  * export const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(Call.withTimeout("2 seconds"))
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -37,15 +35,10 @@ import * as Retry from "./Retry.ts"
 export { Timeout, withTimeout } from "./Attempt.ts"
 export { ReadRetry } from "./Retry.ts"
 
-// -----------------------------------------------------------------------------
-// Checks
-// -----------------------------------------------------------------------------
-
 /**
  * Checks of a call in addition to its schemas. Only for endpoints that declare `ValidationFailed`.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Checks<Q, A> {
   /** Runs once per call, before the first attempt, on a valid request. If it fails, nothing is sent. */
@@ -66,15 +59,10 @@ export interface Checks<Q, A> {
   readonly settle?: (request: Q, answer: A, partly: Attempt.Partly) => A
 }
 
-// -----------------------------------------------------------------------------
-// Services
-// -----------------------------------------------------------------------------
-
 /**
  * Calls public endpoints. Needs no credentials and sends no `X-TXC` header.
  *
  * @category services
- * @since 0.1.0
  */
 export class PublicCall extends Context.Service<PublicCall, {
   /** The dialect of requests and answers. */
@@ -92,7 +80,6 @@ export class PublicCall extends Context.Service<PublicCall, {
  * Makes signed calls of private endpoints.
  *
  * @category services
- * @since 0.1.0
  */
 export class Call extends Context.Service<Call, {
   /** The dialect of requests and answers. */
@@ -113,10 +100,6 @@ export class Call extends Context.Service<Call, {
     checks?: Checks<Q, A>
   ) => (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>
 }>()("effect-txc/client/Call") {}
-
-// -----------------------------------------------------------------------------
-// One call
-// -----------------------------------------------------------------------------
 
 type Access = "public" | "private"
 
@@ -180,10 +163,6 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
   call: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> => call as never
 
-// -----------------------------------------------------------------------------
-// Layers
-// -----------------------------------------------------------------------------
-
 /** Settings that the calling fiber may provide; otherwise the layer's values apply. */
 interface Given {
   readonly limits: Attempt.Limits
@@ -217,7 +196,6 @@ const settings: Effect.Effect<Settings> = Effect.gen(function*() {
  * Public calls of the exchange that `Region` names.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerPublic: Layer.Layer<
   PublicCall,
@@ -246,7 +224,6 @@ export const layerPublic: Layer.Layer<
  * Signed calls of the exchange that `Region` names, with the key of `Signer`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<
   Call,

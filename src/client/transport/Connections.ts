@@ -17,10 +17,6 @@ const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
 }
 
-// -----------------------------------------------------------------------------
-// One connection
-// -----------------------------------------------------------------------------
-
 /** Ends a connection that cannot be used. Nothing was sent over it. */
 class Unusable extends Data.TaggedError("Unusable") {
   override readonly message = "the connection ended, or received an answer, before anything was sent"
@@ -94,10 +90,6 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
       })
     })
 }
-
-// -----------------------------------------------------------------------------
-// Dispatchers
-// -----------------------------------------------------------------------------
 
 /** Whether undici closed a connection because it received bytes while no request was in flight. */
 const isUnasked = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"

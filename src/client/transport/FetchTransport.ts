@@ -12,8 +12,6 @@
  * // The key, its secret and the region come from the environment.
  * export const exchange = Exchange.layerConfigWith({ transport: FetchTransport.layer })
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,13 +24,8 @@ import * as Transport from "./Transport.ts"
  * A function that sends: the platform's `fetch`, or another with its signature.
  *
  * @category models
- * @since 0.1.0
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
-
-// -----------------------------------------------------------------------------
-// The body of a request
-// -----------------------------------------------------------------------------
 
 /** Whether this platform sends a stream as a stream. Otherwise it may send the stream's name, or refuse it. */
 const takesStreams = (): boolean => {
@@ -60,10 +53,6 @@ const knownOnce = (): () => boolean => {
 const noStreams =
   "this platform's fetch cannot send a body that is read only once, so it could deliver an order twice. "
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
-
-// -----------------------------------------------------------------------------
-// One delivery
-// -----------------------------------------------------------------------------
 
 /**
  * The proof from a `fetch` failure. A `fetch` that retries by itself may have delivered a body that it has read, and
@@ -171,16 +160,11 @@ class Sending implements Delivery.Delivery {
   }
 }
 
-// -----------------------------------------------------------------------------
-// The transport
-// -----------------------------------------------------------------------------
-
 /**
  * Sends over a `fetch` of your own. It must not send a request again by itself, or follow redirects. Once it has read
  * the body of a mutating call, its failures never count as "not sent".
  *
  * @category constructors
- * @since 0.1.0
  */
 export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
   const canStream = knownOnce()
@@ -197,7 +181,6 @@ export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
  * Sends over the platform's `fetch` at the time of each call.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<Transport.Transport> = Layer.succeed(
   Transport.Transport,

@@ -10,8 +10,6 @@
  * // Effect's own client over undici.
  * export const transport = HttpClientTransport.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -31,10 +29,6 @@ import * as Signature from "../../protocol/Signature.ts"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
-
-// -----------------------------------------------------------------------------
-// The request
-// -----------------------------------------------------------------------------
 
 /**
  * The context of every request: no redirects, no trace headers, no span of the client below. Without credentials, a
@@ -93,10 +87,6 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     httpBody
   )
 
-// -----------------------------------------------------------------------------
-// The answer
-// -----------------------------------------------------------------------------
-
 /** Reads the body as it arrives, up to the limit; an unread rest closes the connection. */
 const readText = (
   response: HttpClientResponse.HttpClientResponse,
@@ -144,10 +134,6 @@ const toSendFailed = (
 const noStreams = "this runtime's fetch cannot send a body that is read only once, so it could deliver an order twice. "
   + "Provide another HttpClient, such as NodeHttpClient.layerUndici or NodeHttpClient.layerNodeHttp"
 
-// -----------------------------------------------------------------------------
-// The transport
-// -----------------------------------------------------------------------------
-
 /**
  * Sends over an Effect `HttpClient`. Headers with secrets are redacted when printed.
  *
@@ -157,7 +143,6 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
  * `OutcomeUnknown`.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"] => ({
   freshConnections: false,
@@ -192,7 +177,6 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
  * can have different clients.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<Transport.Transport, never, HttpClient.HttpClient> = Layer.fresh(
   Layer.effect(Transport.Transport, Effect.map(HttpClient.HttpClient, make))

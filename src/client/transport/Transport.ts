@@ -17,8 +17,6 @@
  *     Layer.provide(NodeHttpClient.layerUndici)
  *   )
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -26,15 +24,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
-// -----------------------------------------------------------------------------
-// The service
-// -----------------------------------------------------------------------------
-
 /**
  * A request on the wire.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Request {
   /** GET for public calls, POST for private ones. */
@@ -62,7 +55,6 @@ export interface Request {
  * The answer to a request, whatever its status.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Answer {
   /** The HTTP status. */
@@ -77,7 +69,6 @@ export interface Answer {
  * Nothing was sent.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NotSent {
   /** Nothing was sent, so nothing was applied. */
@@ -90,7 +81,6 @@ export interface NotSent {
  * The request may have been delivered, but no complete answer arrived.
  *
  * @category models
- * @since 0.1.0
  */
 export interface MayBeDelivered {
   /**
@@ -105,7 +95,6 @@ export interface MayBeDelivered {
  * The answer is too large, so the connection was closed.
  *
  * @category models
- * @since 0.1.0
  */
 export interface TooLarge {
   /** The request was delivered, but its answer was not read completely. */
@@ -118,7 +107,6 @@ export interface TooLarge {
  * The proof from the absence of an answer.
  *
  * @category models
- * @since 0.1.0
  */
 export type Proof = NotSent | MayBeDelivered | TooLarge
 
@@ -126,7 +114,6 @@ export type Proof = NotSent | MayBeDelivered | TooLarge
  * The request has no usable answer.
  *
  * @category errors
- * @since 0.1.0
  */
 export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly proof: Proof
@@ -142,7 +129,6 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
  * The failure of a request whose answer is too large.
  *
  * @category errors
- * @since 0.1.0
  */
 export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFailed =>
   new SendFailed({
@@ -154,7 +140,6 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
  * The failure of a request whose answer did not arrive in time.
  *
  * @category errors
- * @since 0.1.0
  */
 export const timedOut = ({ timeout }: Request): SendFailed =>
   new SendFailed({
@@ -166,7 +151,6 @@ export const timedOut = ({ timeout }: Request): SendFailed =>
  * Sends requests.
  *
  * @category services
- * @since 0.1.0
  */
 export class Transport extends Context.Service<Transport, {
   /**
@@ -188,7 +172,6 @@ export class Transport extends Context.Service<Transport, {
  * below 2 MiB. The connection of a larger answer is closed, and the call ends as with any unreadable answer.
  *
  * @category configuration
- * @since 0.1.0
  */
 export const MaxAnswerBytes = Context.Reference<number>("effect-txc/client/Transport/MaxAnswerBytes", {
   defaultValue: () => 32 * 1024 * 1024

@@ -15,8 +15,6 @@
  * // The key, its secret and the region come from the environment.
  * export const exchange = Exchange.layerConfigWith({ transport: UndiciTransport.layer })
  * ```
- *
- * @since 0.1.0
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -30,10 +28,6 @@ import * as Connections from "./Connections.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Received from "./Received.ts"
 import * as Transport from "./Transport.ts"
-
-// -----------------------------------------------------------------------------
-// The body of a request
-// -----------------------------------------------------------------------------
 
 /** Ends a request that must not be delivered, or not again. */
 class Unwanted extends Data.TaggedError("Unwanted") {
@@ -52,10 +46,6 @@ class ReadOnce implements AsyncIterable<Uint8Array> {
     yield await (++this.reads === 1 ? this.bytes : Promise.reject(new Unwanted()))
   }
 }
-
-// -----------------------------------------------------------------------------
-// One delivery
-// -----------------------------------------------------------------------------
 
 interface Place {
   readonly origin: string
@@ -225,10 +215,6 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   }
 }
 
-// -----------------------------------------------------------------------------
-// The transport
-// -----------------------------------------------------------------------------
-
 /** The form in which a request's body is sent. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
@@ -245,7 +231,6 @@ const over = (route: Route, bodyOf: BodyOf) => ({
  * dispatcher's connections, so a mutating call whose nonce was refused is not retried.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Service"] => {
   const watched = new Connections.Watched(dispatcher)
@@ -262,7 +247,6 @@ export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Ser
  * Options of the connections.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The maximum number of connections to one origin. Default: one per request in flight. */
@@ -303,7 +287,6 @@ const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): 
  * Sends over its own connections. When it is closed, requests in flight have one second to end.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
   Layer.effect(
@@ -326,6 +309,5 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
  * Sends over its own connections, with the defaults: see {@link layerWith}.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<Transport.Transport> = layerWith({})

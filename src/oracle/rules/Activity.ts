@@ -1,6 +1,4 @@
-/**
- * The 24-hour summaries and trades of markets, which only the live exchange's documentation describes.
- */
+/** The 24-hour summaries and trades of markets, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,6 +1,4 @@
-/**
- * Stop-market orders and margin stop orders, which only the live exchange's documentation describes.
- */
+/** Stop-market orders and margin stop orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -59,10 +59,6 @@ const echoes = (
     })
   })
 
-// -----------------------------------------------------------------------------
-// The limit
-// -----------------------------------------------------------------------------
-
 const limitBound = (list: List): Rule.Rule =>
   rulesOf(list).forAll(`${list.id}.limit.bound`, {
     statement: "Lists all records on one page, up to its limit",
@@ -125,10 +121,6 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
   ])
 ]
 
-// -----------------------------------------------------------------------------
-// The offset
-// -----------------------------------------------------------------------------
-
 const offsetDefault = (list: List): Rule.Rule =>
   rulesOf(list).always(`${list.id}.offset.default`, {
     statement: "Uses a default offset of 0, which is the first page",
@@ -172,10 +164,6 @@ const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
   ]),
   offsetSkips(list)
 ]
-
-// -----------------------------------------------------------------------------
-// Pages
-// -----------------------------------------------------------------------------
 
 /** The most records of a list that are read page by page. */
 const maxRecords = 20
@@ -234,10 +222,6 @@ const pagesBeyond = (list: List): Rule.Rule =>
       }
     })
   })
-
-// -----------------------------------------------------------------------------
-// Limit and offset together
-// -----------------------------------------------------------------------------
 
 const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
   rulesOf(list).forEach(`${list.id}.integer.text`, {

@@ -1,6 +1,4 @@
-/**
- * Depth, fees, platform status, margin markets and futures, which only the live exchange's documentation describes.
- */
+/** Depth, fees, platform status, margin markets and futures, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -12,10 +10,6 @@ import { basePrice, priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
-
-// -----------------------------------------------------------------------------
-// Depth
-// -----------------------------------------------------------------------------
 
 /** The prices on both sides of the market's depth. */
 const depth = Effect.fnUntraced(function*(world: World) {
@@ -58,10 +52,6 @@ const depthRules: ReadonlyArray<Rule.Rule> = [
     check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
   })
 ]
-
-// -----------------------------------------------------------------------------
-// The platform, fees and margin markets
-// -----------------------------------------------------------------------------
 
 const platformRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
@@ -110,10 +100,6 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
     })
   })
 ]
-
-// -----------------------------------------------------------------------------
-// Futures
-// -----------------------------------------------------------------------------
 
 const futures = Effect.fnUntraced(function*(world: World) {
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)

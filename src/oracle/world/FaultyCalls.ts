@@ -14,9 +14,7 @@ import type { Account, World } from "./World.ts"
 
 const clause = "Authentication"
 
-/**
- * The paths to call. With a real key only reads, because a target that accepts a wrong signature executes the call.
- */
+/** The paths to call. With a real key only reads, because a target that accepts a wrong signature executes the call. */
 export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
   profile === "control" ? Paths.documentCalls : [...Paths.reads, Paths.interest]
 

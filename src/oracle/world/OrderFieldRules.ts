@@ -1,6 +1,4 @@
-/**
- * Rules about the request fields of an order, shared by stop-limit and OCO orders.
- */
+/** Rules about the request fields of an order, shared by stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -88,10 +86,6 @@ const refusesValues = <A>(
     })
   })
 
-// -----------------------------------------------------------------------------
-// Required fields and their types
-// -----------------------------------------------------------------------------
-
 const required = (entry: OrderEntry, key: string): Rule.Rule =>
   rulesOf(entry).always(`${entry.id}.request.${key}.required`, {
     statement: `Refuses an order without ${key}`,
@@ -155,10 +149,6 @@ const refusalForm = (entry: OrderEntry): Rule.Rule =>
     })
   })
 
-// -----------------------------------------------------------------------------
-// Values
-// -----------------------------------------------------------------------------
-
 const sideAndMarket = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(entry, "side", {
     detail: "values",
@@ -207,10 +197,6 @@ const amountMin = (entry: OrderEntry): Rule.Rule =>
       return digits(below > 0 ? below : minAmount / 10, stockPrecision + 2)
     }
   })
-
-// -----------------------------------------------------------------------------
-// Totals
-// -----------------------------------------------------------------------------
 
 const totalMin = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).forEach(`${entry.id}.request.total.min`, {

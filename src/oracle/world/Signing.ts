@@ -1,8 +1,6 @@
 /**
  * Signs requests step by step, so that each step can go wrong on purpose. This module shares no code with the client: a
  * mistake in shared code would never show.
- *
- * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
@@ -12,7 +10,6 @@ import type { Keys, Request } from "../Target.ts"
  * Deviations from a correctly signed call. An absent field means a correct step.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Tampering {
   /** Fields of the body that replace `request` and `nonce`; `undefined` omits one. */
@@ -35,7 +32,6 @@ export interface Tampering {
  * The Base64 of a text's UTF-8 bytes.
  *
  * @category signing
- * @since 0.1.0
  */
 export const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64")
 
@@ -43,7 +39,6 @@ export const base64 = (text: string): string => Buffer.from(text, "utf8").toStri
  * The hexadecimal HMAC of a text's UTF-8 bytes.
  *
  * @category signing
- * @since 0.1.0
  */
 export const hmac = (secret: string, text: string, hash: "sha512" | "sha256" = "sha512"): string =>
   createHmac(hash, secret).update(text, "utf8").digest("hex")
@@ -52,7 +47,6 @@ export const hmac = (secret: string, text: string, hash: "sha512" | "sha256" = "
  * Builds a call of a path with these fields and this nonce, signed with these keys.
  *
  * @category signing
- * @since 0.1.0
  */
 export const request = (
   keys: Keys,

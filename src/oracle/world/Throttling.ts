@@ -1,6 +1,4 @@
-/**
- * Handles HTTP 429: waits as long as the target asks, then retries.
- */
+/** Handles HTTP 429: waits as long as the target asks, then retries. */
 import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"

@@ -1,8 +1,6 @@
 /**
  * The tools of a rule's check: calls, signed correctly or wrongly; accounts, if the target is a sandbox; a market to
  * trade on.
- *
- * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -15,7 +13,6 @@ import type * as Signing from "./Signing.ts"
  * The fields of a JSON object, as sent and received.
  *
  * @category models
- * @since 0.1.0
  */
 export type Body = Readonly<Record<string, unknown>>
 
@@ -23,7 +20,6 @@ export type Body = Readonly<Record<string, unknown>>
  * An account with a key that signs its calls.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Account extends Target.Keys {
   /** The account's id in the control plane; empty for the account of the target's own keys. */
@@ -36,7 +32,6 @@ export interface Account extends Target.Keys {
  * Options of a new account.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Opening {
   /** Whether the account may make B2B-only calls; true by default. */
@@ -51,7 +46,6 @@ export interface Opening {
  * A market and its price. Rules use the numbers to choose orders, and never compare them with an answer.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Market {
   /** Its name, `BASE_QUOTE`. */
@@ -83,7 +77,6 @@ export interface Market {
  * them.
  *
  * @category models
- * @since 0.1.0
  */
 export interface World {
   /** The dialect that the target is expected to speak. */

@@ -24,10 +24,6 @@ const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
 
-// -----------------------------------------------------------------------------
-// TLS
-// -----------------------------------------------------------------------------
-
 const rootOf = (file: string): Result.Result<ConnectionOptions, JournalError> =>
   Result.try({
     try: () => ({ ca: readFileSync(file) }),
@@ -103,10 +99,6 @@ export const within =
       Effect.forkDetach(work, { startImmediately: true }),
       (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
     ).pipe(Effect.timeout(time))
-
-// -----------------------------------------------------------------------------
-// Errors and remedies
-// -----------------------------------------------------------------------------
 
 /** The words of PostgreSQL, the network or TLS. The message of the SQL client only says what was being done. */
 const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: string; readonly words: string } => {

@@ -19,8 +19,6 @@
  *   Effect.provide(ClusterNode.layer({ url: "postgres://effect_txc@db.internal/effect_txc", clusterPort: 7301 }))
  * )
  * ```
- *
- * @since 0.1.0
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -41,7 +39,6 @@ import * as Tables from "./Tables.ts"
  * Options to open a node.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends ClusterHost.NodeOptions {
   /** The URL of the database, such as `postgres://user:password@db.internal/effect_txc`, the same for all nodes. */
@@ -59,7 +56,6 @@ export interface Options extends ClusterHost.NodeOptions {
  * `verify-ca` or `verify-full`, and `sslrootcert` names a file; both have the meaning that they have for `psql`.
  *
  * @category layers
- * @since 0.1.0
  */
 export const database: (url: string) => Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =
   Database.layer
@@ -93,7 +89,6 @@ const open = Effect.fnUntraced(function*(
  * The host of this node.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(

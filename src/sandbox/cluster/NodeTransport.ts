@@ -56,10 +56,6 @@ const maxConnecting = 1000
 
 const encoder = new TextEncoder()
 
-// -----------------------------------------------------------------------------
-// The encoding of a request
-// -----------------------------------------------------------------------------
-
 interface Head extends Omit<Request, "body"> {
   readonly venue: string
 }
@@ -79,10 +75,6 @@ const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: 
     const { venue, ...head } = JSON.parse(bytes.toString("utf8", 4, end)) as Head
     return [venue, { ...head, body: new Uint8Array(bytes.subarray(end)) }] as const
   })
-
-// -----------------------------------------------------------------------------
-// The receiving node
-// -----------------------------------------------------------------------------
 
 const headFrame = (head: object): Buffer => Frames.encode(Frames.kinds.head, encoder.encode(JSON.stringify(head)))
 
@@ -180,10 +172,6 @@ export const serve = Effect.fnUntraced(function*(
     () => Effect.andThen(Effect.timeoutOption(closing, "2 seconds"), Effect.sync(() => server.closeAllConnections()))
   )
 })
-
-// -----------------------------------------------------------------------------
-// The sending node
-// -----------------------------------------------------------------------------
 
 /** Streams the body of an answer, which follows its head. */
 const bodyOf = (

@@ -14,8 +14,6 @@
  *   Effect.provide(ClusterNode.database("postgres://effect_txc@db.internal/effect_txc"))
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -28,7 +26,6 @@ import * as Membership from "./Membership.ts"
  * The version of the tables. A node refuses to start on tables of another version.
  *
  * @category form
- * @since 0.1.0
  */
 export const version = 1
 
@@ -88,7 +85,6 @@ const otherVersion = (found: number) => {
  * version found; fails if it is newer.
  *
  * @category migrations
- * @since 0.1.0
  */
 export const migrate: Effect.Effect<number, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(
   function*() {
@@ -115,7 +111,6 @@ export const migrate: Effect.Effect<number, JournalError | SqlError.SqlError, Pg
  * Fails unless the database has the tables of this version.
  *
  * @category migrations
- * @since 0.1.0
  */
 export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const found = yield* versionOf(yield* PgClient.PgClient)

@@ -11,8 +11,6 @@
  * // Says why the process must end, when it must.
  * const watching = Effect.catchTag(Watchdog.watch, "Paused", ({ message }) => Console.error(message))
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -23,7 +21,6 @@ import { leaseMillis } from "./Membership.ts"
  * The process was suspended for too long.
  *
  * @category errors
- * @since 0.1.0
  */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { millis: Schema.Finite }) {
   /** The duration, in milliseconds. */
@@ -40,7 +37,6 @@ const lookEvery = 250
  * Fails once the process has been suspended for longer than its lease.
  *
  * @category watching
- * @since 0.1.0
  */
 export const watch: Effect.Effect<never, Paused> = Effect.gen(function*() {
   for (;;) {

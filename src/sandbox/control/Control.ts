@@ -18,8 +18,6 @@
  *   return yield* control.balances(Example.alice.account)
  * }).pipe(Effect.provide(Sandbox.layer()))
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -68,7 +66,6 @@ type Done = Effect.Effect<void, Failure>
  * invalid fields, or with `JournalError` when the venue's journal fails.
  *
  * @category services
- * @since 0.1.0
  */
 export class Control extends Context.Service<
   Control,
@@ -214,7 +211,6 @@ export class Control extends Context.Service<
  * The control of a venue.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
   return Control.of({
@@ -258,6 +254,5 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
  * The control of the venue in the context.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<Control, never, Venue.Venue> = Layer.effect(Control, Effect.map(Venue.Venue, make))

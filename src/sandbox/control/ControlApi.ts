@@ -9,8 +9,6 @@
  *
  * const document = OpenApi.fromApi(ControlApi.ControlApi)
  * ```
- *
- * @since 0.1.0
  */
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -36,7 +34,6 @@ export const prefix = "/control/v1/"
  * The request does not have the form that the operation requires.
  *
  * @category errors
- * @since 0.1.0
  */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
   message: Schema.String
@@ -51,7 +48,6 @@ export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
  * Explains why a request can't be read.
  *
  * @category middleware
- * @since 0.1.0
  */
 export class Explained extends HttpApiMiddleware.Service<Explained>()("effect-txc/sandbox/ControlApi/Explained", {
   error: Malformed
@@ -69,7 +65,6 @@ const Sequence = Schema.Struct({ sequence: Count })
  * The address of a fork. Its control token is that of the venue that it comes from.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Forked {
   /** Its number, to end it. */
@@ -84,7 +79,6 @@ export interface Forked {
  * The schema of {@link Forked}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
   id: Schema.Int,
@@ -96,7 +90,6 @@ export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
  * An entry of the feed as a server-sent event.
  *
  * @category models
- * @since 0.1.0
  */
 export const FeedEvent = Schema.Struct({
   /** The place in the feed. */
@@ -291,7 +284,6 @@ const withoutSecurity = (paths: Paths): Paths =>
  * Annotations of an API in which every operation needs a token.
  *
  * @category api
- * @since 0.1.0
  */
 export const secured = (title: string, description: string) =>
   OpenApi.annotations({
@@ -314,7 +306,6 @@ export const secured = (title: string, description: string) =>
  * The operations of the control plane.
  *
  * @category api
- * @since 0.1.0
  */
 export class ControlApi extends HttpApi.make("control").add(
   group.prefix("/control/v1"),

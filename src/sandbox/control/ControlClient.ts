@@ -13,8 +13,6 @@
  *   control.advanceClock({ payload: { millis: 3_600_000 } })
  * ).pipe(Effect.provide(control), Effect.provide(FetchHttpClient.layer))
  * ```
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as HttpApiClient from "effect/http-api/HttpApiClient"
@@ -28,7 +26,6 @@ import { ControlApi } from "./ControlApi.ts"
  * A method for each operation of the control plane. Its fields go into `payload`, `query` or `params`.
  *
  * @category services
- * @since 0.1.0
  */
 export class ControlClient extends Context.Service<ControlClient, HttpApiClient.ForApi<typeof ControlApi>>()(
   "effect-txc/sandbox/ControlClient"
@@ -38,7 +35,6 @@ export class ControlClient extends Context.Service<ControlClient, HttpApiClient.
  * The address and the token of the sandbox. The first line that `effect-txc sandbox` prints holds both.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The sandbox's base URL, such as `http://127.0.0.1:8080`. */
@@ -51,7 +47,6 @@ export interface Options {
  * A client of the control plane.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (
   { token, url }: Options

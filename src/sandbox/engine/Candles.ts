@@ -99,10 +99,6 @@ export const add = (
   forgetSeconds(seconds, second)
 }
 
-// -----------------------------------------------------------------------------
-// Reading
-// -----------------------------------------------------------------------------
-
 /** The index of the first candle that begins at or after `from`. */
 const firstFrom = (list: ReadonlyArray<Candle>, from: number): number => {
   let [low, high] = [0, list.length]

@@ -23,10 +23,6 @@ import type { Work } from "./Work.ts"
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
-// -----------------------------------------------------------------------------
-// Funds
-// -----------------------------------------------------------------------------
-
 const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Units.Units): void => {
   credited.set(ticker, (credited.get(ticker) ?? 0n) + units)
 }
@@ -46,10 +42,6 @@ const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes
   Ledger.transfer(state.ledger, "outside", holder, ticker, missing)
   count(state, ticker, missing)
 }
-
-// -----------------------------------------------------------------------------
-// Quoting
-// -----------------------------------------------------------------------------
 
 /** Cancels all its orders on a market. */
 const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void => {
@@ -131,10 +123,6 @@ export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
   for (const [name, quoting] of state.counterparty.markets) offerMissing(work, name, quoting)
   return reply
 }
-
-// -----------------------------------------------------------------------------
-// Settings
-// -----------------------------------------------------------------------------
 
 const maxLevels = 50
 

@@ -10,8 +10,6 @@
  *   control.addFault({ path: "/api/v4/order/stop_limit", symptom: Faults.answerLost })
  * )
  * ```
- *
- * @since 0.1.0
  */
 
 import * as Schema from "effect/Schema"
@@ -28,7 +26,6 @@ const Excuse = Schema.Literals(["rateLimited", "nonceUsed", "nonceOutsideWindow"
  * The call gets this answer instead of its own.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Answer {
   readonly _tag: "Answer"
@@ -46,7 +43,6 @@ export interface Answer {
  * The call gets HTTP 502 with the HTML of a proxy that can't reach its exchange.
  *
  * @category models
- * @since 0.1.0
  */
 export interface BadGateway {
   readonly _tag: "BadGateway"
@@ -58,7 +54,6 @@ export interface BadGateway {
  * The exchange refuses the call. The call is not applied.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Refuse {
   readonly _tag: "Refuse"
@@ -70,7 +65,6 @@ export interface Refuse {
  * The connection is reset. If the call was applied, its answer is lost.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Reset {
   readonly _tag: "Reset"
@@ -82,7 +76,6 @@ export interface Reset {
  * The call is applied at once, and answered later.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Delay {
   readonly _tag: "Delay"
@@ -94,7 +87,6 @@ export interface Delay {
  * The call arrives later, and is applied and answered then.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Late {
   readonly _tag: "Late"
@@ -106,7 +98,6 @@ export interface Late {
  * The call is applied, and the connection is reset within the answer's body.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Truncate {
   readonly _tag: "Truncate"
@@ -118,7 +109,6 @@ export interface Truncate {
  * The call is applied, and its answer is cut off in the middle of the JSON as if it were complete.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Malformed {
   readonly _tag: "Malformed"
@@ -128,7 +118,6 @@ export interface Malformed {
  * The call is applied, and its answer arrives slowly.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Slow {
   readonly _tag: "Slow"
@@ -140,7 +129,6 @@ export interface Slow {
  * How a call goes wrong. `applied` says whether the call is applied first.
  *
  * @category models
- * @since 0.1.0
  */
 export type Symptom = Answer | BadGateway | Refuse | Reset | Delay | Late | Truncate | Malformed | Slow
 
@@ -148,7 +136,6 @@ export type Symptom = Answer | BadGateway | Refuse | Reset | Delay | Late | Trun
  * The schema of {@link Symptom}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
   Answer: {
@@ -171,7 +158,6 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
  * A fault: which calls go wrong, how often, and how. The venue's seed decides the random choices.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Fault {
   /** Only calls of this path; of every path when absent. */
@@ -192,7 +178,6 @@ export interface Fault {
  * The schema of {@link Fault}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
   path: Schema.optionalKey(Schema.String),
@@ -216,7 +201,6 @@ export const reset: Symptom = { _tag: "Reset", applied: false }
  * A fault in force.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Armed {
   /** The fault's number, from `add`. */
@@ -233,7 +217,6 @@ export interface Armed {
  * The schema of {@link Armed}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Armed: Schema.Codec<Armed, unknown> = Schema.Struct({
   id: Schema.Int,
@@ -246,7 +229,6 @@ export const Armed: Schema.Codec<Armed, unknown> = Schema.Struct({
  * The fault that hits a call.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Fired {
   /** The fault's number. */
@@ -259,7 +241,6 @@ export interface Fired {
  * The faults in force, the oldest first. The journal does not hold them: a venue that is reopened has none.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Faults {
   /** Adds a fault, and returns its number. */
@@ -280,7 +261,6 @@ export interface Faults {
  * The faults of a venue as plain data.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Saved {
   /** The faults in force, the oldest first. */
@@ -297,7 +277,6 @@ const chance = (seed: number, id: number, matched: number): number =>
  * Makes the faults of a venue: none, or the saved ones. `seed` decides the random choices.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faults => {
   let faults: Array<{ readonly id: number; readonly fault: Fault; matched: number; fired: number }> = saved.faults

@@ -11,8 +11,6 @@
  *   Effect.map(control.requests(), (records) => records.map(({ hint, refused }) => `${refused}: ${hint}`))
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
@@ -20,7 +18,6 @@ import * as Schema from "effect/Schema"
  * The fault that hit a call.
  *
  * @category models
- * @since 0.1.0
  */
 export interface RequestFault {
   /** The fault's number, from `Control.addFault`. */
@@ -34,7 +31,6 @@ export interface RequestFault {
  * code.
  *
  * @category models
- * @since 0.1.0
  */
 export interface NewRequest {
   /** The time of the call, in Unix microseconds on the venue's clock. */
@@ -82,7 +78,6 @@ export interface NewRequest {
  * A call and its outcome. It holds no secret: no key, signature, payload, passphrase or code.
  *
  * @category models
- * @since 0.1.0
  */
 export interface RequestRecord extends NewRequest {
   /** The number of the call since the venue was opened; the first is 1. */
@@ -93,7 +88,6 @@ export interface RequestRecord extends NewRequest {
  * The schema of {@link RequestRecord}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct({
   number: Schema.Int,

@@ -22,10 +22,6 @@ import * as MarketFigures from "./MarketFigures.ts"
 const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): ReadonlyMap<MarketName, A> =>
   new Map([...state.markets.keys()].map((market) => [market, of(market)]))
 
-// -----------------------------------------------------------------------------
-// Candles
-// -----------------------------------------------------------------------------
-
 const day = 86_400
 
 /** The seconds of each unit of time, and the default period of an answer in seconds. A month is counted as 31 days. */
@@ -91,10 +87,6 @@ const candlesOf = (
   }))
 }
 
-// -----------------------------------------------------------------------------
-// Trades and depth
-// -----------------------------------------------------------------------------
-
 const tradesOf = (
   { after, limit = TradeHistory.defaultLimit, market }: TradeHistory.Request,
   { state }: Context
@@ -125,10 +117,6 @@ const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" |
   }
   return found
 }
-
-// -----------------------------------------------------------------------------
-// Futures
-// -----------------------------------------------------------------------------
 
 /** The minutes between two settlements of a funding of zero. */
 const fundingMinutes = 480

@@ -15,8 +15,6 @@
  *   return [one.url, other.url]
  * }).pipe(Effect.provide(Host.layer()))
  * ```
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -51,7 +49,6 @@ export { type Failure, Host, type HostOptions, type OpenPort } from "./HostServi
  * Options to open a host.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends HostOptions {
   /** The folder of all venues. Without one, a temporary folder that is removed when the host is closed. */
@@ -339,7 +336,6 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
  * Opens a host. When the scope is closed all venues fall asleep; opening the folder again restores them.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   options: Options = {}
@@ -384,7 +380,6 @@ export const open = Effect.fnUntraced(function*(
  * A host in this process, and an `HttpClient` that reaches its venues and its control plane without a socket.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options = {}): Layer.Layer<Host | HttpClient.HttpClient, JournalError> =>
   Layer.effectContext(Effect.gen(function*() {

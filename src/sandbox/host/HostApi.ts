@@ -8,8 +8,6 @@
  *
  * const document = OpenApi.fromApi(HostApi.HostApi)
  * ```
- *
- * @since 0.1.0
  */
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -82,7 +80,6 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
  * The operations of a host's control plane.
  *
  * @category api
- * @since 0.1.0
  */
 export class HostApi extends HttpApi.make("host").add(group.prefix("/control/v1")).annotateMerge(
   secured(

@@ -14,8 +14,6 @@
  *   return yield* Effect.never
  * }).pipe(Effect.scoped, Effect.provide(Host.layer({ folder: "venues" })))
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -30,7 +28,6 @@ import { Host } from "./HostService.ts"
  * Options to serve a host.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends Listening.Options {
   /**
@@ -54,7 +51,6 @@ const isNamed = (host: string): boolean => isLoopback(host) || host === "0.0.0.0
  * Serves the host in the context until the scope is closed. Returns the base URL.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
   { publicUrl, ...options }: Options = {}

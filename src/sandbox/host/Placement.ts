@@ -13,8 +13,6 @@
  *   Effect.succeed(host.placement)
  * )
  * ```
- *
- * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -25,7 +23,6 @@ import type { Answer, Request } from "../gateway/Message.ts"
  * The placement of venues.
  *
  * @category services
- * @since 0.1.0
  */
 export class Placement extends Context.Service<Placement, {
   /** The process that owns a venue, by a name such as `here`; `undefined` if there is no such venue. */

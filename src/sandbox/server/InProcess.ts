@@ -12,8 +12,6 @@
  *   return yield* response.json
  * }).pipe(Effect.provide(Sandbox.layer()))
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -68,7 +66,6 @@ const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
  * the scope lives, even when its caller no longer waits.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) =>
@@ -104,7 +101,6 @@ export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, nev
  * but it serves no forks.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layerWith = (
   { controlToken }: {
@@ -125,6 +121,5 @@ export const layerWith = (
  * An `HttpClient` for the venue in the context, without a control plane.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<HttpClient.HttpClient, never, Venue> = layerWith({})

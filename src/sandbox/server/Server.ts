@@ -14,8 +14,6 @@
  *   return yield* Effect.never
  * }).pipe(Effect.scoped, Effect.provide(Sandbox.layer()))
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -44,7 +42,6 @@ export { ListenFailed } from "./Listening.ts"
  * Options for serving a venue.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends Listening.Options {
   /** The token of the control plane. Without a token it is not served. */
@@ -55,7 +52,6 @@ export interface Options extends Listening.Options {
  * A venue that is served over HTTP.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Served {
   /** The base URL to call, such as `http://127.0.0.1:8080`. */
@@ -66,7 +62,6 @@ export interface Served {
  * Serves the venue in the context until the scope is closed, and returns the base URL.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
   { controlToken, ...options }: Options = {}

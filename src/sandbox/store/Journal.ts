@@ -15,8 +15,6 @@
  * // What can still be read of a damaged journal: lines that a new venue can replay.
  * const intact = Effect.map(Journal.salvage("venue.sqlite"), ({ lines }) => lines)
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -46,7 +44,6 @@ export { salvage, type Salvaged } from "./Salvage.ts"
  * The commands of a venue, in order. The first has the number 1.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Journal {
   /** The number of durable commands. */
@@ -96,7 +93,6 @@ export interface Journal {
  * Options to open a journal.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** The dialect, policy and engine of the venue. A journal written under other rules is refused. */
@@ -109,7 +105,6 @@ export interface Options {
  * Parses a line of an exported journal.
  *
  * @category conversions
- * @since 0.1.0
  */
 export const parse: (line: string) => Result.Result<Command, Schema.SchemaError> = Chain.decode
 
@@ -194,7 +189,6 @@ const pagesOf = (file: string, tables: JournalTables.JournalTables, reading: Rea
  * Opens a journal, or creates one. It is closed with the scope.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   file: string,

@@ -13,8 +13,6 @@
  *   return yield* control.events().pipe(Stream.filter(({ event }) => event._tag === "Traded"), Stream.runHead)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -41,7 +39,6 @@ export type {
  * A call arrived at the exchange, whatever its outcome.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Requested {
   readonly _tag: "Requested"
@@ -53,7 +50,6 @@ export interface Requested {
  * An event in the feed: a change on the exchange, or a call.
  *
  * @category models
- * @since 0.1.0
  */
 export type Happening = Event.Shown | Requested
 
@@ -61,7 +57,6 @@ export type Happening = Event.Shown | Requested
  * The schema of {@link Happening}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
   ...Event.fields,
@@ -73,7 +68,6 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
  * journal: they are lost when the venue is closed.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Entry {
   /**
@@ -91,7 +85,6 @@ export interface Entry {
  * The schema of {@link Entry}.
  *
  * @category schemas
- * @since 0.1.0
  */
 export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
   id: Schema.String,
@@ -103,7 +96,6 @@ export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
  * The feed can't continue after this place.
  *
  * @category errors
- * @since 0.1.0
  */
 export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
   why: Schema.Literals(["forgotten", "unknown"]),
@@ -171,7 +163,6 @@ const page = 100
  * The feed of a venue. It keeps the latest 50000 entries.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Feed {
   /** Adds the events of a command, at its time in Unix microseconds. */
@@ -194,7 +185,6 @@ export const keptSaved = 1000
  * The latest entries of a feed as plain data.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Saved {
   /** The earliest place that a reader can continue after. */
@@ -258,7 +248,6 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
  * ones.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   let entries: Array<Kept> = [...saved?.entries ?? []]

@@ -12,8 +12,6 @@
  *   return venue.sequence()
  * }).pipe(Effect.provide(Venue.layer({ dialect: Dialect.document, file: "venue.sqlite" })))
  * ```
- *
- * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -61,7 +59,6 @@ import * as VenueClock from "./VenueClock.ts"
  * Optional settings of a venue.
  *
  * @category models
- * @since 0.1.0
  */
 export interface OptionalOptions {
   /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
@@ -82,7 +79,6 @@ export interface OptionalOptions {
  * Settings of a venue.
  *
  * @category models
- * @since 0.1.0
  */
 export interface Options extends OptionalOptions {
   /** The dialect that the venue speaks, and its choices where the document leaves one. */
@@ -93,7 +89,6 @@ export interface Options extends OptionalOptions {
  * Called once: with the answer, or with an effect that gives it when there is more to wait for or to log.
  *
  * @category models
- * @since 0.1.0
  */
 export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
 
@@ -101,7 +96,6 @@ export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
  * One exchange.
  *
  * @category services
- * @since 0.1.0
  */
 export class Venue extends Context.Service<Venue, {
   /** The dialect it was opened with. */
@@ -359,7 +353,6 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
  * Makes `handle` from `receive`. Replace both together.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
@@ -383,7 +376,6 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
  * Settings of a venue that sleeps while no call needs it.
  *
  * @category models
- * @since 0.1.0
  */
 export interface SleeperOptions {
   /** The dialect that the venue speaks, and its choices where the document leaves one. */
@@ -476,7 +468,6 @@ const begun = { _tag: "Begin" } as const
  * that are out of bounds are a defect.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
   options: Options
@@ -494,7 +485,6 @@ export const make = Effect.fnUntraced(function*(
  * Opens a venue that sleeps and wakes often: with its saved memory, and prepared to wake quickly.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
   Effect.suspend(() => open(options, Forks.make()))
@@ -503,7 +493,6 @@ export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], J
  * A new venue in memory, with the dialect and the seed of another venue. `forks` holds its own forks.
  *
  * @category constructors
- * @since 0.1.0
  */
 export const makeFork = (
   { dialect, seed }: Venue["Service"],
@@ -514,6 +503,5 @@ export const makeFork = (
  * A venue as a service.
  *
  * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Venue, Journal.JournalError> => Layer.effect(Venue, make(options))
