@@ -109,8 +109,8 @@ export const layerServices: Layer.Layer<
 > = layerOfCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * The services that a program may replace: see `Account.Shared`. Without a `transport`, the context's `HttpClient`
- * sends.
+ * The services that a program may replace: see `Account.Shared`. Without a `transport`, requests are
+ * sent by the `HttpClient` in the context.
  *
  * @category models
  */

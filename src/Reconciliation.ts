@@ -370,7 +370,10 @@ const passed = <E>(now: Effect.Effect<number, E>, until: number, patience: numbe
       : Effect.flatMap(Effect.sleep(wait), () => passed(now, until, patience - wait))
   })
 
-/** Waits until a nonce greater than this one is accepted: reads are signed with nonces of the same key. */
+/**
+ * Sends reads, which use nonces of the same key, until one with a nonce greater than `nonce` is accepted. `false` if that
+ * takes too long.
+ */
 const overtaken = (account: Account, nonce: number, patience: number): Effect.Effect<boolean, Errors.CallError> =>
   Effect.flatMap(account.call.acceptedNonce, (accepted) =>
     accepted > nonce

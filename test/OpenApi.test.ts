@@ -46,7 +46,7 @@ interface Exchanged {
   readonly answer: Answer
 }
 
-/** The venue below, with a record of its requests and answers. */
+/** Wraps the underlying venue, and records its requests and answers in `noted`. */
 const noting = (noted: Array<Exchanged>) =>
   Layer.effect(
     Venue.Venue,
@@ -181,7 +181,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer } = describedIn(dialect, endpoint)
     const { decodeResponse } = Endpoint.codec(endpoint, dialect)
 
-    it(`${endpoint.name} accepts the same missing fields and the same types in answers as the codec`, () => {
+    it(`${endpoint.name} is described with the missing fields and the types that its codec accepts`, () => {
       const whole = goldenIn(entry, dialect).wire.response
       const changes: ReadonlyArray<Change> = [
         (parent, key) => delete parent[key],

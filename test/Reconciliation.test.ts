@@ -212,8 +212,8 @@ const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   })
 
 /**
- * Places one order safely: again, under another client order id, only once the previous one is known not to have been
- * placed. Returns the client order ids and the outcome.
+ * Places one order safely: it retries, under a new client order id, only after the previous attempt is known not to have
+ * placed the order. Returns the client order ids and the outcome.
  */
 const placeSurely = Effect.fnUntraced(function*(
   step: Step,

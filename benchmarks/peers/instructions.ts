@@ -11,7 +11,7 @@ export interface Place {
   readonly amount: string
 }
 
-/** The cancel of an order, by its index among the placed orders. */
+/** Cancels the order with this index among the placed orders. */
 export interface Cancel {
   readonly _tag: "Cancel"
   readonly index: number

@@ -203,7 +203,7 @@ const bucketOf = (counter: Counter): Bucket => {
   }
 }
 
-/** A separately counted limit: a maximum number of calls at once, and one more after each interval. */
+/** A separately counted limit: a burst of up to `most` calls, then one more call per interval. */
 export interface Counted {
   /** The exchange and the endpoint, or all public endpoints of one limit. The same text means the same count. */
   readonly what: string

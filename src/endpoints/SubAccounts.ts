@@ -135,7 +135,7 @@ export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAcco
 export interface Page extends Pages.Page<SubAccount> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The maximum number of records on a page of this size. */
+  /** The page size that was applied: the maximum number of records. */
   readonly limit: Limit
 }
 

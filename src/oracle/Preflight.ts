@@ -116,7 +116,7 @@ const knowsKey = Effect.fnUntraced(function*(
   return yield* nothingToCheck(`${target.baseUrl} ${unknown}: ${scrubber(target)(Verdict.describe(answer))}`)
 })
 
-/** Places the smallest order, far from the market, and inspects its keys. Concludes nothing if the order is refused. */
+/** Places the smallest order, far from the market, and inspects the answer's field names. Inconclusive if refused. */
 const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Session.Session) {
   const { end, world } = begin()
   const placed = Effect.gen(function*() {

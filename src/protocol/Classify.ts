@@ -445,8 +445,8 @@ const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
   mutates && errorFamily === "order" ? orderIds(json) : []
 
 /**
- * The verdict on the error body of a private call. A mutating call counts as refused only by the exchange's own form,
- * without an order id that contradicts it. For a read, which changes nothing, any error message is enough.
+ * The verdict on the error body of a private call. A mutating call counts as refused only if the body has the
+ * exchange's own error form and no order id, which would contradict a refusal. For a read, which changes nothing, any error message is enough.
  */
 const privateError = (
   endpoint: Endpoint.Any,

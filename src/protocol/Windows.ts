@@ -42,7 +42,7 @@ export class Windows {
     }
   }
 
-  /** Rolls the hash forward by one character, so a part costs no more than a character. */
+  /** Rolls the hash forward by one character, so that the hash of the next part takes constant time. */
   private next(hash: number, codes: Uint16Array, end: number): number {
     const gone = end < this.width ? 0 : Math.imul(codes[end - this.width] ?? 0, this.power)
     return (Math.imul(hash - gone, factor) + (codes[end] ?? 0)) | 0

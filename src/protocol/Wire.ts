@@ -284,8 +284,8 @@ const plain = (value: number | bigint): string => {
 }
 
 /**
- * A decimal that is read as a text or a JSON number, and always written as a text. Every mistake, on the wire or in the
- * domain, breaks the same constraint.
+ * A decimal that is read from a string or a JSON number, and always written as a string. Every invalid value violates the
+ * same constraint, on the wire and in the domain.
  */
 export const loose = <A extends string>(
   schema: Schema.Codec<A, string>
@@ -302,7 +302,7 @@ export const loose = <A extends string>(
 /** A decimal that is read as a text or a JSON number, and always written as a text. */
 export const LooseDecimal = loose(Decimal)
 
-/** A whole number that is a text of digits on the wire, as in a query string. `schema` sets its bounds. */
+/** A whole number, written on the wire as a string of digits, as in a query string. `schema` sets its bounds. */
 export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {

@@ -178,7 +178,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("an order fails while the markets were never loaded, and the next one loads them again", () => {
+  it.effect("an order fails if the markets could not be loaded, and the next order tries to load them again", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       state.broken = true

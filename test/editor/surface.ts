@@ -135,7 +135,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
       (ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier) !== 0
     )
 
-  /** A member that overrides JavaScript's own, such as an error's message, has the same meaning. */
+  /** A member that overrides one of JavaScript's `Error`, such as `message`, needs no doc: its meaning is the same. */
   const isOverride = (type: ts.Type, member: ts.Symbol) =>
     type.isClass() &&
     checker.getBaseTypes(type).some((base) =>

@@ -120,7 +120,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* failsWith("ReduceOnlyRejected")(nothing)).code, 116)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a trade-triggered stop-limit order on margin fills within its limit, and the rest rests", () =>
+  it.live("once triggered by a trade, a margin stop-limit order fills within its limit, and the remainder stays in the book", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       yield* CollateralStopLimitOrders.use((orders) => orders.create({ ...margin, price: price("890") }))

@@ -42,7 +42,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }
   )
 
-  it("a provider with a field that can't be read is no asset without fees", () => {
+  it("a provider with an unreadable field is not read as an asset without fees", () => {
     const { decodeResponse } = Endpoint.codec(PublicFees.endpoint, dialect)
     const provider = {
       ticker: "EUR",

@@ -550,7 +550,7 @@ describe("decodable answers", () => {
       })
     }
 
-    it(`${endpoint.name} is done by another answer in the document's dialect only`, () => {
+    it(`${endpoint.name} counts an answer of another shape as success in the document's dialect only`, () => {
       const other = { done: 1, errors: {}, message: "x" }
       assert.strictEqual(judge(endpoint, Dialect.document, 200, other)._tag, "Answered")
       assert.strictEqual(judge(endpoint, Dialect.live, 200, other)._tag, "Uncertain")

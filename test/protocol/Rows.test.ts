@@ -26,7 +26,7 @@ const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
   return Array.isArray(rows) ? rows : undefined
 }
 
-/** What no row of any list is. */
+/** A value that is not a row of any list. */
 const noRow = { "not a row": 17 }
 
 /** The same answer with `count` rows that can't be read: at the beginning, where a list is read first. */

@@ -47,7 +47,7 @@ const make = (dialect: Dialect) => {
   const check = (at: string, value: unknown): ReadonlyArray<string> => {
     const known = ajv.getSchema(`openapi.json#${at}`)
     if (known === undefined) return [`there is no ${at}`]
-    // Integers of any length become doubles here, which are integers too.
+    // Integers of any length become JavaScript numbers here, which the schema still accepts as integers.
     const [plain] = JSON.parse(Json.stringify([value])) as ReadonlyArray<unknown>
     return known(plain) === true
       ? []

@@ -41,9 +41,9 @@ export const retryThrottled = <E>(
   })
 
 /**
- * Makes a call with a nonce that the rule has chosen. HTTP 429 may refuse this nonce, or throttle every call. It
- * refuses the nonce if the target does not say how long to wait, answers an ordinary call, and refuses the same call
- * again. Otherwise the whole rule has to be tried again with other nonces.
+ * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that this nonce is refused, or that every call is
+ * throttled. It counts as a refusal of the nonce if it has no `Retry-After`, an ordinary call then succeeds, and the same
+ * call is refused again. Otherwise this fails, and the whole rule must be retried with other nonces.
  */
 export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,

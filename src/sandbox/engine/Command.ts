@@ -486,7 +486,7 @@ export interface Pass {
 /** Restores an earlier state. */
 export interface Restore {
   readonly _tag: "Restore"
-  /** The number of the command after which the state is restored; 0 for the empty exchange. */
+  /** The number of the command whose resulting state is restored; 0 for the empty exchange. */
   readonly sequence: number
 }
 

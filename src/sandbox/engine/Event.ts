@@ -107,7 +107,7 @@ export interface BalanceChanged {
 /** An earlier state was restored. */
 export interface Restored {
   readonly _tag: "Restored"
-  /** The number of the command after which the state was restored. */
+  /** The number of the command whose resulting state was restored. */
   readonly sequence: number
 }
 

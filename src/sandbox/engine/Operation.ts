@@ -40,7 +40,7 @@ export interface PlaceLimit extends WithExit {
   readonly amount: Amount
   /** The limit, in units of the quote currency. */
   readonly price: Price
-  /** Whether the order trades a position instead of wallets. */
+  /** Whether the order opens or closes a position, instead of exchanging wallet balances. */
   readonly collateral: boolean
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId

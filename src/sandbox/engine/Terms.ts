@@ -75,7 +75,7 @@ export const fit = (
 ): boolean => {
   const { maxTotal, minAmount, minTotal, stepDigits, tickDigits } = of(market)
   if (!market.tradesEnabled || (collateral && !market.isCollateral)) return false
-  // A text without more digits than the step is a multiple of it.
+  // Steps are powers of ten: a number without more decimal places than the step is a multiple of it.
   if (Decimal.writtenScale(amount) > stepDigits || Decimal.writtenScale(price) > tickDigits) return false
   if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > tickDigits) return false
   // `total` is rounded down by less than one unit, so it is below a bound exactly if the true product is.

@@ -20,7 +20,7 @@ import type * as Effect from "effect/Effect"
 import type { Answer, Request } from "../gateway/Message.ts"
 
 /**
- * The placement of venues.
+ * Finds the process that has a venue, and sends requests to it.
  *
  * @category services
  */

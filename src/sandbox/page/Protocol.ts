@@ -4,7 +4,7 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import { isReading, type Request, type Written } from "../gateway/Message.ts"
 
 /**
- * The path of the document. The paths of the exchange begin with `/api/`, those of the control plane with `/control/`.
+ * The path of the OpenAPI document. The paths of the exchange begin with `/api/`, those of the control plane with `/control/`.
  */
 export const path = "/openapi.json"
 

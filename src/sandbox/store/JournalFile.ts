@@ -104,7 +104,7 @@ const prepare = (
   createTables(database)
   const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
   if (known === undefined) {
-    // The commands of a venue with unknown rules must not be replayed under others.
+    // The rules of this venue are unknown, and its commands must not be replayed under different ones.
     if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
       return Result.fail(damaged(file, "it no longer says which venue it belongs to. Salvage its commands"))
     }

@@ -24,7 +24,7 @@ const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
     Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error)))
   )
 
-/** The error of each URL that can't be used. */
+/** Checks that each URL is refused with its message, and that no message shows the password. */
 const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Effect.Effect<void> = Effect.fnUntraced(
   function*(urls) {
     for (const [url, said] of urls) {

@@ -181,7 +181,7 @@ describe("the counterparty", () => {
     assert.strictEqual(text(credited(desk, "USDT")), "0")
   })
 
-  it("the counterparty quotes positions on a market that trades positions", () => {
+  it("on a futures market, the counterparty's quotes open positions", () => {
     const desk = new Desk().fund("ann", "collateral", "1000 USDT")
     desk.send(movePrice("BTC_PERP", "100"))
     desk.send(set({ ...plain, market: marketName("BTC_PERP") }))

@@ -10,7 +10,7 @@ import { property } from "../../support/property.ts"
 
 const { scale } = Units
 
-/** Decimals of so many digits in all and behind the point, on the borders of what is read as a number and of a quantity. */
+/** Decimals by number of digits, in total and after the point, near the bounds of a `number` and of a quantity. */
 const quantity = fc.tuple(
   fc.constantFrom("", "-"),
   fc.constantFrom("1", "9", "90", "19"),
@@ -83,7 +83,7 @@ describe("Units", () => {
       if (quantity !== undefined) assert.strictEqual(Units.toDecimal(quantity), Decimal.normalize(text))
     }))
 
-  it("stepOf is the smallest step of so many digits", () => {
+  it("stepOf is the smallest step of that many digits", () => {
     for (let digits = 0; digits <= scale; digits++) {
       assert.strictEqual(Units.stepOf(digits), 10n ** BigInt(scale - digits))
     }

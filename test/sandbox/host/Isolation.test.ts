@@ -189,7 +189,7 @@ describe("isolation of venues", () => {
       const venues = [yield* host.make({ clock }), yield* host.make({ clock })] as const
       const made = yield* Effect.forEach(venues, (venue) =>
         Effect.gen(function*() {
-          // Restoring the start does not make it the same as the other either.
+          // Even restored to the beginning, it does not make the other venue's keys.
           yield* own(venue, "POST", "Restore", { sequence: 0 })
           yield* own(venue, "POST", "OpenAccount", { account: "alice", b2b: true })
           const key = { apiKey: `key of ${venue.id}`, apiSecret: "the same secret" }

@@ -362,7 +362,7 @@ describe("however much is said on its sockets", () => {
     timeout
   )
 
-  it.live("a server does not continue with calls whose answers are not read", () =>
+  it.live("a server stops handling the calls of a connection while their answers are not read", () =>
     Effect.gen(function*() {
       const sandbox = yield* overseen()
       const digest = yield* sandbox.digest
