@@ -224,7 +224,7 @@ const refusalsOf = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Ans
   return [
     ...ofFields(endpoint, dialect),
     ...kinds.filter((kind) => refusable[kind]({ endpoint, dialect, changes }))
-      .map((kind) => refused(endpoint, kind, Refusals.of(dialect)[kind]))
+      .map((kind) => refused(endpoint, kind, dialect.refusals[kind]))
   ]
 }
 

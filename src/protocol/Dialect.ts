@@ -107,13 +107,6 @@ export interface Refusals {
 export type RefusalKind = keyof Refusals
 
 /**
- * A refusal that a client recognises or makes.
- *
- * @category models
- */
-export type RecognisedKind = "unauthorized" | "nonceUsed" | "nonceOutsideWindow" | "notSimulated"
-
-/**
  * The message with which both dialects refuse a request for its fields (document, "Errors").
  *
  * @category constants
@@ -225,11 +218,8 @@ export interface Dialect {
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /** The unit of nonces. A key can use one nonce per unit: a thousand or a million per second. */
   readonly nonceUnit: "milliseconds" | "microseconds"
-  /**
-   * The refusals that a client recognises or makes. The sandbox adds the others, whose codes and messages are those of
-   * both dialects. A dialect that answers one of them differently has it here.
-   */
-  readonly refusals: Pick<Refusals, RecognisedKind> & Partial<Refusals>
+  /** The refusals for calls whose fields break no constraint. */
+  readonly refusals: Refusals
   /** Whether an error body may omit `errors`. The document requires it (document, "Errors"). */
   readonly omitsErrors: boolean
   /** Makes the refusal of an order request with wrong fields (document, "Errors"). */
@@ -260,15 +250,36 @@ export interface Dialect {
   readonly policy: VenuePolicy
 }
 
-/** The refusals that a client recognises by their messages: both exchanges word them alike. */
-const recognised = {
+const common = {
   unauthorized: { status: 401, code: 10, message: "Unauthorized request." },
+  keyDisabled: { status: 401, code: 2, message: "This action is unauthorized. Enable your key in API settings" },
+  endpointNotAllowed: { status: 401, code: 4, message: "This API Key is not authorized to perform this action." },
+  noB2bAccess: {
+    status: 403,
+    code: 0,
+    message: "You don't have permission to use this endpoint. Please contact support for more details"
+  },
+  payloadInvalid: { status: 400, code: 9, message: "Invalid payload." },
+  payloadMissing: { status: 400, code: 9, message: "Payload not provided." },
+  requestMissing: { status: 400, code: 9, message: "Request not provided." },
+  nonceMissing: { status: 400, code: 9, message: "Nonce not provided." },
   nonceUsed: { status: 429, code: 0, message: "Too many requests." },
+  nonceWindowInvalid: { status: 400, code: 9, message: "Invalid nonceWindow." },
   nonceOutsideWindow: {
     status: 400,
     code: 9,
     message: "Your nonce is more than 5 seconds lesser than the current nonce"
-  }
+  },
+  rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
+  notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
+  orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
+  orderNotThere: { status: 400, code: 404, message: "Order not found" },
+  notMaker: { status: 400, code: 13, message: "Inner validation failed" },
+  unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
+  notFound: { status: 404, code: 0, message: "Not found." },
+  notServed: { status: 404, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
+  methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
+  bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
 /** Calls a function that makes a dialect. Bundlers drop the call for a dialect that the program does not use. */
@@ -303,8 +314,13 @@ export const document: Dialect = made(() => ({
   nonce: (nonce) => ({ nonce: nonce.toString() }),
   nonceUnit: "microseconds",
   refusals: {
-    ...recognised,
-    notSimulated: { status: 400, code: 0, message: validationFailed }
+    ...common,
+    notSimulated: { status: 400, code: 0, message: validationFailed },
+    reduceOnly: { status: 400, code: 116, message: validationFailed },
+    notEnoughToModify: { status: 400, code: 10, message: validationFailed },
+    notMakerModified: { status: 400, code: 13, message: validationFailed },
+    notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
+    notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
   },
   omitsErrors: false,
   orderValidation: () => ({ status: 400, code: 30, message: validationFailed }),
@@ -405,8 +421,13 @@ export const live: Dialect = made(() => ({
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
   nonceUnit: "milliseconds",
   refusals: {
-    ...recognised,
-    notSimulated: { status: 422, code: 0, message: validationFailed }
+    ...common,
+    notSimulated: { status: 422, code: 0, message: validationFailed },
+    reduceOnly: { status: 422, code: 116, message: validationFailed },
+    notEnoughToModify: { status: 422, code: 10, message: validationFailed },
+    notMakerModified: { status: 422, code: 13, message: validationFailed },
+    notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
+    notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }
   },
   omitsErrors: true,
   orderValidation: (violations) => {

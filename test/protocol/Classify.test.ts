@@ -603,7 +603,7 @@ describe("refusals of each dialect's exchange", () => {
   for (const dialect of dialects) {
     it(`${dialect.name}: different refusals have different meanings`, () => {
       for (const [kind, tag] of Object.entries(meaning)) {
-        const { code, message, status } = Refusals.of(dialect)[kind as Dialect.RefusalKind]
+        const { code, message, status } = dialect.refusals[kind as Dialect.RefusalKind]
         const verdict = judge(entryOf("CollateralOcoOrders").endpoint, dialect, status, { code, message, errors: {} })
         assert.strictEqual(verdict._tag === "Refused" ? verdict.error._tag : verdict._tag, tag, kind)
       }

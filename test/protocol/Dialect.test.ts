@@ -337,24 +337,23 @@ describe("refusals", () => {
 
   it("the engine's refusals have their own codes", () => {
     const engine = ["notEnoughBalance", "orderNotFound", "notMaker", "notEnoughToTransfer", "notEnoughForCode"] as const
-    const of = (dialect: Dialect.Dialect) =>
-      engine.map((kind) => [Refusals.of(dialect)[kind].status, Refusals.of(dialect)[kind].code])
+    const of = ({ refusals }: Dialect.Dialect) => engine.map((kind) => [refusals[kind].status, refusals[kind].code])
     assert.deepStrictEqual(of(Dialect.document), [[400, 10], [400, 2], [400, 13], [400, 3], [400, 5]])
     assert.deepStrictEqual(of(Dialect.live), [[400, 10], [400, 2], [400, 13], [422, 3], [422, 5]])
-    for (const refusals of dialects.map(Refusals.of)) {
+    for (const { refusals } of dialects) {
       for (const kind of engine) assert.strictEqual(refusals[kind].message, "Inner validation failed")
     }
   })
 
   it("a used nonce and too many calls differ only in their messages", () => {
-    for (const { nonceUsed, rateLimited } of dialects.map(Refusals.of)) {
+    for (const { refusals: { nonceUsed, rateLimited } } of dialects) {
       assert.deepStrictEqual({ ...nonceUsed, message: "" }, { ...rateLimited, message: "" })
       assert.notStrictEqual(nonceUsed.message, rateLimited.message)
     }
   })
 
   it("a refused reduce-only order has code 116 and the status of field errors", () => {
-    assert.deepStrictEqual(dialects.map(Refusals.of).map(({ reduceOnly }) => [reduceOnly.status, reduceOnly.code]), [
+    assert.deepStrictEqual(dialects.map(({ refusals: { reduceOnly } }) => [reduceOnly.status, reduceOnly.code]), [
       [400, 116],
       [422, 116]
     ])

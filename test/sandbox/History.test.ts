@@ -6,7 +6,6 @@ import * as fc from "fast-check"
 import { Amount, Decimal, Price } from "../../src/domain/Decimal.ts"
 import { ApiKey } from "../../src/domain/Identifiers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import * as Refusals from "../../src/protocol/Refusals.ts"
 import { Control, make } from "../../src/sandbox/control/Control.ts"
 import { ControlClient } from "../../src/sandbox/control/ControlClient.ts"
 import * as Saved from "../../src/sandbox/engine/Saved.ts"
@@ -182,7 +181,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       const { sequence } = yield* control.snapshot({ payload: {} })
       const call = signed(dialect, balance)
       assert.strictEqual((yield* post(call)).status, 200)
-      assert.strictEqual((yield* post(call)).status, Refusals.of(dialect).nonceUsed.status)
+      assert.strictEqual((yield* post(call)).status, dialect.refusals.nonceUsed.status)
       yield* control.restore({ payload: { sequence } })
       assert.strictEqual((yield* post(call)).status, 200)
     })
@@ -196,9 +195,9 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
         Effect.map(post(signed(dialect, path, fields)), ({ status }) => status)
       const key = (more: object) => control.setKey({ payload: { apiKey: ApiKey.make(alice.apiKey), ...more } })
       yield* key({ enabled: false })
-      assert.strictEqual(yield* status(balance), Refusals.of(dialect).keyDisabled.status)
+      assert.strictEqual(yield* status(balance), dialect.refusals.keyDisabled.status)
       yield* key({ enabled: true, endpoints: [{ name: "/api/v4/main-account/fee", title: "Fees" }] })
-      assert.strictEqual(yield* status(balance), Refusals.of(dialect).endpointNotAllowed.status)
+      assert.strictEqual(yield* status(balance), dialect.refusals.endpointNotAllowed.status)
       assert.strictEqual(yield* status("/api/v4/main-account/fee"), 200)
       yield* key({ endpoints: null })
       assert.strictEqual(yield* status(balance), 200)

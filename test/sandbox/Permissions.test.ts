@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { SubAccountId } from "../../src/domain/Identifiers.ts"
 import { all } from "../../src/endpoints/all.ts"
-import * as Refusals from "../../src/protocol/Refusals.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { Venue } from "../../src/sandbox/venue/Venue.ts"
 import { type Account, addKey, dialects, fundedSubAccount, inProcess, usdt } from "../support/exchange.ts"
@@ -50,7 +49,7 @@ it("the two lists contain every call below /order", () => {
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  const { endpointNotAllowed } = Refusals.of(dialect)
+  const { endpointNotAllowed } = dialect.refusals
 
   property(
     "a sub-account places orders only where its permissions allow it",

@@ -22,7 +22,7 @@ const refusal = (
 
 /** Refuses a request by its path alone, before anything else of it is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
-  refusal(Routing.accessOf(path), Refusals.of(dialect)[kind])
+  refusal(Routing.accessOf(path), dialect.refusals[kind])
 
 /** The reason why a reply applied nothing, in the exchange's own word. */
 export const reasonOf = (route: Route, reply: Reply.Failed): RefusalKind | "invalid" =>

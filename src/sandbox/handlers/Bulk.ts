@@ -6,11 +6,10 @@ import * as LimitOrders from "../../endpoints/LimitOrders.ts"
 import type * as BulkAnswer from "../../protocol/BulkAnswer.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
-import * as Refusals from "../../protocol/Refusals.ts"
 import type { PlaceLimit } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
 import * as Reply from "../engine/Reply.ts"
-import { type Context, group, type Item, type Items, type Refusals as OfHandler } from "./Handler.ts"
+import { type Context, group, type Item, type Items, type Refusals } from "./Handler.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Refusing from "./Refusing.ts"
 
@@ -45,7 +44,7 @@ const repliesTo = (
 /** The answer to each order: its new state, or the reason why it was refused. */
 const answered = <A>(
   each: Endpoint.Any,
-  refusals: OfHandler,
+  refusals: Refusals,
   request: Items<never>,
   done: Reply.BulkDone,
   context: Context,
@@ -120,7 +119,7 @@ export const bulk = group({
       answered(CancelOrder.endpoint, { orderNotFound: "orderNotThere" }, request, done, context, canceled).map(
         // The live exchange uses one code for all fields here.
         ({ error, ...item }) =>
-          error === undefined || error.code === Refusals.of(context.dialect).orderNotThere.code
+          error === undefined || error.code === context.dialect.refusals.orderNotThere.code
             ? { ...item, ...(error === undefined ? {} : { error }) }
             : { ...item, error: { ...error, code: 30 } }
       )

@@ -1,13 +1,13 @@
 /** Turns a reply that applied nothing into the refusal of a dialect: status, code, message and errors. */
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
-import * as Refusals from "../../protocol/Refusals.ts"
+import { refusalOf } from "../../protocol/Refusals.ts"
 import * as Violation from "../../protocol/Violation.ts"
 import type { Failed, Refused } from "../engine/Reply.ts"
-import type { Refusals as OfHandler } from "./Handler.ts"
+import type { Refusals } from "./Handler.ts"
 
 /** The dialect's refusal for a reason of the engine. */
-export const kindOf = (refusals: OfHandler, why: Refused["why"]): RefusalKind =>
+export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
   refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
 
 /** A refusal, with its messages by field. */
@@ -19,13 +19,13 @@ export interface Said {
 }
 
 /** The refusal of a call. `refusals` are those of its handler. */
-export const said = (endpoint: Endpoint.Any, refusals: OfHandler, dialect: Dialect, reply: Failed): Said => {
+export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialect, reply: Failed): Said => {
   const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))
   return {
     refusal: reply._tag === "Refused"
-      ? Refusals.of(dialect)[kindOf(refusals, reply.why)]
-      : Refusals.refusalOf(endpoint, dialect, violations),
+      ? dialect.refusals[kindOf(refusals, reply.why)]
+      : refusalOf(endpoint, dialect, violations),
     errors: Violation.toErrors(
       violations,
       endpoint.errorFamily,

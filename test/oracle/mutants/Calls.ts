@@ -13,7 +13,6 @@ import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
 import * as Paths from "../../../src/oracle/world/Paths.ts"
 import type { Dialect, RefusalKind } from "../../../src/protocol/Dialect.ts"
 import * as Json from "../../../src/protocol/Json.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import * as Signature from "../../../src/protocol/Signature.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import {
@@ -85,7 +84,7 @@ const opening = (
 /** Changes status and code of one kind of refusal. */
 const refusing = (kind: RefusalKind, status: number, code: number) => (dialect: Dialect): Dialect => ({
   ...dialect,
-  refusals: { ...dialect.refusals, [kind]: { ...Refusals.of(dialect)[kind], status, code } }
+  refusals: { ...dialect.refusals, [kind]: { ...dialect.refusals[kind], status, code } }
 })
 
 const isMember = ({ path }: Request): boolean => path === Fees.endpoint.path || path === MainBalance.endpoint.path

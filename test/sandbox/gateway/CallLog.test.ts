@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
 import * as CallLog from "../../../src/sandbox/gateway/CallLog.ts"
 import { answerLost } from "../../../src/sandbox/gateway/Faults.ts"
@@ -73,7 +72,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       assert.deepStrictEqual(invalid?.violations, { side: "oneOf" })
       assert.deepStrictEqual(invalid?.expected, { side: "one of buy, sell" })
       assert.isFalse(JSON.stringify(invalid).includes("nonsense"))
-      assert.deepInclude(off, { refused: "keyDisabled", status: Refusals.of(dialect).keyDisabled.status })
+      assert.deepInclude(off, { refused: "keyDisabled", status: dialect.refusals.keyDisabled.status })
       assert.isUndefined(off?.command)
       // By the venue's clock, and in order.
       const times = records.map(({ at }) => at)

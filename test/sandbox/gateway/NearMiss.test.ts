@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
@@ -373,7 +372,7 @@ describe("a call that is refused, and what its caller probably did", () => {
     it.effect(`the hint for a refused call names the caller's mistake: ${title} (${dialect.name})`, () =>
       Effect.gen(function*() {
         const record = yield* refused(calls)
-        const { status } = Refusals.of(dialect)[kind as "unauthorized"]
+        const { status } = dialect.refusals[kind as "unauthorized"]
         assert.deepInclude(record, { verdict: "refused", refused: kind, hint, status })
         assert.isUndefined(record.command)
       }).pipe(Effect.provide(inProcess({ dialect }))))

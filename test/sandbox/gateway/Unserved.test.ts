@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { all } from "../../../src/endpoints/all.ts"
 import * as Paths from "../../../src/protocol/Paths.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import * as Routing from "../../../src/sandbox/gateway/Routing.ts"
 import * as Unserved from "../../../src/sandbox/gateway/Unserved.ts"
 import { dialects, raw, rawPublic, same, traders } from "../../support/trading.ts"
@@ -27,8 +26,8 @@ describe("what is not served", () => {
   for (const dialect of dialects) {
     it.live(`unserved paths are refused differently from unknown ones, in the ${dialect.name} dialect`, () =>
       Effect.gen(function*() {
-        const { message, status } = Refusals.of(dialect).notServed
-        assert.notStrictEqual(message, Refusals.of(dialect).notFound.message)
+        const { message, status } = dialect.refusals.notServed
+        assert.notStrictEqual(message, dialect.refusals.notFound.message)
         for (const path of paths.map(filled)) {
           const isPublic = path.includes("/public/")
           same(yield* isPublic ? rawPublic(path) : raw(path, {}), {
@@ -39,7 +38,7 @@ describe("what is not served", () => {
         // Such a call is refused with or without a signature.
         same((yield* rawPublic("/api/v4/main-account/withdraw")).body, { code: 0, message, errors: {} })
         const { body } = yield* raw("/api/v4/main-account/withdrawals", {})
-        same(body, { code: 0, message: Refusals.of(dialect).notFound.message, errors: {} })
+        same(body, { code: 0, message: dialect.refusals.notFound.message, errors: {} })
       }).pipe(Effect.provide(traders(dialect))))
   }
 })

@@ -5,7 +5,6 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as OpenApi from "../../../src/OpenApi.ts"
 import type { Dialect } from "../../../src/protocol/Dialect.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
 import * as Protocol from "../../../src/sandbox/page/Protocol.ts"
 import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
@@ -47,6 +46,6 @@ describe.each(dialects)("the protocol of a venue, in the $name dialect", (dialec
       const { baseUrl: _, ...answer } = yield* served({})
       assert.deepStrictEqual(answer, expected)
       const { status } = yield* HttpClient.post(InProcess.baseUrl + Protocol.path)
-      assert.strictEqual(status, Refusals.of(dialect).notFound.status)
+      assert.strictEqual(status, dialect.refusals.notFound.status)
     }).pipe(Effect.scoped, Effect.provide(world(dialect))))
 })

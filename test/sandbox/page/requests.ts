@@ -98,9 +98,9 @@ export const requests = (): void => {
           yield* see(() => shown.keyboard.press("Escape"))
         })
         yield* expects(/side \(oneOf\)/u, ["side oneOf one of buy, sell up"])
-        yield* expects(/price \(precision\)/u, [
-          "amount precision at most 6 digits after the point: a multiple of 0.000001 0.7654321",
-          "price precision at most 2 digits after the point: a multiple of 0.01 39000.321"
+        yield* expects(/price \(step\)/u, [
+          "amount step a multiple of 0.000001 0.7654321",
+          "price step a multiple of 0.01 39000.321"
         ])
         yield* expects(/amount \(min/u, ["amount minTotal at least 0.00001; amount × price of at least 5 0.000002"])
 

@@ -4,7 +4,6 @@ import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import * as Net from "node:net"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import { prefix } from "../../../src/sandbox/control/ControlApi.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
@@ -53,10 +52,7 @@ const overseen = Effect.fnUntraced(function*() {
     })
   /** Waits until the server has recovered from an attack: it has room for calls and for their bodies again. */
   const hasRoom = until(
-    Effect.map(
-      send(longest),
-      (answer) => answer !== "broken" && answer.status !== Refusals.of(dialect).unavailable.status
-    )
+    Effect.map(send(longest), (answer) => answer !== "broken" && answer.status !== dialect.refusals.unavailable.status)
   )
   const digest = Effect.map(own("GET", "Status"), ({ text }) => text)
   /** The state is unchanged, and well-formed calls are still answered. */
@@ -362,20 +358,24 @@ describe("however much is said on its sockets", () => {
     timeout
   )
 
-  it.live("a server stops handling the calls of a connection while their answers are not read", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* overseen()
-      const digest = yield* sandbox.digest
-      const many = Buffer.from(`GET ${ping} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(20_000))
-      const attack = Effect.flatMap(
-        connections(sandbox.port, 30),
-        (sockets) => Effect.raceFirst(each(50, sockets, () => many), takesNoMore(sockets))
-      )
-      yield* Effect.scoped(attack)
-      yield* sandbox.hasRoom
-      yield* sandbox.unharmed(digest)
-      assert.isBelow(yield* sandbox.peak, Server.maxMemory / 2)
-    }).pipe(Effect.scoped), timeout)
+  it.live(
+    "a server stops handling the calls of a connection while their answers are not read",
+    () =>
+      Effect.gen(function*() {
+        const sandbox = yield* overseen()
+        const digest = yield* sandbox.digest
+        const many = Buffer.from(`GET ${ping} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(20_000))
+        const attack = Effect.flatMap(
+          connections(sandbox.port, 30),
+          (sockets) => Effect.raceFirst(each(50, sockets, () => many), takesNoMore(sockets))
+        )
+        yield* Effect.scoped(attack)
+        yield* sandbox.hasRoom
+        yield* sandbox.unharmed(digest)
+        assert.isBelow(yield* sandbox.peak, Server.maxMemory / 2)
+      }).pipe(Effect.scoped),
+    timeout
+  )
 
   it.live("a server does not read the feed for readers that have stopped", () =>
     Effect.gen(function*() {

@@ -10,7 +10,6 @@ import * as Stream from "effect/Stream"
 import { amount, price } from "../../../src/domain/Decimal.ts"
 import { ApiKey, marketName, ticker } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import * as Refusals from "../../../src/protocol/Refusals.ts"
 import * as ControlApi from "../../../src/sandbox/control/ControlApi.ts"
 import * as ControlClient from "../../../src/sandbox/control/ControlClient.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
@@ -197,7 +196,7 @@ describe.each(worlds)("%s", (_name, world) => {
         HttpClientRequest.bearerToken(token)
       )
       const { status } = yield* HttpClient.execute(request)
-      assert.strictEqual(status, Refusals.of(Dialect.document).payloadMissing.status)
+      assert.strictEqual(status, Dialect.document.refusals.payloadMissing.status)
     })
   )
 
