@@ -385,7 +385,14 @@ export const older = <A>(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform(Compiled.fused((wire: unknown) => read(wire), (compile, _, target) => {
         const parse = compile(target)
-        return (wire) => parse(read(wire))
+        return (wire) => {
+          const now = read(wire)
+          const { keys } = tally
+          const value = parse(now)
+          // The keys of what was made of the older form are not those of the answer.
+          if (now !== wire) tally.keys = keys
+          return value
+        }
       })),
       encode: SchemaGetter.transform((wire: unknown) => wire)
     })

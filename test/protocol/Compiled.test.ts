@@ -139,7 +139,13 @@ const suite = (dialect: Dialect) => {
     })
 
     it(`${dialect.name}: compiled codecs find every repeated key of an answer`, () => {
-      for (const { name, text, codec } of cases) {
+      const answers = cases.flatMap(({ codec, name, text }) => [
+        { codec, name, text },
+        // Older forms too: they are read as objects that the answer does not have.
+        ...(dialect.name === "live" ? entries.find((entry) => entry.endpoint.name === name)?.captured ?? [] : [])
+          .flatMap(({ wire }) => wire === undefined ? [] : [{ codec, name, text: Json.stringify(wire as object) }])
+      ])
+      for (const { codec, name, text } of answers) {
         const read = (text: string) => codec.readResponse(text, Result.getOrThrow(Json.parse(text)))
         assert.isTrue(Result.isSuccess(read(text)), name)
         const twice = [...text.matchAll(/"[a-zA-Z0-9_]+":/gu)].map(({ 0: key, index }) =>
