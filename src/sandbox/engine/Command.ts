@@ -285,6 +285,7 @@ const owned = <Options>(
 ): OwnerAction<Options> => ({
   description,
   fields,
+  // `FieldsOf` has checked each field against the options; the compiler does not derive the struct's type from it.
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
