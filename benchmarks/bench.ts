@@ -1,5 +1,6 @@
 /**
- * Compares the cost of the library, the engine and the sandbox with the alternatives. Prints ratios; asserts nothing.
+ * Compares the cost of the library, the engine and the sandbox with that of alternatives. Prints ratios; asserts
+ * nothing.
  *
  *     npm run bench                      all rows of the table
  *     npm run bench -- NAME ...          some of them
@@ -56,7 +57,7 @@ const json = fileOf(values.json)
 
 const context: Context = { plan: values.smoke ? smoke : full, plot: fileOf(values.plot) }
 
-/** The rows named on the command line; all rows of the table if none is named. */
+/** The rows named on the command line; by default all rows that the table shows. */
 const chosen = (): ReadonlyArray<Row> => {
   const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
   if (unknown.length > 0) {
@@ -94,7 +95,7 @@ try {
       all.push([row, await row.run(context)])
       process.stderr.write(`${secondsSince(start).toFixed(1)} s\n`)
     } catch (error) {
-      // The other rows can still be measured.
+      // Continue with the other rows.
       failed.push(row.name)
       endAll()
       process.stderr.write(`FAILED: ${error instanceof Error ? error.stack : error}\n`)

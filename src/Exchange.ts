@@ -51,14 +51,14 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
 /**
- * The layers of all services with an access. The list loses their types, so they are stated here once: the contract is
- * checked to have, under each name, that service with such a layer.
+ * Merges the layers of all public or all private services. The list of contract entries does not keep the services'
+ * types, so the caller states them; the contract checks that each entry pairs a service with its layer.
  */
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]
 ): Layer.Layer<Services, never, Requirements> => {
   const layers = Contract.entries.filter(({ endpoint }) => endpoint.access === access).map(({ layer }) => layer)
-  // Sequentially: none of them waits, and each parallel one would take a fiber.
+  // Built sequentially: no layer waits, and building them in parallel would start a fiber for each.
   return Layer.fromBuildMemo((memoMap, scope) =>
     Effect.map(
       Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer, memoMap, scope)),
@@ -81,7 +81,7 @@ export const layerPublic: Layer.Layer<
   Layer.fresh
 )
 
-/** Every endpoint, from calls and market rules. */
+/** Every endpoint and `Reconciliation`, given the services that send calls and the market rules. */
 const layerOfCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | MarketRules.MarketRules> = Reconciliation
   .layer.pipe(
     Layer.provideMerge(Layer.merge(
@@ -91,9 +91,9 @@ const layerOfCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCall | M
   )
 
 /**
- * Every endpoint, from services of your choice: region, signer, nonces, market rules and a transport
- * (`FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`). Built again
- * at each use, so two exchanges with different keys stay separate in one program.
+ * Every endpoint, built on services of your choice: region, signer, nonces, market rules and a transport
+ * (`FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`). Each use
+ * builds a new instance, so one program can use two exchanges with different keys.
  *
  * @category layers
  */
@@ -109,21 +109,21 @@ export const layerServices: Layer.Layer<
 > = layerOfCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * The services that a program may replace: see `Account.Shared`. Without a `transport`, requests are
- * sent by the `HttpClient` in the context.
+ * The services that a program may replace: see `Account.Shared`. Without a `transport`, the `HttpClient` in the context
+ * sends the requests.
  *
  * @category models
  */
 export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Shared<E, R, T>
 
 /**
- * The exchange, the account, and replacements for defaults: see `Account.Options`.
+ * The exchange, the account, and replacements for the default services: see `Account.Options`.
  *
  * @category models
  */
 export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
-/** Every endpoint of an account, with its own services and market rules. */
+/** Every endpoint of an account. Nothing is shared with other accounts except the services in `shared`. */
 const withDefaults = <E, E2, R, T>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
   shared: Shared<E2, R, T>
@@ -134,7 +134,7 @@ const withDefaults = <E, E2, R, T>(
 
 /**
  * Every endpoint of an exchange account, with the defaults: `node:crypto` signatures, windowed nonces, market rules
- * loaded from the exchange, rate limits observed, sent over the context's `HttpClient`.
+ * loaded from the exchange, client-side rate limiting, and the context's `HttpClient` as the transport.
  *
  * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. With a `transport`, no
  * `HttpClient` is needed.
@@ -150,8 +150,8 @@ export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
 > => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)), options)
 
 /**
- * Every endpoint of an account from configuration: `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL`
- * with `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer })`.
+ * Every endpoint of an account configured by `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL` with
+ * `TXC_DIALECT`. The options replace defaults: `layerConfigWith({ transport: UndiciTransport.layer })`.
  *
  * @category layers
  */
@@ -164,7 +164,7 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
 > => withDefaults(Layer.merge(Settings.layerRegion, Settings.layerCredentials), shared)
 
 /**
- * Every endpoint of an account from configuration, with the defaults: see {@link layerConfigWith}.
+ * Like {@link layerConfigWith}, with all defaults.
  *
  * @category layers
  */

@@ -1,7 +1,8 @@
 /**
  * Measures how far the exchange's clock differs from this machine's, to keep nonces near the exchange's clock.
  *
- * Not needed if this machine's clock is synchronised: the live exchange allows nonces five seconds on either side.
+ * Not needed if this machine's clock is synchronised: the live exchange accepts nonces within five seconds of its own
+ * clock.
  *
  * @example
  * ```ts
@@ -27,7 +28,7 @@ import { type Failure, ServerTime } from "./endpoints/ServerTime.ts"
 import * as Exchange from "./Exchange.ts"
 
 /**
- * One measurement of the exchange's clock.
+ * A measurement of the exchange's clock.
  *
  * @category models
  */
@@ -35,26 +36,26 @@ export interface Measurement {
   /** The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. */
   readonly offset: number
   /**
-   * The maximum error of `offset` in either direction, in milliseconds. The exchange answers in whole seconds, read
-   * between the request and the answer: that is half a second plus half the round trip.
+   * The maximum error of `offset` in either direction, in milliseconds: half a second, because the exchange answers in
+   * whole seconds, plus half the round trip.
    */
   readonly uncertainty: number
 }
 
 /**
- * Options of the measurement.
+ * Options for measuring the clock.
  *
  * @category models
  */
 export interface Options<E = never, T = HttpClient.HttpClient> {
   /** The time between measurements. Default: one minute. */
   readonly interval?: Duration.Input
-  /** Sends the calls; the `HttpClient` of the context by default. */
+  /** Sends the calls. Default: the `HttpClient` in the context. */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 
 /**
- * Asks the exchange for its time once. Fails like `ServerTime.get`.
+ * Measures the exchange's clock once. Fails with the errors of `ServerTime.get`.
  *
  * @category measuring
  */
@@ -69,17 +70,17 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
   }
 })
 
-/** Zero unless the measurement proves that the clock is wrong. */
+/** The correction in milliseconds: zero unless the offset is larger than its uncertainty. */
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**
- * Corrects the nonces of the exchange that this layer is provided to. The clock is measured when the layer is built,
+ * Corrects the nonces of the exchange layer to which it is provided. The clock is measured when the layer is built,
  * then at every `interval`.
  *
  * Nonces leased through Redis follow Redis' clock and are not corrected.
  *
- * The layer fails when the first measurement fails. If a later one fails, the last one stays in use and a warning is
- * logged.
+ * The layer fails when the first measurement fails. If a later one fails, the previous one stays in use and a warning
+ * is logged.
  *
  * @category layers
  */

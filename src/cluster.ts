@@ -1,6 +1,6 @@
 /**
- * A host whose venues are spread over several machines. Needs `@effect/sql-pg`, `@effect/platform-node` and `undici`, which are
- * optional peer dependencies, and a PostgreSQL.
+ * A sandbox host whose venues are spread over several machines. Needs a PostgreSQL database and the optional peer
+ * dependencies `@effect/sql-pg`, `@effect/platform-node` and `undici`.
  *
  * @example
  * ```ts

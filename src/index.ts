@@ -1,15 +1,15 @@
 /** A strictly typed client of the exchange's private HTTP API V4, as Effect services. */
 
-// One layer with everything
+// One layer with all endpoint services
 export * as Exchange from "./Exchange.ts"
 
-// The outcome of an order whose answer was lost
+// Reconciliation of orders whose answers were lost
 export * as Reconciliation from "./Reconciliation.ts"
 
-// Nonces by the exchange's clock
+// Nonces that follow the exchange's clock
 export * as ServerClock from "./ServerClock.ts"
 
-// The protocol for other tools
+// The protocol as an OpenAPI document
 export * as OpenApi from "./OpenApi.ts"
 
 // The endpoint services

@@ -1,2 +1,2 @@
-/** Node only: sending over undici. Needs `undici`, an optional peer dependency. */
+/** The transport over undici, for Node only. Needs the optional peer dependency `undici`. */
 export * as UndiciTransport from "./client/transport/UndiciTransport.ts"

@@ -1,5 +1,5 @@
 /**
- * State that programs with the same API key share through Redis.
+ * Nonces and rate limits that programs with the same API key share through Redis.
  *
  * @example
  * ```ts
@@ -20,8 +20,8 @@
  * ```
  */
 
-// Nonces that are unique among all programs of a key
+// Nonces that are unique among all programs that use a key
 export * as NonceRedis from "./client/NonceRedis.ts"
 
-// Rate limits shared by all programs of a key
+// Rate limits shared by all programs that use a key
 export * as RateLimitsRedis from "./client/RateLimitsRedis.ts"

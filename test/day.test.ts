@@ -18,7 +18,7 @@ import { isLong } from "./support/long.ts"
 const units = (decimal: Decimal.Decimal | undefined): bigint =>
   Decimal.toUnits(decimal ?? Decimal.zero, 18) ?? assert.fail(decimal)
 
-/** A separate world for each test, without log output. */
+/** A separate exchange for each test, without log output. */
 const quiet = Layer.fresh(Layer.merge(world, logsInto([])))
 
 describe("the market maker's day", () => {
@@ -32,7 +32,7 @@ describe("the market maker's day", () => {
       }
       for (const [what, count] of Object.entries(report)) assert.isAbove(count, 0, what)
 
-      // Its report of each order is true: none was placed twice, and none is missing.
+      // The market maker's report of each order is correct: no order was placed twice, and none is missing.
       const { state } = yield* Venue
       assert.strictEqual(state.endedOrders.get("maker")?.length, report.placed + report.found)
 

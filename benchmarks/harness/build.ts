@@ -1,4 +1,4 @@
-/** Builds the library as it is published, into `benchmarks/dist`. */
+/** Builds the published form of the library into `benchmarks/dist`. */
 import { execFileSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -8,12 +8,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 /** The folder of the built library. */
 export const folder = fileURLToPath(new URL("../dist", import.meta.url))
 
-/** Runs a command of the root's packages, in the root. */
+/** Runs a command from the root's `node_modules`, in the root folder. */
 const run = (command: string, ...args: ReadonlyArray<string>): void => {
   execFileSync(`${root}node_modules/.bin/${command}`, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
 }
 
-/** The steps of the root's "build:library". */
+/** The same steps as the root's `build:library` script. */
 export const build = (): void => {
   rmSync(folder, { recursive: true, force: true })
   run("tsc", "-p", "src", "--noCheck", "--outDir", folder, "--declaration", "false", "--declarationMap", "false")

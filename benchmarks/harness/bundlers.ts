@@ -11,11 +11,11 @@ import { minify } from "rolldown/utils"
 import { build as vite } from "vite"
 import webpack from "webpack"
 
-/** The output of a bundler: one file, or a file and the chunks that it loads later. */
+/** A bundler's output: one file, or one file plus the chunks that it loads later. */
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 
-/** Resolves packages for Rollup, which does not do so itself. */
+/** Resolves packages for Rollup, which has no built-in resolution of packages. */
 const packages = {
   name: "packages",
   resolveId: (id: string) =>

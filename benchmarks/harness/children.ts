@@ -1,4 +1,4 @@
-/** Child processes for the peers, so that none shares a heap, compiler or event loop with another. */
+/** Child processes for the peers, so that no two share a heap, a compiler or an event loop. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 /** A process that answers messages one at a time. */
 export interface Child {
   readonly pid: number
-  /** The message with which it reported that it is ready. */
+  /** The message that the process sent when it was ready. */
   readonly ready: unknown
   /** Sends a message, and returns the answer. */
   readonly ask: (message: unknown) => Promise<unknown>
@@ -55,12 +55,14 @@ export const start = async (file: string, ...args: ReadonlyArray<string>): Promi
   }
 }
 
-/** Ends all processes that still run. */
+/** Ends all processes that are still running. */
 export const endAll = (): void => {
   for (const child of running) if (child.connected) child.disconnect()
 }
 
-/** The child's side: answers each message with the result of `answer`, or with its error. Ends with the parent. */
+/**
+ * Runs in the child: answers each message with the result of `answer`, or with its error. Exits when the parent exits.
+ */
 export const serve = (ready: unknown, answer: (message: never) => unknown): void => {
   process.on("message", async (message) => {
     try {

@@ -3,8 +3,8 @@ import type { Sample } from "./operation.ts"
 
 /**
  * A peer is warm when the median CPU of its last three windows differs from that of the three before by at most
- * `within`, and it has used `leastCpuMillis` of CPU: on a busy machine the runtime's compiler has to wait too. A warm-up
- * takes at most `mostMillis` by the clock.
+ * `within`, a fraction, and it has used `leastCpuMillis` of CPU time, because the runtime's compiler needs CPU too. A
+ * warm-up takes at most `mostMillis` of wall time.
  */
 export interface WarmUp {
   readonly windowMillis: number
@@ -13,17 +13,17 @@ export interface WarmUp {
   readonly within: number
 }
 
-/** The durations of a comparison. */
+/** How long a comparison warms up and measures. */
 export interface Plan {
-  /** The conditions for a warm peer. */
+  /** The criteria for a warm peer. */
   readonly warmUp: WarmUp
   /** The number of rounds; in a round, every peer takes one turn. */
   readonly rounds: number
   /** The length of a turn, in milliseconds. */
   readonly turnMillis: number
-  /** No round starts after this time, in milliseconds, once there have been three. */
+  /** After this time, in milliseconds, no round starts if three are complete. */
   readonly longestMillis: number
-  /** Divides the counts of rows with fixed counts. */
+  /** Rows with fixed counts divide them by this number. */
   readonly shrink: number
 }
 
@@ -35,7 +35,7 @@ export const full: Plan = {
   shrink: 1
 }
 
-/** The least with which a row still runs. Its figures mean nothing. */
+/** The shortest plan that still runs every row. Its figures mean nothing. */
 export const smoke: Plan = {
   warmUp: { windowMillis: 2, leastCpuMillis: 0, mostMillis: 60_000, within: Number.POSITIVE_INFINITY },
   rounds: 1,
@@ -61,10 +61,10 @@ export const bracket = (values: ReadonlyArray<number>): Bracket => {
 const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
   items.map((item) => [Math.random(), item] as const).sort(([a], [b]) => a - b).map(([, item]) => item)
 
-/** Takes one turn of `millis` milliseconds. */
+/** Runs a peer for `millis` milliseconds, and measures it. */
 export type Turn = (millis: number) => Promise<Sample>
 
-/** Runs a peer until its figures settle; returns whether they did. */
+/** Runs a peer until its figures settle or the time limit ends. Returns whether they have settled. */
 export const warmUp = async (
   turn: Turn,
   { leastCpuMillis, mostMillis, windowMillis, within }: WarmUp

@@ -18,7 +18,7 @@ export interface Node {
   readonly end: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts a node with a database, bound to a core if one is named. */
+/** Starts a node that uses this database, pinned to a core if one is given. */
 export const makeNode = async (database: string, core?: number): Promise<Node> => {
   const [port, nodePort, clusterPort] = [await freePort(), await freePort(), await freePort()]
   const ports = ["--port", `${port}`, "--node-port", `${nodePort}`, "--cluster-port", `${clusterPort}`]
@@ -42,13 +42,13 @@ export const makeNode = async (database: string, core?: number): Promise<Node> =
   }
 }
 
-/** A venue, as its owner sees it. */
+/** A venue, with what its owner needs to control it. */
 export interface Made {
   readonly id: string
   readonly controlToken: string
 }
 
-/** Makes a venue through a node. */
+/** Creates a venue through a node. */
 export const makeVenue = async ({ url }: Node): Promise<Made> => {
   const headers = { authorization: `Bearer ${token}` }
   return await (await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })).json() as Made

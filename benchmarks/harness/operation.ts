@@ -1,6 +1,6 @@
 /** An operation of a peer, and its measurement. */
 
-/** A repeated operation: synchronous, or as promises with a number of them in flight. */
+/** An operation to repeat: a synchronous one, or promises with a fixed number in flight. */
 export type Operation =
   | { readonly now: () => unknown }
   | { readonly later: () => Promise<unknown>; readonly inFlight?: number }
@@ -16,7 +16,7 @@ export interface Sample {
 /** The number of operations between two checks of the clock. */
 const batch = 16
 
-/** Runs an operation until the time is over, for at least one batch. */
+/** Repeats an operation until the time is up; runs at least one batch. */
 export const measure = async (operation: Operation, millis: number): Promise<Sample> => {
   const before = process.cpuUsage()
   const start = performance.now()

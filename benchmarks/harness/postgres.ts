@@ -1,4 +1,4 @@
-/** Starts a PostgreSQL from Debian's package, in a temporary folder. */
+/** Starts a PostgreSQL server from Debian's package, in a temporary folder. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -15,7 +15,7 @@ export const programs: string | undefined = existsSync(installed)
   ).find((folder) => existsSync(join(folder, "initdb")))
   : undefined
 
-/** The user for PostgreSQL, which refuses to run as root. */
+/** The user that runs PostgreSQL, which refuses to run as root. */
 const user = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
@@ -32,7 +32,7 @@ export const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-/** Waits until a process has written a text. */
+/** Waits until a process has written this text. */
 export const said = (child: ChildProcess, words: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
@@ -52,7 +52,7 @@ export const query = (url: string, statement: string): ReadonlyArray<string> => 
   return asked.stdout.toString().trim().split("\n")
 }
 
-/** Runs work with a new server, and passes it the server's process id. */
+/** Runs `work` with a new server and that server's process id. */
 export const withPostgres = async <A>(work: (url: string, pid: number) => Promise<A>): Promise<A> => {
   const who = user()
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))

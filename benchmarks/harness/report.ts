@@ -3,38 +3,38 @@ import { absolute, type Bracket, type Compared, ratio } from "./compare.ts"
 
 /** One line of the table. */
 export interface Line {
-  /** The thing measured. */
+  /** The workload that was measured. */
   readonly what: string
-  /** The thing that it is compared with. */
+  /** The baseline of the comparison. */
   readonly against: string
   /** The ratios of the rounds, by quantity: CPU, wall, req/s, memory, size. */
   readonly ratios: Readonly<Record<string, Bracket>>
-  /** Absolute figures, in words. They show how small the base is, and hold only for this machine in this run. */
+  /** Absolute figures, as text. They show the scale behind the ratios, and are valid only for this machine and run. */
   readonly absolutes: string
 }
 
 export interface Row {
-  /** The name for `npm run bench -- NAME`. */
+  /** The row's name: `npm run bench -- NAME` runs only this row. */
   readonly name: string
   /** A description in one sentence. */
   readonly title: string
-  /** Whether the row is left out of the table. Such a row runs only if named. */
+  /** Whether the row is left out of the table, and runs only if it is named. */
   readonly onlyByName?: true
   readonly run: (context: Context) => Promise<Found>
 }
 
 export interface Found {
   readonly lines: ReadonlyArray<Line>
-  /** Notes: parts that could not run, and why; peers that had not settled. */
+  /** Notes about parts that could not run, and about peers that had not settled. */
   readonly notes?: ReadonlyArray<string>
-  /** The figures behind the lines, for JSON. */
+  /** The raw figures, for the JSON report. */
   readonly data?: unknown
 }
 
 /** The settings of a run. */
 export interface Context {
   readonly plan: import("./compare.ts").Plan
-  /** The file for the plot of growth, if any. */
+  /** The file for the plot of how costs grow, if requested. */
   readonly plot: string | undefined
 }
 
@@ -44,7 +44,7 @@ const digits = (value: number) => value.toFixed(value >= 100 ? 0 : value >= 10 ?
 export const show = ({ max, median, min }: Bracket, unit = "x"): string =>
   min === max ? `${digits(median)}${unit}` : `${digits(median)}${unit} (${digits(min)}–${digits(max)})`
 
-/** Makes the line of two peers that took turns. */
+/** Makes the table line that compares two peers. */
 export const line = (compared: Compared, what: string, of: string, to: string, unit: "µs" | "ms" = "µs"): Line => {
   const per = unit === "µs" ? 1 : 1000
   const shown = (peer: string) => `${peer} ${digits(absolute(compared, peer, "cpu").median / per)} ${unit}`
@@ -56,7 +56,7 @@ export const line = (compared: Compared, what: string, of: string, to: string, u
   }
 }
 
-/** The same with inverse ratios: how many times as much work the first one does. */
+/** Makes the same line with inverse ratios: how many times as much work the first peer does. */
 export const inverse = (compared: Compared, what: string, of: string, to: string): Line => {
   const { ratios: _, ...words } = line(compared, what, of, to)
   return {

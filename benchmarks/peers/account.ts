@@ -11,7 +11,7 @@ export const paths = {
   fees: "/api/v4/main-account/fee"
 } as const
 
-/** The order in the form of the document's dialect. */
+/** The order, encoded in the document's dialect. */
 export const wireOrder = {
   market: "BTC_USDT",
   side: "buy",

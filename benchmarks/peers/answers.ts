@@ -1,4 +1,4 @@
-/** The answers of the stub, in the document's dialect. Every peer gets the same bytes. */
+/** The stub's canned answers, in the document's dialect. Every peer gets the same bytes. */
 
 const order = {
   order_id: 4180284841,
@@ -52,7 +52,7 @@ const fees = tickers.map((ticker, index) => ({
   withdraw: transfer(index + 1)
 }))
 
-/** The same balances for the trade account, half of each locked in orders. */
+/** The balances in the trade wallet: of each currency, the same amount is available and locked in orders. */
 const tradeBalances = Object.fromEntries(
   Object.entries(balances).map(([ticker, { main_balance: available }]) => [ticker, { available, freeze: available }])
 )

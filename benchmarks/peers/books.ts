@@ -1,11 +1,11 @@
-/** Engines behind one interface. */
+/** The order books from npm, behind a common interface. */
 import * as Hft from "hft-limit-order-book"
 import * as Nodejs from "nodejs-order-book"
 import type { Place } from "./instructions.ts"
 
 /** One empty market. */
 export interface Book {
-  /** Places an order, and returns the handle for its cancel. */
+  /** Places an order, and returns the handle that cancels it. */
   readonly place: (order: Place) => unknown
   /** Cancels an order; returns whether it was open. */
   readonly cancel: (handle: never) => boolean

@@ -1,4 +1,7 @@
-/** Runs a market maker's day, as on its page. The message is the number of minutes between the maker's ticks. */
+/**
+ * Runs the market maker's day that the sandbox's docs show. The message is the number of minutes between the maker's
+ * ticks.
+ */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -7,7 +10,7 @@ import { day, world } from "../../test/readme/day.ts"
 import { serve } from "../harness/children.ts"
 import type { Sample } from "../harness/operation.ts"
 
-/** The cost of a day in microseconds, and its events. */
+/** The cost of a day in microseconds, and the number of its events. */
 export interface Day extends Sample {
   readonly ticks: number
   readonly orders: number
@@ -16,7 +19,7 @@ export interface Day extends Sample {
 serve("ready", async (every: number): Promise<Day> => {
   const before = process.cpuUsage()
   const start = performance.now()
-  // Every day has a new exchange and clock. The log is off: the faults of a day would fill it.
+  // Every day has a new exchange and clock. Logging is off, because a day's faults would fill the log.
   const layer = Layer.fresh(world).pipe(Layer.provideMerge([TestClock.layer(), Logger.layer([])]))
   const { report } = await Effect.runPromise(Effect.provide(day(every), layer))
   const wall = (performance.now() - start) * 1000

@@ -1,10 +1,13 @@
-/** Runs one engine. Arguments: its name, and the world of an engine that only places and cancels. */
+/** Runs one engine. Arguments: its name, and optionally a world, in which the engine only places and cancels orders. */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"
 import type { Book } from "./books.ts"
 import { type Instruction, resting, type Workload, workloads } from "./instructions.ts"
 
-/** The initial state of the sandbox's engine: open orders, other accounts, and commands that left nothing open. */
+/**
+ * The initial state of the sandbox's engine: the numbers of open orders, of other accounts, and of orders that are
+ * already closed.
+ */
 export interface World {
   readonly open: number
   readonly accounts: number
@@ -43,7 +46,7 @@ const sample = (instructions: ReadonlyArray<Instruction>): Sample => {
   return { cpu: (user + system) / instructions.length, wall: wall / instructions.length }
 }
 
-/** The number of open orders at the end: engines that disagree did different work. */
+/** The number of open orders at the end. If it differs between engines, they did different work. */
 const left = (instructions: ReadonlyArray<Instruction>): number => {
   if (make === undefined) throw new Error(`there is no engine ${name}`)
   const book = make()

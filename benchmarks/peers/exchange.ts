@@ -1,4 +1,4 @@
-/** The sandbox's engine, with accounts whose funds never run out. */
+/** The sandbox's engine, with accounts that never run out of funds. */
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { ApiKey, marketName, type OrderId, ticker } from "../../src/domain/Identifiers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -12,7 +12,7 @@ import type { Place } from "./instructions.ts"
 
 const market = marketName("BTC_USDT")
 
-/** An account with a key, whose funds never run out. */
+/** The actions that open an account with a key and practically unlimited funds. */
 const opened = (name: string, apiKey: string, apiSecret: string): ReadonlyArray<Action> => [
   { _tag: "OpenAccount", account: name, b2b: true },
   { _tag: "AddKey", account: name, apiKey: ApiKey.make(apiKey), apiSecret, title: "", type: "1", enabled: true },
@@ -31,7 +31,7 @@ const limit = ({ amount, isBuy, price }: Place, ioc = false): Operation => ({
   ioc
 })
 
-/** The commands that make a world: accounts, the price, resting orders, and ended orders. */
+/** The commands that create a world: accounts, the price, resting orders and closed orders. */
 export const commands = (
   { accounts = 0, ended, open }: {
     readonly accounts?: number
@@ -49,7 +49,7 @@ export const commands = (
   ]
 }
 
-/** The engine in the state after commands. */
+/** The engine after these commands. */
 export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
   const state = State.make(Dialect.document.policy)
   let at = 1_700_000_000_000_000

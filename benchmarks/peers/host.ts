@@ -1,4 +1,4 @@
-/** Serves a host over HTTP. Argument: its folder and bounds, as JSON. */
+/** Serves a host over HTTP. Argument: the host's folder and its maximum of awake venues, as JSON. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -7,7 +7,7 @@ import { ControlApi, Host, HostServer } from "../../src/sandbox/index.ts"
 import { serve } from "../harness/children.ts"
 import { account } from "./account.ts"
 
-/** The folder of the venues, and the maximum number awake. */
+/** The folder of the venues, and the maximum number of awake venues. */
 export interface Options {
   readonly folder: string
   readonly maxAwake: number
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
   venues.push(yield* host.make({ owner: "bench" }))
 })
 
-/** Calls a venue, and so wakes it. */
+/** Calls a venue, which wakes it. */
 const ping = ({ url }: Host.Made) =>
   Effect.promise(async () => {
     const answer = await fetch(`${url}/api/v4/public/ping`)
@@ -56,7 +56,7 @@ const own = ({ controlToken, url }: Host.Made, operation: string, fields: object
     if (!answer.ok) throw new Error(await answer.text())
   })
 
-/** Opens an account in a venue with unlimited funds and calls, as in the other rows. */
+/** Opens an account in a venue, with practically unlimited funds and without a rate limit, as in the other rows. */
 const endow = Effect.fnUntraced(function*(venue: Host.Made) {
   yield* own(venue, "OpenAccount", { account: "bench", b2b: true })
   yield* own(venue, "AddKey", { account: "bench", ...account, title: "", type: "1", enabled: true })

@@ -1,6 +1,6 @@
-/** The instructions for the engines: the same orders for all, in the form that each one reads. */
+/** The instructions for the engines: the same orders for every engine, in the format that it reads. */
 
-/** A limit order. Engines with whole numbers get `ticks` and `lots`, exact engines the same as decimal text. */
+/** A limit order: in `ticks` and `lots` for engines that use whole numbers, as decimal text for exact engines. */
 export interface Place {
   readonly _tag: "Place"
   readonly id: string
@@ -11,7 +11,7 @@ export interface Place {
   readonly amount: string
 }
 
-/** Cancels the order with this index among the placed orders. */
+/** Cancels the placed order with this index. */
 export interface Cancel {
   readonly _tag: "Cancel"
   readonly index: number
@@ -37,7 +37,7 @@ const decimal = (value: number, digits: number): string => {
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** The price at a distance from the mid price; below zero the order crosses. */
+/** The price `distance` ticks from the mid price. An order at a negative distance crosses the book. */
 const place = (index: number, isBuy: boolean, distance: number, lots: number): Place => {
   const ticks = isBuy ? middle - 1 - distance : middle + 1 + distance
   return { _tag: "Place", id: `${index}`, isBuy, ticks, lots, price: decimal(ticks, 2), amount: decimal(lots, 3) }
@@ -59,7 +59,10 @@ const addThenCancel = (orders: number): ReadonlyArray<Instruction> => {
   return [...resting(orders), ...indices.map((index): Cancel => ({ _tag: "Cancel", index }))]
 }
 
-/** Half of the orders rest, a fifth take orders near the mid price, and three in ten cancel an earlier order, open or not. */
+/**
+ * Half of the instructions are resting orders, a fifth take orders near the mid price, and three in ten cancel an
+ * earlier order, open or not.
+ */
 const mixed = (orders: number): ReadonlyArray<Instruction> => {
   const next = random()
   const instructions: Array<Instruction> = []
@@ -72,7 +75,7 @@ const mixed = (orders: number): ReadonlyArray<Instruction> => {
   return instructions
 }
 
-/** Half of the orders rest, then each of the other half takes one of them. */
+/** The first half of the orders rest; each of the second half takes one of them. */
 const cross = (orders: number): ReadonlyArray<Instruction> => {
   const half = Math.floor(orders / 2)
   const next = random()

@@ -1,4 +1,7 @@
-/** Writes groups of commands to journals, and waits for each. Arguments: the URL of a database, and a file. */
+/**
+ * Writes groups of commands to a journal, and waits for each group. Arguments: a database URL for PostgreSQL, and a
+ * file for SQLite.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -10,7 +13,7 @@ import * as Journal from "../../src/sandbox/store/Journal.ts"
 import { serve } from "../harness/children.ts"
 import type { Sample } from "../harness/operation.ts"
 
-/** The number of groups to write, and of commands in each. */
+/** The journal to write to, the number of groups, and the number of commands in each group. */
 export interface Message {
   readonly to: "postgres" | "sqlite"
   readonly groups: number

@@ -1,22 +1,22 @@
 /**
- * Calls a server over keep-alive sockets with as little work as HTTP allows, so that the measurement shows the server and
- * not its caller. Argument: the server's port.
+ * Calls a server over keep-alive sockets with as little work as HTTP allows, so that the cost of the server dominates,
+ * not that of its caller. Argument: the server's port.
  */
 import { connect, type Socket } from "node:net"
 import { serve } from "../harness/children.ts"
 import { signed } from "./floor.ts"
 
-/** The calls: each body in turn until the time is over; without a time, each body once. */
+/** Sends each body in turn until `millis` have passed; without `millis`, sends each body once. */
 export interface Message {
   readonly path: string
-  /** Whether the calls are reads: without a body, and unsigned. */
+  /** Whether to send unsigned GET requests without a body. */
   readonly isGet?: boolean
   readonly bodies: ReadonlyArray<object>
   /** Prefixes of the path, used in turn. They are not signed. */
   readonly prefixes?: ReadonlyArray<string>
   readonly inFlight: number
   readonly millis?: number
-  /** Whether to return all answers, or only the last. */
+  /** Whether to return all answers; otherwise only the last one. */
   readonly collect?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Load {
   readonly calls: number
   /** The time from the first call to the last answer, in microseconds. */
   readonly micros: number
-  /** The answers in order of arrival, or only the last. */
+  /** The answers in order of arrival; only the last one unless all were requested. */
   readonly answers: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** Runs one client, idle until it gets a message. Arguments: its name, and a base URL. */
+/** Runs one client, which is idle until it gets a message. Arguments: its name, and a base URL. */
 import { serve } from "../harness/children.ts"
 import { measure, type Operation, type Operations, repeat } from "../harness/operation.ts"
 
@@ -23,7 +23,7 @@ const find = (operation: string): Operation => {
   return found
 }
 
-/** The messages: measure an operation for some time, or run it `count` times and report the memory. */
+/** A message: measure an operation for `millis`, or run it a number of `times` and report the memory. */
 export type Message =
   | { readonly operation: string; readonly millis: number }
   | { readonly operation: string; readonly times: number; readonly inFlight: number }

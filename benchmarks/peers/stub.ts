@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
   })
 })
 
-// Longer than any peer waits for its turn, so that no measured call has to open a connection.
+// Connections stay open longer than any peer waits for its turn, so no measured call has to open one.
 server.keepAliveTimeout = 600_000
 server.listen(0, "127.0.0.1", () => process.send?.({ value: (server.address() as AddressInfo).port }))
 process.once("disconnect", () => process.exit())

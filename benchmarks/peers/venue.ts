@@ -8,7 +8,7 @@ import { serve } from "../harness/children.ts"
 import { commands } from "./exchange.ts"
 import { resting } from "./instructions.ts"
 
-/** The initial state of a venue, and the file of its journal; without a file it is in memory. */
+/** The initial state of a venue, and the file of its journal. Without a file, the journal is in memory. */
 export interface Options {
   readonly file?: string
   readonly open: number

@@ -30,7 +30,7 @@ const bundled = async (name: string): Promise<string> => {
   return file
 }
 
-/** Runs one process: wall time until its end, and its CPU time, as it reports it with the answer. */
+/** Runs one process. Returns the wall time until it exits, and the CPU time that it reports with its answer. */
 const once = async (script: string, baseUrl: string): Promise<Sample> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, [script, baseUrl, account.apiKey, account.apiSecret])
@@ -52,7 +52,8 @@ export const rows: ReadonlyArray<Row> = [{
       ["txc bundled", await bundled("account")] as const
     ]
     const turns = scripts.map(([name, script]) => [name, () => once(script, `http://127.0.0.1:${stub.ready}`)] as const)
-    // One process of each first, to bring its files into the system's cache. Nothing else of a process stays warm.
+    // First run each program once, so that its files are in the system's cache. Nothing else stays warm between
+    // processes.
     for (const [, turn] of turns) await turn()
     const rounds = plan.shrink === 1 ? 11 : 1
     const compared = await takeTurns({ ...plan, rounds }, new Map(turns))

@@ -1,4 +1,4 @@
-/** The calls of the contract, grouped and described for the command's help. */
+/** The calls of the contract, grouped and described for the help of `effect-txc call`. */
 import * as SchemaAST from "effect/SchemaAST"
 import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -16,7 +16,7 @@ import type { Paint } from "./Screen.ts"
 /** The names of the calls. */
 export const names: ReadonlyArray<string> = all.map(({ name }) => name)
 
-/** The groups of calls; every call is in one of them. */
+/** The groups of calls. Every call is in exactly one. */
 const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Markets, fees and time", market],
   ["Prices, trades and futures", marketData],
@@ -27,11 +27,11 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
 
 const fieldsIn = (endpoint: Endpoint.Any, dialect: Dialect.Dialect) => Endpoint.codec(endpoint, dialect).shape.fields
 
-/** The field names of a request in either dialect. */
+/** The field names of a request, in both dialects together. */
 export const fieldsOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.keys({ ...fieldsIn(endpoint, Dialect.document), ...fieldsIn(endpoint, Dialect.live) })
 
-/** The fields of a call. Brackets mark an optional field, a star a field of the live dialect only. */
+/** The fields of a call. Brackets mark optional fields, and a star marks fields that only the live dialect has. */
 const writtenFields = (endpoint: Endpoint.Any): string => {
   const documented = fieldsIn(endpoint, Dialect.document)
   return Object.entries({ ...fieldsIn(endpoint, Dialect.live), ...documented }).map(([name, { ast }]) => {
@@ -40,7 +40,7 @@ const writtenFields = (endpoint: Endpoint.Any): string => {
   }).join(" ")
 }
 
-/** The list of all calls with their fields, in groups. */
+/** Lists all calls with their fields, in groups. */
 export const list = ({ bold, cyan, dim }: Paint): string => {
   const width = Math.max(...names.map((name) => name.length)) + 2
   const mark = ({ access, mutates }: Endpoint.Any) => mutates ? "!" : access === "public" ? "-" : " "
@@ -55,7 +55,7 @@ export const list = ({ bold, cyan, dim }: Paint): string => {
   ].join("\n")
 }
 
-/** A command line for this call, with its endpoint's example request. */
+/** A command line that makes this call with its endpoint's example request. */
 export const example = (endpoint: Endpoint.Any): string => {
   const request: object = endpoint.example(Dialect.document)
   const fields = Object.keys(request).length === 0 ? "" : ` '${JSON.stringify(request)}'`

@@ -10,14 +10,14 @@ import { Refused } from "./Refused.ts"
 import { toStderr } from "./Screen.ts"
 
 /**
- * Whether a call may move real money: it mutates, and does not go to a sandbox. The live exchange is reached over https
- * only, and a sandbox serves plain http.
+ * Whether a call may move real money: it mutates, and its URL is not plain http. Only sandboxes use plain http; the
+ * live exchange requires https.
  */
 const mayMoveMoney = (endpoint: Endpoint.Any, baseUrl: string): boolean =>
   endpoint.mutates && !baseUrl.startsWith("http://")
 
 const describe = (endpoint: Endpoint.Any, { baseUrl, dialect }: Region["Service"], request: object): string => {
-  // An invalid request is refused before it is sent. Show it as the user wrote it.
+  // An invalid request can't be encoded, and will be refused before sending. Show it as the user wrote it.
   const fields = Result.getOrElse(Endpoint.codec(endpoint, dialect).encodeRequest(request), () => ({ ...request }))
   const body = Json.stringify(fields)
   return `${endpoint.name} changes something at ${baseUrl}:\n\n  ${endpoint.method} ${endpoint.path}\n  ${body}\n`
@@ -29,7 +29,7 @@ const notSent = "Nothing was sent"
 
 /**
  * Asks for confirmation of a mutating call, unless it goes to a sandbox. `agreed` is a confirmation given in advance.
- * Fails with `Refused` if the user declines, or if no terminal can ask.
+ * Fails with `Refused` if the user declines, or if there is no terminal to ask on.
  */
 export const ask = Effect.fnUntraced(function*(endpoint: Endpoint.Any, request: object, agreed: boolean) {
   const region = yield* Region

@@ -1,4 +1,4 @@
-/** The flag `--counterparty`: the markets that a sandbox's counterparty quotes, and its settings. */
+/** The flag `--counterparty`: a market that a sandbox's counterparty quotes, with settings. */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,7 @@ const BooleanText = Schema.Literals(["true", "false"]).pipe(
 
 const IntegerText = Schema.optionalKey(Schema.NumberFromString.check(Schema.isInt()))
 
-/** The settings as text. */
+/** Formats a counterparty's settings as text. */
 const Settings = Schema.Struct({
   ...SetCounterparty,
   enabled: Schema.optionalKey(BooleanText),
@@ -34,7 +34,7 @@ const read = (text: string): Option.Option<SetCounterpartyOptions> => {
   return decode({ ...Object.fromEntries(pairs), market })
 }
 
-/** The flag; repeatable. */
+/** The `--counterparty` flag, which may be repeated. */
 export const flag = Flag.String("counterparty").pipe(
   Flag.withMetavar("MARKET[:SETTING=VALUE,...]"),
   Flag.withDescription(

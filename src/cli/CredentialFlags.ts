@@ -1,6 +1,6 @@
 /**
- * Reads a key and its secret for a command: from the environment or a file, never from the command line, which every
- * process of the machine can read.
+ * Reads a key and its secret for a command: from the environment or a file. The secret is never an argument, because
+ * every process on the machine can read those.
  */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -17,7 +17,9 @@ export const secretFile = Flags.optional(
   "A file with the API secret that only you can read; TXC_API_SECRET by default"
 )
 
-/** The given key or `TXC_API_KEY`, with the secret from the file or `TXC_API_SECRET`. */
+/**
+ * Reads the credentials: the key from the argument or `TXC_API_KEY`, and the secret from the file or `TXC_API_SECRET`.
+ */
 export const read = Effect.fnUntraced(function*(file: Option.Option<string>, key?: Redacted.Redacted) {
   const apiKey = key ?? (yield* Config.Redacted("TXC_API_KEY"))
   const apiSecret = Option.isNone(file)

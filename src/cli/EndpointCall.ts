@@ -1,4 +1,4 @@
-/** Makes any call of the contract by its endpoint, for commands that learn the call at run time. */
+/** Calls any endpoint of the contract, for commands that choose the endpoint at run time. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Call from "../client/call/Call.ts"
@@ -11,7 +11,7 @@ import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 
-/** The layer of public calls. */
+/** The layer that sends public calls to the configured exchange. */
 export const layerPublic = Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, UndiciTransport.layer]))
 
 /** Makes a public call. */

@@ -10,23 +10,23 @@ import type { Entry } from "../sandbox/venue/Feed.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
-/** The content of the panel. */
+/** The panel's content. */
 export interface Content {
   /** The base URL. */
   readonly baseUrl: string
-  /** Why the sandbox does not use its usual port; undefined if it does. */
+  /** The reason why the sandbox does not use its usual port; undefined if it does. */
   readonly otherPort: string | undefined
   /** The name of the dialect. */
   readonly dialect: string
-  /** The URL of the page, with the token that opens it. */
+  /** The URL of the sandbox's page, with the token that grants access. */
   readonly page: string
-  /** The place of the journal, and whether it is new. */
+  /** The location of the journal, and whether it is new. */
   readonly journal: string
-  /** Whether the venue has the example's keys. */
+  /** Whether the venue has the keys of the example exchange. */
   readonly hasExample: boolean
 }
 
-/** The panel. Its lines are never wrapped, so that addresses and keys can be copied. */
+/** Formats the panel. Its lines are never wrapped, so that addresses and keys can be copied. */
 export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): string => {
   const { baseUrl, dialect, hasExample, journal, otherPort, page } = content
   const row = (name: string, ...values: ReadonlyArray<string>) =>
@@ -59,7 +59,7 @@ export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): st
   ].join("\n")
 }
 
-/** The widths of all columns but the path's, with the gaps between them. */
+/** The widths in characters of all columns except the path, and of the gaps between columns. */
 const fixed = { time: 8, account: 8, method: 4, verdict: 20, millis: 9, gaps: 10 }
 
 const pathWidth = (columns: number): number => {
@@ -67,7 +67,7 @@ const pathWidth = (columns: number): number => {
   return Math.min(50, Math.max(12, columns - others))
 }
 
-/** Cuts the beginning of a path, because its end says more. */
+/** Fits a path to a width. A long path loses its beginning, because its end is more informative. */
 const fitPath = (path: string, width: number): string =>
   path.length > width ? `…${path.slice(1 - width)}` : path.padEnd(width)
 
@@ -77,7 +77,8 @@ const verdictOf = ({ refused, status, verdict }: RequestRecord): string => {
 }
 
 /**
- * Explains a refusal: invalid fields with their valid values, the probable mistake, and the fault that hit the call.
+ * Explains why a call was not answered: invalid fields with their valid values, the probable mistake, and the injected
+ * fault.
  */
 const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord): string | undefined => {
   const wrong = Object.entries(violations).map(([field, constraint]) => `${field} (${constraint}): ${expected[field]}`)
@@ -86,7 +87,8 @@ const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord
 }
 
 /**
- * The line of a call: time, account, request, outcome and duration. A refused call has a second line with the reason.
+ * Formats a call as a line with time, account, request, outcome and duration. A refused call has a second line with the
+ * reason.
  */
 export const lineOf = (record: RequestRecord, time: string, { columns, paint }: Screen): string => {
   const style = { answered: paint.green, refused: paint.yellow, failed: paint.red }[record.verdict]
@@ -110,7 +112,7 @@ const lineNow = (record: RequestRecord, screen: Screen) =>
     (now) => lineOf(record, DateTime.formatLocal(now, { timeStyle: "medium", locale: "en-GB" }), screen)
   )
 
-/** Prints a line for each new call on the venue, as long as the scope lives. */
+/** Prints a line for each new call to the venue until the scope closes. */
 export const follow = Effect.fnUntraced(function*(screen: Screen) {
   const { feed } = yield* Venue.Venue
   const print = ({ event }: Entry) =>
@@ -118,7 +120,7 @@ export const follow = Effect.fnUntraced(function*(screen: Screen) {
       ? Effect.flatMap(lineNow(event.request, screen), Console.log)
       : Effect.void
   const printing = Effect.flatMap(feed.after(), (entries) => Stream.runForEach(entries, print))
-  // A terminal that is too slow misses calls, and continues with the next ones.
+  // If the terminal is too slow, the feed drops some calls. Subscribe again to print the next ones.
   const again = Effect.forever(Effect.catchTag(printing, "FeedGone", () => Effect.void))
   yield* Effect.forkScoped(again, { startImmediately: true })
 })

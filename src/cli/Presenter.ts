@@ -1,4 +1,4 @@
-/** Prints help and usage errors of the command. */
+/** Prints the command's help and usage errors. */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type { HelpDoc } from "effect/cli/HelpDoc"
@@ -16,7 +16,7 @@ export class ExtraHelp extends Context.Reference<(paint: Screen.Paint) => string
   defaultValue: () => () => ""
 }) {}
 
-/** An overview of the subcommands, in the order in which a new user needs them. */
+/** Formats an overview of the subcommands, in the order in which a new user needs them. */
 const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Paint): string =>
   [
     `${bold("effect-txc")} ${version}: a client, a sandbox and an oracle of a crypto exchange's private HTTP API V4`,
@@ -33,7 +33,7 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
 const choicesIn = (expected: string): ReadonlyArray<string> =>
   [...expected.matchAll(/"([^"]+)"(?: \||$)/gu)].map(([, choice = ""]) => choice)
 
-/** The longest list of choices that an error shows. */
+/** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
 const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {
@@ -70,7 +70,10 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
   }
 }
 
-/** The text of a usage error. Only the first error counts: an unknown subcommand is also an unexpected argument. */
+/**
+ * The text of a usage error. It shows only the first error, because an unknown subcommand is also reported as an
+ * unexpected argument.
+ */
 const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
   const [first] = errors
   const wrong = first === undefined ? "This command is incomplete" : explain(first, helpDoc)
@@ -78,7 +81,8 @@ const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvo
 }
 
 /**
- * Prints help wrapped to the terminal, and a usage error as two lines on standard error: the error, and where to look.
+ * Prints help wrapped to the terminal's width, and a usage error as two lines on standard error: the error, and the
+ * help command to run.
  */
 export const layer = Layer.effect(
   CliOutput.Presenter,

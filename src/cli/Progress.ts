@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import { cut, toStderr } from "./Screen.ts"
 
-/** Moves to the beginning of the line and erases it. */
+/** Terminal codes that move to the beginning of the line and erase it. */
 const erase = "\r\u001B[K"
 
 /** A line that shows progress. */
@@ -15,7 +15,7 @@ export interface Progress {
   readonly clear: Effect.Effect<void>
 }
 
-/** Shows nothing. */
+/** A progress line that shows nothing. */
 export const hidden: Progress = { show: () => Effect.void, clear: Effect.void }
 
 /** The progress line of this process. Shows nothing if standard error is not a terminal. */
@@ -31,6 +31,6 @@ export const current: Effect.Effect<Progress, never, Stdio.Stdio> = Effect.gen(f
   }
 })
 
-/** Shows a text while the effect runs. */
+/** Shows text while the effect runs. */
 export const during = <A, E, R>(text: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Stdio.Stdio> =>
   Effect.flatMap(current, ({ clear, show }) => Effect.ensuring(Effect.andThen(show(text), effect), clear))

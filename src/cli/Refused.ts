@@ -1,4 +1,4 @@
-/** A command that cannot run, with a remedy for its user. */
+/** The error for a command that can't run, with a remedy for the user. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 

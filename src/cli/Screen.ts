@@ -1,4 +1,4 @@
-/** The output of a command: a terminal, or a file or pipe. */
+/** The output of a command: a terminal, a file or a pipe. */
 import * as CliOutput from "effect/cli/CliOutput"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
@@ -36,7 +36,7 @@ const paintWith = (isColoured: boolean): Paint => {
 /** A screen that is not a terminal. */
 export const unseen: Screen = { isTerminal: false, columns: Infinity, paint: paintWith(false) }
 
-/** The screen of this process. */
+/** This process's screen. */
 export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
   const terminal = yield* Terminal.Terminal
@@ -46,13 +46,16 @@ export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Termin
   return { isTerminal, columns: columns > 0 ? columns : Infinity, paint: paintWith(canColor) }
 })
 
-/** Writes a text to standard error, without a line break. Standard output is reserved for answers. */
+/** Writes text to standard error, without a line break. Standard output is reserved for answers. */
 export const toStderr = Effect.fnUntraced(function*(text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
 })
 
-/** The text without control characters. Use it for text from others: a caller must not control the terminal. */
+/**
+ * The text without control characters. Use it for text from outside, which could otherwise send commands to the
+ * terminal.
+ */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 
 /** The text, truncated to `width` characters. It must not contain styles. */
@@ -62,7 +65,7 @@ export const cut = (text: string, width: number): string =>
 /** The text, truncated or padded to exactly `width` characters. It must not contain styles. */
 export const fit = (text: string, width: number): string => cut(text, width).padEnd(width)
 
-/** The start of a line's last column: wrapped words continue below it. */
+/** The column at which wrapped words continue: below the start of the line's last column. */
 const indentOf = (line: string, width: number): number => {
   const [head = ""] = /^.*\S {2,}(?=\S)|^ */u.exec(line) ?? []
   const indent = CliOutput.displayWidth(head)
@@ -84,6 +87,6 @@ const wrapLine = (line: string, width: number): string => {
   return [...lines, current.trimEnd()].join("\n")
 }
 
-/** Wraps every line that is too long, between words. Lines may contain styles. */
+/** Wraps lines longer than `width` between words. Lines may contain styles. */
 export const wrap = (text: string, width: number): string =>
   width === Infinity ? text : text.split("\n").map((line) => wrapLine(line, width)).join("\n")

@@ -1,6 +1,6 @@
-/** Suggests an existing name for a mistyped one. */
+/** Suggests the correct name for a mistyped one. */
 
-/** The edit distance of two texts: insertions, deletions and substitutions of one letter. */
+/** The edit distance between two strings, in single-letter insertions, deletions and substitutions. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of one.split("").entries()) {
@@ -14,12 +14,12 @@ const distance = (one: string, other: string): number => {
   return row[other.length] ?? 0
 }
 
-/** Lower-case letters and digits only, so that `btcusdt` and `--max_rate` find their names. */
+/** Keeps only letters and digits, in lower case, so that `btcusdt` matches `BTC_USDT`. */
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")
 
 /**
- * The candidate nearest to a text: at most every third letter differs, or it begins with the text or with the text's
- * first word. `undefined` if no candidate is near.
+ * The candidate closest to a string: at most a third of its letters differ, or it begins with the string or with the
+ * string's first word. `undefined` if no candidate is close.
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
@@ -34,7 +34,7 @@ export const find = (text: string, candidates: ReadonlyArray<string>): string | 
   return begins(wanted) ?? begins(first)
 }
 
-/** `; did you mean LimitOrders.create?`, or an empty text if no candidate is near. */
+/** `; did you mean LimitOrders.create?`, or an empty string if no candidate is close. */
 export const question = (text: string, candidates: ReadonlyArray<string>): string => {
   const found = find(text, candidates)
   return found === undefined ? "" : `; did you mean ${found}?`

@@ -23,7 +23,7 @@ import { ExtraHelp } from "./Presenter.ts"
 import { Refused } from "./Refused.ts"
 import * as Suggestion from "./Suggestion.ts"
 
-/** Reveals the entries of a `Map`, and the secret of a newly created key: the exchange never shows it again. */
+/** Converts a `Map` to an object, and reveals redacted values: the exchange shows a new key's secret only once. */
 const reveal = (value: unknown): unknown =>
   Redacted.isRedacted(value)
     ? Redacted.value(value)
@@ -39,7 +39,7 @@ const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undef
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Decodes the request. Refuses unknown fields, which the codec would drop. */
+/** Parses the request argument. Refuses unknown fields, because the codec would drop them. */
 const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refused> => {
   const remedy = `Write it as in: ${CallList.example(endpoint)}`
   const json = Json.parse(text)
@@ -59,7 +59,7 @@ const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refus
   return Result.fail(new Refused({ wrong, remedy: `${has}. ${remedy}` }))
 }
 
-/** The exchange refused a call for a market that does not exist. */
+/** The exchange refused a call whose market does not exist. */
 class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
   refusal: Schema.String,
   suggestion: Schema.String
@@ -69,11 +69,14 @@ class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
   }
 }
 
-/** Whether a refusal may be about the market: it names the field, or gives no reason. */
+/**
+ * Whether the market may be the reason for a refusal: the error names the field `market`, or belongs to a public call,
+ * whose errors name no fields.
+ */
 const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object }): boolean =>
   error._tag === "PublicRequestRejected" || error.fields !== undefined && Object.hasOwn(error.fields, "market")
 
-/** Suggests a market if a refused call names one that the exchange does not list. */
+/** Suggests a similar market if a refused call names one that the exchange does not list. */
 const suggestMarket = Effect.fnUntraced(function*(error: Parameters<typeof isAboutMarket>[0], market: unknown) {
   if (typeof market !== "string" || !isAboutMarket(error)) return undefined
   const markets = yield* Markets.Markets.use(({ all }) => all).pipe(

@@ -5,12 +5,12 @@ import * as SchemaIssue from "effect/SchemaIssue"
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The remedy for missing settings. */
+/** Advice for a user whose settings are missing or invalid. */
 const settings = "A sandbox prints the settings when it starts: effect-txc sandbox"
 
 const ofSettings: ReadonlySet<string> = new Set(["InvalidBaseUrl", "InvalidCredentials", "CredentialsFileRefused"])
 
-/** Whether a command failed because of its settings, before it did anything. */
+/** Whether a command failed because of its settings, and therefore did nothing. */
 export const isOfSettings = (error: { readonly message: string; readonly _tag?: string }): boolean =>
   error instanceof Config.ConfigError || ofSettings.has(error._tag ?? "")
 

@@ -1,4 +1,7 @@
-/** `effect-txc journal`: exports the readable part of a sandbox's journal. */
+/**
+ * `effect-txc journal`: exports the commands in a sandbox's journal. If the journal is damaged, exports those before
+ * the damage.
+ */
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"

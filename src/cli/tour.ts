@@ -20,7 +20,7 @@ import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
 import * as Tour from "./tour/Tour.ts"
 
-/** Some calls deviate from the document; the table shows which. */
+/** The error when some calls deviate from the document. The printed table shows which. */
 class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {
   override get message(): string {
     return `${this.calls} calls deviate from the document`
@@ -33,13 +33,13 @@ export const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
   Flag.withDefault("document")
 )
 
-/** Options of the tour. */
+/** The tour's options. */
 export interface Options {
-  /** The dialect of its sandbox. */
+  /** The sandbox's dialect. */
   readonly dialect: Dialect.Dialect["name"]
   /** The port of the sandbox; 0 for any free port. */
   readonly port: number
-  /** Whether the sandbox keeps serving after the table. */
+  /** Whether the sandbox keeps serving after the tour. */
   readonly serves: boolean
 }
 

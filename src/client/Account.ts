@@ -1,8 +1,8 @@
 /**
- * The calls of one account: everything that endpoints need, without the list of all endpoints.
+ * Makes the calls of one account. It provides what every endpoint needs, but loads no endpoint.
  *
- * `Exchange.layer` provides every endpoint. A program that uses a few of them and must start fast or bundle small
- * provides those few with an account instead, importing each module by its own path.
+ * `Exchange.layer` provides every endpoint. A program that must start fast or have a small bundle can provide an
+ * account and only the endpoints that it uses instead, and import each module by its own path.
  *
  * @example
  * ```ts
@@ -32,8 +32,8 @@ import * as Signer from "./Signer.ts"
 import type * as Transport from "./transport/Transport.ts"
 
 /**
- * The services that a program may replace, for example because it shares its key with other programs. Accounts of one
- * program share a service only if they are given the same layer object; an equal one is not enough.
+ * The services that a program may replace, for example because it shares its key with other programs. Accounts in one
+ * program share a service only if they receive the same layer object, not just an equal one.
  *
  * @category models
  */
@@ -44,14 +44,14 @@ export interface Shared<E = never, R = never, T = Transport.Transport> {
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
   /**
    * Sends the calls. On Node, `UndiciTransport.layer` of `effect-txc/node` has the lowest cost per call.
-   * `FetchTransport.layer` needs no package and runs everywhere. Default: the context's `Transport` for `Account`, its
-   * `HttpClient` for `Exchange`.
+   * `FetchTransport.layer` needs no other package and runs on every platform. Default: the context's `Transport` for
+   * `Account`, its `HttpClient` for `Exchange`.
    */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 
 /**
- * The exchange, the account, and replacements for defaults.
+ * The exchange, the credentials, and replacements for default services.
  *
  * @category models
  */
@@ -64,8 +64,8 @@ export type Options<E = never, R = never, T = Transport.Transport> =
   & Shared<E, R, T>
 
 /**
- * The public and private calls of an account, from services of your choice. Built again at each use, so two accounts
- * with different keys stay separate in one program.
+ * Makes the public and private calls of an account from the services that you provide. Each use builds them separately,
+ * so two accounts with different keys stay separate in one program.
  *
  * @category layers
  */
@@ -76,7 +76,7 @@ export const layerServices: Layer.Layer<
 > = Layer.fresh(Layer.merge(Call.layer, Call.layerPublic))
 
 /**
- * The calls of an account whose region and credentials come from layers, such as those of `Settings`.
+ * Makes the calls of an account whose region and credentials come from layers, such as those in `Settings`.
  *
  * @category layers
  */
@@ -86,18 +86,18 @@ export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
 ): Layer.Layer<Call.Call | Call.PublicCall, E | E2 | Signer.SigningFailed, R | T> => {
   const calls = isolated(layerServices.pipe(Layer.provide(Signer.layerNode), Layer.provide(place)))
   const limited = Layer.provide(calls, [nonce, rateLimits])
-  // Callers never state `T` without a transport: it is then the context's `Transport`.
+  // Without a transport option, `T` has its default, the context's `Transport`: callers never pass `T` explicitly.
   return transport === undefined ? limited as never : Layer.provide(limited, transport)
 }
 
 /**
- * The calls of an account, with the defaults: `node:crypto` signatures, windowed nonces, rate limits observed.
+ * Makes the calls of an account, by default with `node:crypto` signatures, windowed nonces and rate limits.
  *
- * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. The layers of orders also
- * need `MarketRules`: `Markets.layerMarketRules`, which loads them from the exchange, or one of the layers of
- * `MarketRules`.
+ * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. The layers of services that
+ * place orders also need `MarketRules`: provide `Markets.layerMarketRules`, which loads the rules from the exchange, or
+ * a layer from `MarketRules`.
  *
- * Layers are shared by reference: two accounts in one program each need endpoints of their own, such as
+ * Layers are shared by reference. If one program has two accounts, make a separate endpoint layer for each, such as
  * `Layer.fresh(TradeBalance.TradeBalance.layer)`.
  *
  * @category layers

@@ -1,13 +1,13 @@
 /**
  * Checks whether the exchange accepted the client order id of a created order. An exchange that does not know the field
- * ignores it silently, and then the order can't be found by it.
+ * silently ignores it, and the order can't be found by its client order id.
  *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
  * import { LimitOrders } from "effect-txc"
  *
- * // An order that nobody can find by its client order id is kept by the exchange's own.
+ * // Keeps the exchange's order id if the order may not be found by its client order id.
  * const place = Effect.fn("place")(function*(request: LimitOrders.Request) {
  *   const orders = yield* LimitOrders.LimitOrders
  *   const { clientOrderIdEcho, orderId, sentClientOrderId } = yield* orders.create(request)
@@ -18,13 +18,13 @@
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * What the answer shows about the submitted client order id:
+ * The submitted client order id's state in the answer:
  *
  * - `echoed`: the answer contains it, so the exchange accepted it.
- * - `missing`: the answer lacks it, so the order may not have it. An answer with another id is not a success: see
+ * - `missing`: the answer lacks it, so the order may not have it. An answer with a different id is not a success: see
  *   `OutcomeUnknown`.
- * - `never-echoed`: this exchange does not return client order ids of such orders, and can't find orders by them.
- *   Whether it accepted the id is unknown.
+ * - `never-echoed`: this exchange does not return client order ids for this kind of order, and can't find such orders
+ *   by them. It is unknown whether it accepted the id.
  *
  * @category models
  */

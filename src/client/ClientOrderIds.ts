@@ -1,6 +1,6 @@
 /**
- * Generates client order ids for orders placed without one. Only its client order id finds an order whose answer was
- * lost, so every order gets one.
+ * Generates client order ids for orders placed without one. If the answer to an order is lost, the order can only be
+ * found by its client order id, so every order gets one.
  *
  * @example
  * ```ts
@@ -10,7 +10,7 @@
  *
  * let count = 0
  *
- * // Ids that name the program; provided to the layer of the exchange.
+ * // Generates ids that contain the program's name. Provide it to the exchange's layer.
  * const ids = ClientOrderIds.layer(Effect.sync(() => Identifiers.ClientOrderId.make(`desk-7-${++count}`)))
  *
  * const exchange = Exchange.layerConfig.pipe(Layer.provide(ids))
@@ -29,7 +29,7 @@ import { ClientOrderId } from "../domain/Identifiers.ts"
  * @category models
  */
 export interface Unassigned {
-  /** Your own identifier of the order. */
+  /** Your own identifier for the order. */
   readonly clientOrderId?: ClientOrderId
 }
 
@@ -39,7 +39,7 @@ export interface Unassigned {
  * @category models
  */
 export interface Assigned {
-  /** The order's identifier: your own, or the generated one. */
+  /** The order's client order id: yours, or the generated one. */
   readonly clientOrderId: ClientOrderId
 }
 
@@ -54,7 +54,7 @@ export interface Service {
 }
 
 /**
- * Makes the service from an effect that generates ids. Each must be new to the account.
+ * Makes the service from an effect that generates ids. Each id must be unique within the account.
  *
  * @category constructors
  */
@@ -67,7 +67,7 @@ export const make = (next: Effect.Effect<ClientOrderId>): Service => ({
   }
 })
 
-/** The number of ids drawn at once: one draw from the secure source costs as much as ten ids. */
+/** The number of ids generated at once, because each read of the secure random source costs as much as ten ids. */
 const drawn = 64
 
 /** 128 random bits from a secure source, as 32 hexadecimal digits: no two processes generate the same id. */
@@ -94,7 +94,7 @@ export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/Clie
 })
 
 /**
- * Uses an effect of your own to generate ids. Each must be new to the account.
+ * Uses your own effect to generate ids. Each id must be unique within the account.
  *
  * @category layers
  */
@@ -102,7 +102,7 @@ export const layer = (next: Effect.Effect<ClientOrderId>): Layer.Layer<never> =>
   Layer.succeed(ClientOrderIds, make(next))
 
 /**
- * Counts ids: `prefix-1`, `prefix-2` and so on. For tests only: a second process would repeat them.
+ * Generates `prefix-1`, `prefix-2` and so on. For tests only: a second process would generate the same ids.
  *
  * @category layers
  */

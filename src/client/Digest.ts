@@ -1,11 +1,11 @@
-/** Names API keys without revealing them, for storage shared by programs. */
+/** Makes digests that identify API keys in shared storage without revealing them. */
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
 /** The first 128 bits of the SHA-256 of an API key, as hexadecimal digits. */
 export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
-  // `node:crypto` answers at once where it exists; loading WebCrypto takes longer.
+  // Prefers `node:crypto` where it exists: it is synchronous, and WebCrypto takes longer to load.
   const crypto = nodeCrypto()
   const digest = crypto === undefined ? digestOf(apiKey) : Effect.sync(() => crypto.hash("sha256", apiKey))
   return Effect.map(digest, (digits) => digits.slice(0, 32))

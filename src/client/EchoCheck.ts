@@ -5,7 +5,7 @@ import type { ClientOrderIdEcho, Created } from "./ClientOrderIdEcho.ts"
 
 /**
  * Compares the submitted client order id with those in the answer (one per leg), and logs a warning when it is missing.
- * `echoes` says whether this exchange returns the client order ids of such orders.
+ * `echoes` says whether this exchange returns client order ids for this kind of order.
  */
 export const check = <A extends object>(
   endpoint: string,

@@ -1,6 +1,6 @@
 /**
- * Records every mutating attempt before it is sent. If a process dies or is interrupted during a call, the record shows
- * how to find out the outcome: see `Reconciliation`.
+ * Records every mutating attempt before it is sent. If a process dies or is interrupted during a call, the record
+ * contains what `Reconciliation` needs to find out the outcome.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface Intent {
   readonly clientOrderId?: ClientOrderId
   /** Copied from the request, if present. */
   readonly market?: MarketName
-  /** The order's identifier, if the request names it by that. */
+  /** The exchange's order id, if the request names the order by it. */
   readonly orderId?: OrderId
   /** The orders of a bulk request. */
   readonly orders?: ReadonlyArray<Errors.NamedOrder>
@@ -56,42 +56,42 @@ export interface Intent {
 }
 
 /**
- * The intent could not be recorded. The call is not sent: it fails with `ExchangeUnreachable`, why `not-recorded`.
+ * The intent could not be recorded. The call is not sent, and fails with `ExchangeUnreachable` (`why: "not-recorded"`).
  *
  * @category errors
  */
 export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("IntentNotRecorded", {
   reason: Schema.String
 }) {
-  /** The reason, which the call's error shows. */
+  /** The reason, included in the call's error. */
   declare readonly reason: string
 }
 
 /**
- * Keeps the record. An intent that was never settled belongs to a process that died: its outcome is unknown.
+ * Records intents and their outcomes. If an intent was never settled, its process died and the outcome is unknown.
  *
  * @category models
  */
 export interface Service {
   /**
-   * Called before an attempt is signed and sent. The attempt waits until it succeeds, at most for `Call.Timeout`; if it
-   * fails, nothing is sent and the call fails with `ExchangeUnreachable`, why `not-recorded`.
+   * Called before an attempt is signed and sent. The attempt waits for it, at most for `Call.Timeout`. If it fails or
+   * takes longer, nothing is sent, and the call fails with `ExchangeUnreachable` (`why: "not-recorded"`).
    *
-   * The nonce is taken before the intent is recorded, because the two belong together. A slow record therefore makes
-   * the nonce old, and with increasing nonces blocks all other calls of the key.
+   * The intent contains the nonce, so the nonce is taken first. Slow recording therefore delays the use of the nonce
+   * and, with increasing nonces, blocks all other calls with the key.
    */
   readonly record: (intent: Intent) => Effect.Effect<void, IntentNotRecorded>
   /**
-   * Called once for each started `record`, as soon as the attempt's outcome is known or known to be unknown, even after
-   * the calling fiber was interrupted. An attempt with a refused nonce is settled as `not-applied`, and a second
-   * `record` follows. A defect in it is logged; the call keeps its own result.
+   * Called once after each call of `record`, as soon as the attempt has ended, even if the calling fiber was
+   * interrupted. An attempt whose nonce was refused is settled as `not-applied`, and a second attempt is recorded
+   * separately. A defect in `settled` is logged, and does not change the result of the exchange call.
    */
   readonly settled: (intent: Intent, outcome: Errors.Outcome) => Effect.Effect<void>
 }
 
 /**
- * The record of intents; by default nothing is recorded. An exchange's layer reads it when built, so provide yours to
- * that layer.
+ * The service that records intents. By default, nothing is recorded. An exchange's layer reads it when built, so
+ * provide your own to that layer.
  *
  * @category services
  */

@@ -1,6 +1,6 @@
 /**
- * The trading rules of markets, checked before an order is sent: steps, least amount, least and greatest total
- * (document, Endpoints §2 and §3).
+ * Checks orders against market rules before they are sent: steps, minimum amount, minimum and maximum total (document,
+ * Endpoints §2 and §3).
  *
  * @example
  * ```ts
@@ -8,7 +8,7 @@
  * import * as Layer from "effect/Layer"
  * import { MarketRules, Markets } from "effect-txc"
  *
- * // Loads the markets anew every ten minutes instead of every five.
+ * // Reloads the markets every ten minutes instead of every five.
  * export const marketRules = Layer.unwrap(
  *   Effect.map(Markets.Markets, ({ all }) => MarketRules.layerCached(all, { timeToLive: "10 minutes" }))
  * )
@@ -35,7 +35,7 @@ export type { Violation } from "../protocol/Violation.ts"
 export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavailable>()("MarketRulesUnavailable", {
   reason: Schema.String
 }) {
-  /** The reason, which the call's error shows. */
+  /** The reason, included in the call's error. */
   declare readonly reason: string
 }
 
@@ -45,7 +45,9 @@ export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavai
  * @category services
  */
 export class MarketRules extends Context.Service<MarketRules, {
-  /** Returns the rules that an order breaks; empty when it may be sent. Fails when the markets could not be loaded. */
+  /**
+   * Returns the rules that an order breaks; empty when the order may be sent. Fails when the markets can't be loaded.
+   */
   readonly check: (order: Market.Bounded) => Effect.Effect<ReadonlyArray<Violation>, MarketRulesUnavailable>
 }>()("effect-txc/client/MarketRules") {}
 
@@ -70,7 +72,7 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
 }
 
 /**
- * Checks nothing and leaves it to the exchange.
+ * Leaves all checks to the exchange.
  *
  * @category layers
  */
@@ -89,9 +91,9 @@ export interface CacheOptions {
 }
 
 /**
- * Checks against the exchange's markets, loaded at the first order and shared by all. They are reloaded in the
+ * Checks against the exchange's markets, loaded for the first order and shared by all orders. They are reloaded in the
  * background when older than `timeToLive`, and immediately when an order names an unknown market. No order is sent
- * before they have been loaded once.
+ * until they have been loaded once.
  *
  * @category layers
  */

@@ -1,5 +1,8 @@
-/** Node's crypto, on Node, Bun and Deno. */
+/** Finds `node:crypto` on Node, Bun and Deno. */
 
-/** `node:crypto`; `undefined` where it does not exist. Not an import, so that modules using it also load there. */
+/**
+ * `node:crypto`; `undefined` where it does not exist. Looked up instead of imported, so that modules that use it also
+ * load on other platforms.
+ */
 export const nodeCrypto = (): typeof import("node:crypto") | undefined =>
   globalThis.process?.getBuiltinModule?.("node:crypto")

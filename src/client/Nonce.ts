@@ -1,8 +1,8 @@
 /**
- * Nonces: numbers that are unique per request of an API key (document, "Authentication", 3).
+ * Nonces: numbers that an API key uses once, for one request (document, "Authentication", 3).
  *
- * A nonce is Unix time. If the clock has not advanced since the last nonce, the next nonce is the last one plus one. A
- * nonce is at most two seconds ahead of the clock: beyond that, the call waits. If the clock is set back by more than
+ * A nonce is a Unix time. If the clock has not advanced since the last nonce, the next nonce is the last one plus one.
+ * A nonce is at most two seconds ahead of the clock: beyond that, the call waits. If the clock is set back by more than
  * four seconds, calls fail with that reason until it has caught up.
  *
  * @example
@@ -32,8 +32,9 @@ import { drawing, type NonceUnavailable, type Of, perKey, sequence } from "./Non
 export { NonceUnavailable, type Of } from "./NonceSequence.ts"
 
 /**
- * The exchange's clock minus this machine's, in milliseconds, by which nonces are corrected. Zero unless measured: see
- * `ServerClock`. The object is read when an exchange's layer is built, its `millis` before every attempt.
+ * The correction that is added to nonces: the exchange's clock minus this machine's, in milliseconds. Zero unless
+ * measured: see `ServerClock`. An exchange's layer reads the object when it is built, and its `millis` before every
+ * attempt.
  *
  * @category services
  */
@@ -44,21 +45,22 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
 /**
  * Supplies calls with nonces.
  *
- * One service serves any number of keys, each with its own nonces. Both layers are one value each, so all exchanges
- * built together share one service and never use a nonce of a key twice. Another program, or another runtime in this
- * one, does not share it: if both use the same key and take the same nonce, the exchange refuses it. Programs that
- * share a key share its nonces through `NonceRedis`.
+ * One service serves any number of keys, each with its own nonces. Each layer is a single value, so all exchanges that
+ * are built together share one service and never use a key's nonce twice. Other programs, and other runtimes in this
+ * program, do not share it: if two of them use the same nonce for a key, the exchange refuses the second call. Programs
+ * that share a key should use `NonceRedis`.
  *
  * @category services
  */
 export class Nonce extends Context.Service<Nonce, {
   /**
-   * Whether the exchange may accept nonces near its clock in any order. If not, they must arrive in increasing order.
+   * Whether requests ask the exchange to accept nonces near its clock in any order. If not, nonces must arrive in
+   * increasing order.
    */
   readonly window: boolean
   /**
-   * Runs a call with a fresh nonce of an API key. Fails with `NonceUnavailable` without running it; the call then fails
-   * with `ExchangeUnreachable`, why `nonce`.
+   * Runs a call with a fresh nonce of an API key. If there is no nonce, the call is not run: this fails with
+   * `NonceUnavailable`, which the caller sees as `ExchangeUnreachable` (`why: "nonce"`).
    */
   readonly use: <A, E, R>(
     of: Of,
@@ -67,8 +69,8 @@ export class Nonce extends Context.Service<Nonce, {
 }>()("effect-txc/client/Nonce") {}
 
 /**
- * Unique nonces that may arrive in any order, so calls run in parallel. About 1,000 calls per second and key if nonces
- * count milliseconds (live), a million if they count microseconds (document).
+ * Unique nonces that may arrive in any order, so calls run in parallel. Allows about 1,000 calls per key per second in
+ * the live dialect, whose nonces are milliseconds, and a million in the document's, whose nonces are microseconds.
  *
  * @category layers
  */
@@ -81,8 +83,8 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 })
 
 /**
- * Increasing nonces with one call of a key at a time, because nonces overtake each other on parallel connections. For
- * exchanges or keys without a nonce window. Slow: every call waits for the previous answer.
+ * Increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out of order.
+ * For exchanges or keys without a nonce window. Slow: every call waits for the previous answer.
  *
  * @category layers
  */

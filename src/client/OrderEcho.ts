@@ -1,6 +1,6 @@
 /**
- * Checks whether an answer is about the requested order. An answer about another order proves nothing: it may belong to
- * another call.
+ * Checks whether an answer is about the requested order. An answer about a different order proves nothing: it may
+ * belong to another call.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
@@ -17,7 +17,7 @@ import {
   SelfTradePrevention
 } from "../domain/Order.ts"
 
-/** The fields that requests for an order and answers about it share. A field is absent if either lacks it. */
+/** The fields that both order requests and answers about orders may have. */
 interface Echoed {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -37,7 +37,7 @@ interface Echoed {
   readonly reduceOnly?: boolean
 }
 
-/** The fields of a request for an order. */
+/** The fields of an order request. */
 export interface Ordered extends Echoed {
   /** The market. */
   readonly market: MarketName
@@ -45,15 +45,18 @@ export interface Ordered extends Echoed {
   readonly side: OrderSide
   /** The amount. */
   readonly amount: Decimal.Amount
-  /** Whether the exchange chooses the price, which also decides whether the order rests. */
+  /**
+   * How the order trades at the best bid or offer. The exchange then chooses the price, and the role decides whether
+   * the order rests in the book.
+   */
   readonly bboRole?: BboRole
-  /** The action when the order would trade with an order of the same account. */
+  /** The action taken when the order would trade with another order of the same account. */
   readonly stp?: SelfTradePrevention
-  /** The order's position. */
+  /** The position that the order belongs to. */
   readonly positionSide?: PositionSide
-  /** The price of the take-profit. */
+  /** The take-profit price. */
   readonly takeProfit?: Decimal.Price
-  /** The price of the stop-loss. */
+  /** The stop-loss price. */
   readonly stopLoss?: Decimal.Price
 }
 
@@ -69,23 +72,23 @@ export interface Leg extends Echoed {
   readonly amount: Decimal.Decimal
   /** The filled amount, in the base currency. */
   readonly dealStock: Decimal.Decimal
-  /** The action when the order would trade with an order of the same account. */
+  /** The action taken when the order would trade with another order of the same account. */
   readonly stp?: ReceivedSelfTradePrevention
-  /** The order's position. */
+  /** The position that the order belongs to. */
   readonly positionSide?: ReceivedPositionSide
-  /** The orders that it triggers. */
+  /** The prices of its take-profit and stop-loss. */
   readonly oto?: { readonly takeProfit?: Decimal.Decimal; readonly stopLoss?: Decimal.Decimal }
 }
 
-/** Describes how a field of the answer differs. */
+/** Describes how a field of the answer differs from the request. */
 const differs = (field: string, found: unknown, asked: unknown): string =>
   `the order's ${field} is ${String(found)}, not ${String(asked)}`
 
-/** Whether an amount is at most the other. */
+/** Whether an amount is above zero and at most the requested one. */
 const isPartOf = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean =>
   Decimal.Order(amount, Decimal.zero) > 0 && Decimal.Order(amount, asked) <= 0
 
-/** Whether an amount equals the other without the digits beyond its own last one: cut to the market's precision. */
+/** Whether an amount is the requested one truncated to fewer digits, such as the market's precision. */
 const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => {
   const digits = Decimal.scale(amount)
   const [integer = "", fraction = ""] = asked.split(".")
@@ -96,16 +99,16 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
 /** Whether the exchange may have derived this amount from the requested one. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
-  // The document cuts it to the position.
+  // By the document, the exchange reduces the amount to the position.
   if (asked.reduceOnly === true) return isPartOf(amount, asked.amount)
-  // A market order has no limit. The part that can't trade immediately is dropped, and a requested quote amount may be
-  // answered as the traded amount.
+  // A market order has no limit price. The exchange drops the part that can't trade immediately, and may echo the
+  // traded amount instead of a requested quote amount.
   const isMarketOrder = tradesAt.length === 0
   return isMarketOrder &&
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }
 
-/** The first price that is neither the requested one nor cut from it. */
+/** Describes the first price that is neither the requested one nor truncated from it; `undefined` if there is none. */
 const otherPrice = <K extends string>(
   fields: ReadonlyArray<K>,
   asked: { readonly [P in K]?: Decimal.Decimal },
@@ -119,17 +122,20 @@ const otherPrice = <K extends string>(
   return undefined
 }
 
-/** Whether this library knows the value. An unknown one may be the exchange's new name for another. */
+/** Whether this library knows the value. An unknown value may be the exchange's new name for a known one. */
 const isKnown = (values: ReadonlyArray<string>, value: string): boolean => values.includes(value)
 
 /** Treats a `stock market` order as a market order, because some answers do not distinguish them. */
 const kindOf = (type: ReceivedType): ReceivedType => type === "stock market" ? "market" : type
 
-/** The first of the order's kind, flags and position that differs from the request. */
+/**
+ * Describes the first difference from the request in the order's type, flags, self-trade prevention or position;
+ * `undefined` if there is none.
+ */
 const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefined => {
   if (kindOf(leg.type) !== kindOf(type) && isKnown(OrderType.literals, leg.type)) return differs("type", leg.type, type)
   for (const flag of ["postOnly", "ioc", "rpi", "retail", "reduceOnly"] as const) {
-    // An order at the best price rests or takes according to its role.
+    // The role of an order at the best bid or offer decides whether it rests or takes.
     if (asked.bboRole !== undefined && (flag === "postOnly" || flag === "ioc")) continue
     if (asked[flag] !== undefined && leg[flag] !== undefined && leg[flag] !== asked[flag]) {
       return differs(flag, leg[flag], asked[flag])
@@ -139,7 +145,7 @@ const otherManner = (asked: Ordered, type: OrderType, leg: Leg): string | undefi
   if (asked.stp !== undefined && stp !== undefined && stp !== asked.stp && isKnown(SelfTradePrevention.literals, stp)) {
     return differs("stp", stp, asked.stp)
   }
-  // In one-way mode the exchange ignores the requested side.
+  // In one-way mode the exchange ignores the requested position side.
   const isOther = positionSide !== asked.positionSide && (positionSide === "LONG" || positionSide === "SHORT")
   return asked.positionSide !== undefined && isOther
     ? differs("positionSide", positionSide, asked.positionSide)
@@ -156,7 +162,7 @@ export interface Naming {
   readonly clientOrderId?: ClientOrderId | undefined
 }
 
-/** How the answered order differs from the named one; `undefined` when it does not. */
+/** How the order in the answer differs from the one that the request names; `undefined` when it does not. */
 export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   for (const field of ["market", "orderId", "clientOrderId"] as const) {
     const [expected, found] = [asked[field], said[field]]
@@ -167,11 +173,11 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 
 /**
  * How an answer differs from the requested order, in any field that both have; `undefined` when it does not. Decimals
- * are compared by value. The exchange may make four changes itself:
+ * are compared by value. The exchange may change four things itself:
  *
- * - Amounts and prices may be cut to the market's precision.
- * - The amount of a reduce-only order may be smaller: the exchange cuts it to the position (document, Endpoints §2).
- * - The amount of a market order may be smaller, or the traded amount.
+ * - Amounts and prices may be truncated to the market's precision.
+ * - The amount of a reduce-only order may be smaller: the exchange reduces it to the position (document, Endpoints §2).
+ * - The amount of a market order may be smaller, or be the traded amount.
  * - An order at the best bid or offer may have any price.
  */
 export const contradiction = (
@@ -207,7 +213,8 @@ export interface Changed {
 
 /**
  * How an answer differs from the requested modification; `undefined` when it does not. The amount may be smaller: the
- * new order is for the unfilled part, and a reduce-only order for at most its position. The order id is always new.
+ * new order contains only the unfilled part, and a reduce-only order is reduced to its position. The order id is always
+ * new.
  */
 export const contradictionOfChange = (asked: Changed, order: Leg): string | undefined => {
   const { clientOrderId, market } = asked

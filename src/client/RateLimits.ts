@@ -1,10 +1,10 @@
 /**
- * Keeps calls within the exchange's rate limits, so that the exchange refuses none for the rate (document, "Limits").
+ * Delays calls that would exceed the exchange's rate limits (document, "Limits").
  *
- * Calls are counted like the exchange does: private calls per key and endpoint, public calls all together. It is
- * unknown whether the exchange's windows slide or follow each other, so a bucket never exceeds the limit in *any*
- * period as long as the window: it admits a quarter of the limit at once, and spreads the rest evenly over the window
- * plus 250 ms, the maximum difference in the time that two calls take to reach the exchange.
+ * Calls are counted as the exchange counts them: private calls per key and endpoint, public calls all together. It is
+ * unknown whether the exchange's windows slide or follow each other, so a bucket keeps to the limit in *any* period of
+ * a window's length: it admits a quarter of the limit as a burst, and spreads the rest evenly over the window plus 250
+ * ms, the maximum difference in the time that two calls take to reach the exchange.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export class RateLimits extends Context.Service<RateLimits, {
 }>()("effect-txc/client/RateLimits") {}
 
 /**
- * Counts in memory. All exchanges built together share one count, because the layer is one value.
+ * Counts in memory. All exchanges built together share one count, because this layer is a single value.
  *
  * @category layers
  */
@@ -45,7 +45,7 @@ export const layerMemory: Layer.Layer<RateLimits> = Layer.sync(RateLimits, () =>
 const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.succeed(0), retries: 0 }
 
 /**
- * Does not limit calls: only the exchange does.
+ * Does not delay calls; the exchange still enforces its limits.
  *
  * @category layers
  */

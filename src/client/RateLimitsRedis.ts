@@ -7,7 +7,7 @@
  * import * as Layer from "effect/Layer"
  * import { RateLimitsRedis } from "effect-txc/redis"
  *
- * // Give it to the `rateLimits` option of `Exchange.layer`.
+ * // Pass this as the `rateLimits` option of `Exchange.layer`.
  * export const rateLimits = RateLimitsRedis.layer.pipe(
  *   Layer.provide(NodeRedis.layer({ url: "redis://127.0.0.1:6379" }))
  * )
@@ -24,15 +24,16 @@ import * as Digest from "./Digest.ts"
 import * as RateLimitBuckets from "./RateLimitBuckets.ts"
 import * as RateLimits from "./RateLimits.ts"
 
-/** The time for which Redis is not asked after a failure, in milliseconds. */
+/** The time to wait after a failure before asking Redis again, in milliseconds. */
 const restMillis = 5000
 
 /** The maximum wait for an answer from Redis. */
 const patience = "500 millis"
 
 /**
- * Counts the calls of all programs that use the same Redis: a key's calls under its digest, and public calls as if all
- * came from one address. A program whose clock is ahead of the others' lets extra calls pass once, in proportion.
+ * Counts the calls of all programs that use the same Redis: private calls by a digest of the key, and public calls as
+ * if they all came from one IP address. If a program's clock is ahead of the others', some extra calls pass once, in
+ * proportion to the difference.
  *
  * While Redis can't be reached, each program counts on its own and logs a warning. Calls continue, because the exchange
  * still enforces the limit. After a refusal by the exchange, only the refused program pauses.

@@ -66,7 +66,7 @@ export interface Live {
  * @category models
  */
 export interface Custom {
-  /** An https URL without a query; `http` only to this machine. */
+  /** An https URL without a query. `http` is only allowed to this machine. */
   readonly baseUrl: string
   /** The dialect spoken there. It can't be guessed: the wrong one silently loses client order ids. */
   readonly dialect: Dialect.Dialect
@@ -118,7 +118,7 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
 }
 
 /**
- * An exchange named by the program. Fails with `InvalidBaseUrl`.
+ * Provides the exchange that the program specifies. Fails with `InvalidBaseUrl`.
  *
  * @category layers
  */

@@ -1,6 +1,6 @@
 /**
- * Signs requests. Only this service holds the secret. A remote signer, such as a key management service, can replace
- * it; the secret is then not in the process at all.
+ * Signs requests. Only this service has the secret. A remote signer, such as a key management service, can replace it;
+ * the secret is then not in the process at all.
  *
  * @example
  * ```ts
@@ -9,7 +9,7 @@
  * import * as Redacted from "effect/Redacted"
  * import { Signer } from "effect-txc"
  *
- * // A signer whose secret is elsewhere: `hmac` asks a key management service.
+ * // A signer that does not have the secret: `hmac` calls a key management service.
  * export const remote = (apiKey: string, hmac: (payload: string) => Promise<string>) =>
  *   Layer.succeed(Signer.Signer, {
  *     apiKey: Redacted.make(apiKey),
@@ -40,7 +40,7 @@ import { nodeCrypto } from "./NodeCrypto.ts"
 export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
   reason: Schema.String
 }) {
-  /** The reason, without any secret: the call's error shows it. */
+  /** The reason, included in the call's error. It must not contain a secret. */
   declare readonly reason: string
 }
 
@@ -54,15 +54,16 @@ export class Signer extends Context.Service<Signer, {
   readonly apiKey: Redacted.Redacted
   /**
    * Returns the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document,
-   * "Authentication"). If it fails, nothing is sent and the call fails with `ExchangeUnreachable`, why `not-signed`.
+   * "Authentication"). If it fails, nothing is sent and the call fails with `ExchangeUnreachable` (`why:
+   * "not-signed"`).
    */
   readonly sign: (payload: string) => Effect.Effect<string, SigningFailed>
-  /** Removes this signer's secrets from a text. */
+  /** Removes this signer's secrets from a string. */
   readonly scrub: (text: string) => string
 }>()("effect-txc/client/Signer") {}
 
 /**
- * Makes a function that removes the given secrets from a text: see `Scrub.scrubber`.
+ * Makes a function that removes the given secrets from a string: see `Scrub.scrubber`.
  *
  * @category scrubbing
  */
@@ -78,8 +79,8 @@ const withSecretsOf = (
 })
 
 /**
- * Signs with `node:crypto` and a prepared key: the fastest way on Node, Bun and Deno. Built again at each use, because
- * it belongs to its credentials. Fails with `SigningFailed` where `node:crypto` does not exist.
+ * Signs with `node:crypto` and a prepared key: the fastest way on Node, Bun and Deno. Each use builds its own signer,
+ * because a signer belongs to one account's credentials. Fails with `SigningFailed` where `node:crypto` does not exist.
  *
  * @category layers
  */
@@ -94,7 +95,7 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
     const key = crypto.createSecretKey(Redacted.value(credentials.apiSecret), "utf8")
     return withSecretsOf(
       credentials,
-      // Signs immediately, because a ready signature needs no timer.
+      // Signs synchronously, so that the call needs no timer for the signature.
       (payload) => Effect.succeed(crypto.createHmac("sha512", key).update(payload).digest("hex"))
     )
   })

@@ -1,8 +1,7 @@
 /**
  * Schema checks that can also be used as plain predicates.
  *
- * A check of the schema library builds an issue when it fails. Callers that only need a yes or no use the predicate
- * instead.
+ * When a schema check fails, it builds an issue. Callers that only need a yes or no use the faster predicate instead.
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -18,7 +17,7 @@ export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annot
   Schema.makeFilter(test, { ...annotations, [key]: test })
 
 /**
- * Makes a check that a text matches `form`. Pass `test` when there is a faster way to decide the same.
+ * Makes a check that a string matches `form`. Pass `test` if there is a faster way to get the same result.
  *
  * @category constructors
  */
@@ -29,9 +28,9 @@ export const matches = (
 ): SchemaAST.Filter<string> => Schema.isPattern(form, { ...annotations, [key]: test })
 
 /**
- * Makes a check that a text is not empty, starts with a character of `first`, and continues with characters of
- * `others`. Each pattern matches one ASCII character. An answer names hundreds of assets, and one pattern for the whole
- * text is several times slower.
+ * Makes a check that a string is not empty, starts with a character of `first`, and continues with characters of
+ * `others`. Each pattern matches one ASCII character. One pattern for the whole string would be several times slower,
+ * and an answer may contain hundreds of assets.
  *
  * @category constructors
  */

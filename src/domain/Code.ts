@@ -67,7 +67,7 @@ export const Passphrase = Text.check(
 export const maxDescriptionLength = 280
 
 /**
- * A note that a code's creator keeps with it: at most 280 characters, counted as Unicode code points.
+ * A note that the creator of a code attaches to it: at most 280 characters, counted as Unicode code points.
  *
  * @category models
  */

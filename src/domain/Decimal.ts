@@ -94,8 +94,8 @@ type LongerThan64<S extends string, Seen extends ReadonlyArray<unknown> = []> = 
   : false
 
 /**
- * `S` when it is a decimal's text; otherwise the sentence that the compiler shows as the error. `Parse` names the
- * function for text known only at run time.
+ * The type `S` if it is a valid decimal; otherwise the error message that the compiler shows. `Parse` is the name of
+ * the function for text known only at run time.
  *
  * @category literals
  */
@@ -106,7 +106,7 @@ export type Literal<S extends string, Parse extends string = "parse"> = string e
   : `"${S}" is not a decimal: digits, optionally "-" before and "." with digits after; no exponent, no leading zeros`
 
 /**
- * `S` when it is the text of a decimal greater than zero; otherwise the sentence that the compiler shows as the error.
+ * The type `S` if it is a valid decimal greater than zero; otherwise the error message that the compiler shows.
  *
  * @category literals
  */
@@ -117,8 +117,7 @@ export type PositiveLiteral<S extends string, Parse extends string = "parse"> = 
   : Literal<S>
 
 /**
- * `S` when it is the text of a decimal that is zero or more; otherwise the sentence that the compiler shows as the
- * error.
+ * The type `S` if it is a valid decimal of zero or more; otherwise the error message that the compiler shows.
  *
  * @category literals
  */
@@ -153,12 +152,12 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks `decimal`, not `type`: that is how the exchange refuses an amount sent
- * as a number.
+ * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because that is how the exchange
+ * refuses an amount sent as a number.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
-// A text that is not a decimal breaks only this constraint: the later checks need a decimal.
+// If the text is not a decimal, the later checks are skipped, because they need one.
 const isDecimal = Check.passes(hasGrammar, {
   ...Constraint.annotation({ kind: "decimal" }),
   expected: "a decimal string",
@@ -231,7 +230,7 @@ export const FeeRate = Text.check(
  * @category constructors
  */
 export const of = <const S extends string>(text: S extends Literal<S> ? S : Literal<S>): Decimal =>
-  // The parameter's type has proved the grammar.
+  // The cast is safe: the parameter's type only accepts valid decimals.
   text as string as Decimal
 
 /**
@@ -303,7 +302,7 @@ export const parseFeeRate = parser(FeeRate)
 export const zero: Decimal = of("0")
 
 // -----------------------------------------------------------------------------
-// Exact integers behind the text
+// Conversion to exact integers
 // -----------------------------------------------------------------------------
 
 /**
@@ -318,7 +317,7 @@ export const writtenScale = (self: string): number => {
 }
 
 /**
- * The number of fractional digits without trailing zeros: 1 for `"1.50"`. A market's precision limits it.
+ * The number of fractional digits without trailing zeros: 1 for `"1.50"`. Must be at most the market's precision.
  *
  * @category exact integers
  */
@@ -362,7 +361,7 @@ const format = (units: bigint, scale: number): string => {
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
 
-/** Converts both values to whole numbers of the finer of their two units. */
+/** Converts two decimals to whole numbers of the same unit, the finer one of theirs. */
 const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] => {
   const a = writtenScale(self)
   const b = writtenScale(that)
@@ -394,7 +393,7 @@ export const Order: Order_.Order<Decimal> = (self, that) => {
 export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Order(self, that) === 0
 
 /**
- * Whether the value is zero, in any spelling.
+ * Whether the value is zero, such as `"0"`, `"0.00"` or `"-0"`.
  *
  * @category comparing
  */
@@ -408,7 +407,7 @@ export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
 export const normalize = (self: Decimal): Decimal => {
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")
-  // A shorter text of the same value still fits the grammar and the length.
+  // The cast is safe: without its trailing zeros, a valid decimal is still valid.
   return (kept === "-0" ? "0" : kept) as Decimal
 }
 
@@ -454,16 +453,16 @@ const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
 }
 
 /**
- * Rounds down to `digits` decimal places, in canonical text: `floor("-1.25", 1)` is `"-1.3"`. Fits a bid's price, or an
- * amount, to its market's precision.
+ * Rounds down to `digits` decimal places, in canonical text: `floor("-1.25", 1)` is `"-1.3"`. Use it to round a bid's
+ * price, or an amount, to the market's precision.
  *
  * @category computing
  */
 export const floor = (self: Decimal, digits: number): Decimal => round(self, digits, false)
 
 /**
- * Rounds up to `digits` decimal places, in canonical text: `ceil("1.21", 1)` is `"1.3"`. Fits an ask's price to its
- * market's precision.
+ * Rounds up to `digits` decimal places, in canonical text: `ceil("1.21", 1)` is `"1.3"`. Use it to round an ask's price
+ * to the market's precision.
  *
  * @category computing
  */
@@ -497,7 +496,7 @@ export const isMultipleOf = (self: Decimal, step: Amount | Price): boolean => {
 }
 
 /**
- * Whether the value needs at most `digits` fractional digits. Trailing zeros do not count.
+ * Whether the value has at most `digits` fractional digits, not counting trailing zeros.
  *
  * @category comparing
  */

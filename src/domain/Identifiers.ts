@@ -1,6 +1,6 @@
 /**
- * Identifiers, tickers and market names. Each identifier is a branded text, never a number, so no digit is lost and one
- * kind can't be taken for another.
+ * Identifiers, tickers and market names. Each identifier is a branded string, never a number, so no digit is lost, and
+ * the compiler refuses one kind in place of another.
  *
  * @example
  * ```ts
@@ -31,8 +31,8 @@ const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
 })
 
 /**
- * An order's identifier, assigned by the exchange: a text of digits. On the wire it is a JSON integer of any length; no
- * digit is lost, even above 2^53.
+ * An order's identifier, assigned by the exchange: a string of digits. On the wire it is a JSON integer of any length;
+ * no digit is lost, even above 2^53.
  *
  * @category models
  */
@@ -46,7 +46,7 @@ export type OrderId = typeof OrderId.Type
 export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" })
 
 /**
- * A trade's identifier, assigned by the exchange: a text of digits, like an {@link OrderId}.
+ * A trade's identifier, assigned by the exchange: a string of digits, like an {@link OrderId}.
  *
  * @category models
  */
@@ -60,7 +60,7 @@ export type TradeId = typeof TradeId.Type
 export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate({ identifier: "TradeId" })
 
 /**
- * A position's identifier, assigned by the exchange: a text of digits, like an {@link OrderId}.
+ * A position's identifier, assigned by the exchange: a string of digits, like an {@link OrderId}.
  *
  * @category models
  */
@@ -76,7 +76,7 @@ export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).an
 const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
- * Your own identifier of an order: at least one letter, digit, dash, dot or underscore. For stop-limit orders it must
+ * Your own identifier for an order: at least one letter, digit, dash, dot or underscore. For stop-limit orders it must
  * be unique per account (document, Endpoints §3). If an order's answer is lost, this identifier finds the order.
  *
  * @category models

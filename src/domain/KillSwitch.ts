@@ -30,7 +30,7 @@ export type KillSwitchSeconds = typeof KillSwitchSeconds.Type
  *
  * @category schemas
  */
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also refuses non-finite numbers, and names the constraint.
 export const KillSwitchSeconds = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
   Schema.isGreaterThanOrEqualTo(minSeconds, Constraint.annotation({ kind: "min", min: minSeconds })),

@@ -26,9 +26,9 @@ import type { Unrecognised } from "./Unrecognised.ts"
 export interface Market {
   /** The name of the market, `BASE_QUOTE`. */
   readonly name: MarketName
-  /** The base currency: the traded one. */
+  /** The base currency, which is traded. */
   readonly stock: Ticker
-  /** The quote currency: the one in which prices are given. */
+  /** The quote currency, in which prices are given. */
   readonly money: Ticker
   /**
    * The maximum number of fractional digits of an amount in the base currency. If negative, amounts are multiples of a
@@ -69,8 +69,8 @@ export interface Market {
    */
   readonly type: "spot" | "futures" | "tradfiFutures" | Unrecognised
   /**
-   * Whether it is a traditional-finance futures market, such as for shares. An order needs a permission of the account:
-   * without it, the exchange refuses with code 10011. Live dialect only.
+   * Whether this is a traditional-finance futures market, such as one on shares. The account needs permission to place
+   * orders there: without it, the exchange refuses them with code 10011. Live dialect only.
    */
   readonly isTradFiFutures?: boolean
   /**
@@ -90,13 +90,13 @@ export interface Bounded {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
   /**
-   * The ordered amount, in the base currency, or in the quote currency if `quoteAmount` is set. Absent when a changed
-   * order keeps its amount.
+   * The ordered amount, in the base currency, or in the quote currency if `quoteAmount` is set. Absent when a
+   * modification keeps the amount.
    */
   readonly amount?: Amount
   /** Whether the amount is in the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
-  /** The new total of a changed order, in the quote currency. Absent when it does not change. */
+  /** The new total of a modified order, in the quote currency. Absent when it does not change. */
   readonly total?: Amount
   /** The order's prices, in the quote currency, by their field names in the request. */
   readonly prices: Readonly<Record<string, Price>>
@@ -174,7 +174,7 @@ export interface StopMarketTerms extends MarketTerms {
 }
 
 /**
- * The new terms of a changed order. Absent terms stay as they are.
+ * The new terms of a modified order. Absent terms do not change.
  *
  * @category models
  */
@@ -268,7 +268,7 @@ export const stopMarket = (terms: StopMarketTerms): Bounded => {
 }
 
 /**
- * The terms of a collateral OCO order, both legs, to check against its market's limits.
+ * The terms of both legs of a collateral OCO order to check against its market's limits.
  *
  * @category constructors
  */
@@ -281,7 +281,8 @@ export const collateralOco = ({ activationPrice, amount, market, price, stopLimi
 })
 
 /**
- * The terms of a changed order to check against its market's limits: those given, and amount × price where both are.
+ * The terms of a modified order to check against its market's limits: the given terms, and amount × price if both are
+ * given.
  *
  * @category constructors
  */
@@ -296,7 +297,7 @@ export const changed = ({ activationPrice, amount, market, price, total }: Chang
 
 const units = new Map<number, Amount>()
 
-/** One unit of the last of `digits` fractional digits: 0.01 for 2, 1000 for -3. */
+/** The step that a number of fractional digits allows: 0.01 for 2, 1000 for -3. */
 const unitOf = (digits: number): Amount => {
   const known = units.get(digits)
   if (known !== undefined) return known
@@ -324,7 +325,8 @@ export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => step
 /**
  * The market limits that an order breaks, each with the field that breaks it; empty when the order may be placed
  * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`; live: `stepSize` and `tickSize`). `market` is `undefined` for an unknown market.
+ * `maxTotal`; live: `stepSize` and `tickSize`). Pass `undefined` as `market` if it is unknown; the order then breaks
+ * the constraint `known`.
  *
  * @category checks
  */

@@ -72,7 +72,7 @@ export const OrderStatus = oneOf([
 export type OrderStatus = typeof OrderStatus.Type
 
 /**
- * The action when an order would trade with another order of the same account:
+ * The action taken when an order would trade with another order of the same account:
  *
  * - `no`: none; they trade
  * - `cancel_both`: both are canceled
@@ -189,8 +189,8 @@ export const ReceivedType = Unrecognised.open(OrderType)
 export type ReceivedType = typeof ReceivedType.Type
 
 /**
- * The status of an order as received: an {@link OrderStatus}, or `MAINTENANCE` of an order that the live exchange has ended
- * while it was under maintenance. A value that is not listed is kept as an `Unrecognised`.
+ * The status of an order as received: an {@link OrderStatus}, or `MAINTENANCE` for an order that the live exchange
+ * ended during maintenance. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas
  */

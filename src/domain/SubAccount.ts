@@ -101,7 +101,7 @@ export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address
   .pipe(Schema.brand("Email")).annotate({ identifier: "Email" })
 
 /**
- * Masks an address like the exchange: `email@google.com` becomes `e***@g***m`.
+ * Masks an address as the exchange does: `email@google.com` becomes `e***@g***m`.
  *
  * @category conversions
  */

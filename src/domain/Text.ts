@@ -1,4 +1,4 @@
-/** Building blocks for the protocol's texts and flags. Each check is annotated with its constraint. */
+/** Building blocks for the protocol's strings and flags. Each check is annotated with its constraint. */
 import * as Schema from "effect/Schema"
 import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
@@ -20,8 +20,8 @@ export const NonEmptyText = Text.check(
 )
 
 /**
- * Checks that a text matches `form`. Otherwise the text breaks the constraint `format`; `expected` names the form in
- * the schema's error message.
+ * Checks that a string matches `form`. Otherwise the string breaks the constraint `format`; `expected` names the form
+ * in the schema's error message.
  *
  * @category checks
  */
@@ -36,7 +36,7 @@ export const hasForm = (form: RegExp, expected: string) =>
 export const Flag = Schema.Boolean.annotate(Constraint.annotation({ kind: "type", type: "boolean" }))
 
 /**
- * One of the listed texts. Any other value breaks the constraint `oneOf`.
+ * One of the listed strings. Any other value breaks the constraint `oneOf`.
  *
  * @category schemas
  */

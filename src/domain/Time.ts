@@ -27,7 +27,7 @@ export type UnixSeconds = typeof UnixSeconds.Type
  *
  * @category schemas
  */
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also refuses non-finite numbers, and names the constraint.
 export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
   Schema.brand("UnixSeconds")
 ).annotate({ identifier: "UnixSeconds" })
@@ -54,14 +54,15 @@ export const UnixTime = Schema.Finite.check(isNotNegative).pipe(Schema.brand("Un
   .annotate({ identifier: "UnixTime" })
 
 /**
- * The time in whole microseconds since 1970. Exact before the year 2106 for times of microsecond precision.
+ * Converts a time to whole microseconds since 1970-01-01T00:00:00Z. Exact before the year 2106 for times with
+ * microsecond precision.
  *
  * @category conversions
  */
 export const toMicros = (self: UnixTime): number => Math.round(self * 1e6)
 
 /**
- * The time `micros` whole microseconds after 1970-01-01T00:00:00Z. Throws when `micros` is negative.
+ * Converts whole microseconds since 1970-01-01T00:00:00Z to a time. Throws when `micros` is negative.
  *
  * @category conversions
  */

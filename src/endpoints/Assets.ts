@@ -1,5 +1,5 @@
 /**
- * Assets, and whether they can be deposited and withdrawn. Public.
+ * The exchange's assets, with their fees, limits and deposit and withdrawal status. Public.
  *
  * @example
  * ```ts
@@ -30,21 +30,21 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The networks of an asset, or the providers of a national currency, for deposits and withdrawals.
+ * The networks of a crypto asset, or the payment providers of a fiat currency.
  *
  * @category models
  */
 export interface Routes {
-  /** The names of those that accept deposits. */
+  /** The names of the networks or providers that accept deposits. */
   readonly deposits?: ReadonlyArray<string>
-  /** The names of those that pay out withdrawals. */
+  /** The names of the networks or providers that pay out withdrawals. */
   readonly withdraws?: ReadonlyArray<string>
-  /** The name of the one used when a request names none. */
+  /** The name of the default network or provider, used when a request names none. */
   readonly default?: string
 }
 
 /**
- * The limits of one deposit or withdrawal, in units of the asset.
+ * The minimum and maximum of a single deposit or withdrawal, in units of the asset.
  *
  * @category models
  */
@@ -56,14 +56,14 @@ export interface Bounds {
 }
 
 /**
- * The limits of deposits and withdrawals, by network name.
+ * Deposit and withdrawal limits, by network.
  *
  * @category models
  */
 export interface Limits {
-  /** The limits of deposits, by network. */
+  /** Deposit limits, by network. */
   readonly deposit?: ReadonlyMap<string, Bounds>
-  /** The limits of withdrawals, by network. */
+  /** Withdrawal limits, by network. */
   readonly withdraw?: ReadonlyMap<string, Bounds>
 }
 
@@ -73,9 +73,9 @@ export interface Limits {
  * @category models
  */
 export interface Memo {
-  /** Whether a deposit needs one. */
+  /** Whether a deposit address needs a memo. */
   readonly deposit?: boolean
-  /** Whether a withdrawal needs one. */
+  /** Whether a withdrawal address needs a memo. */
   readonly withdraw?: boolean
 }
 
@@ -85,13 +85,13 @@ export interface Memo {
  * @category models
  */
 export interface Asset {
-  /** Its full name. */
+  /** The asset's full name. */
   readonly name: string
-  /** The asset's number in a public registry; 0 when it has none. */
+  /** The asset's id at CoinMarketCap; 0 when it has none. */
   readonly unifiedCryptoassetId?: number
-  /** Whether it can be withdrawn now. */
+  /** Whether the asset can be withdrawn now. */
   readonly canWithdraw: boolean
-  /** Whether it can be deposited now. */
+  /** Whether the asset can be deposited now. */
   readonly canDeposit: boolean
   /** The minimum withdrawal, in units of the asset. */
   readonly minWithdraw: Decimal
@@ -105,19 +105,19 @@ export interface Asset {
   readonly minDeposit: Decimal
   /** The maximum deposit, in units of the asset; zero when there is no maximum. */
   readonly maxDeposit: Decimal
-  /** The maximum number of fractional digits of an amount. */
+  /** The maximum number of decimal places of an amount. */
   readonly currencyPrecision?: number
   /** Whether an address needs a memo. */
   readonly isMemo?: boolean
-  /** Whether an address needs a memo, for deposits and withdrawals. */
+  /** Whether deposit and withdrawal addresses need a memo. */
   readonly memo?: Memo
-  /** Its networks. */
+  /** The asset's networks. */
   readonly networks?: Routes
-  /** Its providers, if it is a national currency. */
+  /** The payment providers of a fiat currency. */
   readonly providers?: Routes
-  /** The limits of deposits and withdrawals, by network. */
+  /** Deposit and withdrawal limits, by network. */
   readonly limits?: Limits
-  /** The number of confirmations that a deposit needs, by network. */
+  /** The number of confirmations a deposit needs, by network. */
   readonly confirmations?: ReadonlyMap<string, number>
 }
 
@@ -148,7 +148,7 @@ const memo = () =>
 
 const digits = /^(?:0|[1-9][0-9]{0,14})$/u
 
-/** The exchange may have written the number as a text. */
+/** The exchange has also sent the number as a string. */
 const readNumber = (wire: unknown): unknown => typeof wire === "string" && digits.test(wire) ? Number(wire) : wire
 
 const asset = ({ older }: Dialect) =>
@@ -207,7 +207,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading assets can fail with.
+ * Errors that can occur when reading assets.
  *
  * @category errors
  */
@@ -221,10 +221,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class Assets extends Context.Service<Assets, {
   /** Reads all assets. */
   readonly all: Effect.Effect<ReadonlyMap<Ticker, Asset>, Failure>
-  /** Reads all assets and finds one; none when the exchange does not have it. */
+  /** Reads all assets and finds one; `Option.none` when the exchange does not list it. */
   readonly get: (ticker: Ticker) => Effect.Effect<Option.Option<Asset>, Failure>
 }>()("effect-txc/endpoints/Assets") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<Assets, never, Call.PublicCall> = PlainService.layerPublic(
     Assets,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Cancels all orders, on one market or all (document, Endpoints §4).
+ * Cancels all open orders, on one market or on all markets (document, Endpoints §4).
  *
  * @example
  * ```ts
@@ -36,13 +36,13 @@ export interface Request {
   readonly market?: MarketName
   /** Only orders of these types, at least one. Default: all types. */
   readonly type?: ReadonlyArray<CancelAllType>
-  /** Only orders of this side's position, on a futures market. Live dialect only. Default: all sides. */
+  /** Only orders of this position side, on a futures market. Live dialect only. Default: all sides. */
   readonly positionSide?: PositionSide
 }
 
 const sides = Constraint.annotation({ kind: "oneOf", values: ["both", "long", "short"] })
 
-/** The side in lower case, as the live exchange writes it here. */
+/** The position side. The live exchange writes it in lower case in this request. */
 const Side = Schema.Literals(["both", "long", "short"]).annotate(sides).pipe(
   Schema.decodeTo(PositionSide.annotate(sides), {
     decode: SchemaGetter.transform((side) => sideOf[side]),
@@ -65,7 +65,7 @@ const request = ({ extension }: Dialect) =>
     positionSide: extension(Side)
   })
 
-/** The document does not show the body of a success; the live exchange's documentation shows an empty list. */
+/** The document does not show a successful answer's body; the live exchange's documentation shows an empty list. */
 const response = Wire.emptyList
 
 /**
@@ -88,28 +88,28 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that canceling all orders can fail with.
+ * Errors that can occur when canceling all orders.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Cancels all orders at once.
+ * Cancels all open orders in one call.
  *
  * @category services
  */
 export class CancelAllOrders extends Context.Service<CancelAllOrders, {
   /**
-   * Cancels every open order that the request selects, or all orders of the account without a request. Succeeds even
-   * when there are none.
+   * Cancels every open order that matches the request; without a request, all of the account's open orders. Succeeds
+   * even when there are none.
    *
    * Fails with `ValidationFailed` when the market is unknown or the list of types is empty; with `OutcomeUnknown` when
    * the answer is lost and the orders may have been canceled.
    */
   readonly cancel: (request?: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelAllOrders") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CancelAllOrders, never, Call.Call> = PlainService.layer(
     CancelAllOrders,
     endpoint,

@@ -47,13 +47,13 @@ export const maxOrders = 100
  * @category models
  */
 export interface Request {
-  /** The orders to cancel, in order: 1 to 100, each with one of its two identifiers. */
+  /** The orders to cancel, in sequence: 1 to 100, each identified by its order id or its client order id. */
   readonly orders: ReadonlyArray<CancelOrder.Request>
 }
 
-/** The request on the wire. Its type does not require exactly one identifier per order; the constraints do. */
+/** The request as sent. Constraints, not the type, require exactly one identifier per order. */
 interface Sent {
-  /** The orders to cancel, in order. */
+  /** The orders to cancel, in sequence. */
   readonly orders: ReadonlyArray<Endpoint.Request<typeof CancelOrder.endpoint>>
 }
 
@@ -63,14 +63,14 @@ const request = (dialect: Dialect) =>
   })
 
 /**
- * A canceled order. To learn how much of it was filled, use `CancelOrder` or the lists of orders.
+ * A canceled order. The answer omits its filled amount, which `OrderHistory` shows.
  *
  * @category models
  */
 export interface Canceled {
-  /** The exchange's identifier of the order. */
+  /** The order id, assigned by the exchange. */
   readonly orderId: OrderId
-  /** Your own identifier of the order. Absent when the order has none. */
+  /** Your client order id. Absent when the order has none. */
   readonly clientOrderId?: ClientOrderId
   /** The market on which the order traded. */
   readonly market: MarketName
@@ -125,8 +125,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that the call as a whole can fail with. An order that was not canceled has its error at its place in the
- * answer.
+ * Errors that make the whole call fail. Each order that was not canceled has its own error in the answer.
  *
  * @category errors
  */
@@ -139,15 +138,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelBulkOrders extends Context.Service<CancelBulkOrders, {
   /**
-   * Cancels the orders one after the other. The answer has each canceled order, or the reason for its refusal, at its
-   * place.
+   * Cancels the orders one after the other. Returns one outcome per order, in the order of the request.
    *
-   * Fails with `ValidationFailed` when one of the orders is not named by exactly one identifier, and nothing was sent;
-   * with `OutcomeUnknown` when the answer is lost and some or all of the orders may have been canceled.
+   * Fails with `ValidationFailed`, before anything is sent, when an order does not have exactly one identifier; with
+   * `OutcomeUnknown` when the answer is lost and some or all of the orders may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CancelBulkOrders") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CancelBulkOrders, never, Call.Call> = BulkService.layerCanceling(
     CancelBulkOrders,
     endpoint,

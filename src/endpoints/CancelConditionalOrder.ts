@@ -1,5 +1,5 @@
 /**
- * Cancels a conditional order: both legs of an OCO order, or an order that places others when it is filled.
+ * Cancels a conditional order: both legs of an OCO order, or an order with a take-profit or a stop-loss.
  *
  * @example
  * ```ts
@@ -32,13 +32,13 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier of the pair or group (`ConditionalOrder.id`), not of an order. */
+  /** The id of the OCO pair or OTO group (`ConditionalOrder.id`), not an order id. */
   readonly id: OrderId
 }
 
 const request = () => Wire.struct<Request>({ market: MarketName, id: Wire.RequestedOrderId })
 
-/** The live exchange answers with an empty list, which only confirms the cancellation. */
+/** The live exchange confirms the cancellation with an empty list. */
 const response = Wire.emptyList
 
 /**
@@ -59,7 +59,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that canceling can fail with.
+ * Errors that can occur when canceling a conditional order.
  *
  * @category errors
  */
@@ -74,13 +74,13 @@ export class CancelConditionalOrder extends Context.Service<CancelConditionalOrd
   /**
    * Cancels both legs of an OCO order, or an unfilled order with a take-profit or a stop-loss.
    *
-   * Fails with `RequestRejected` when no open conditional order has this identifier; with `ValidationFailed` when the
-   * market is unknown; with `OutcomeUnknown` when the answer is lost and it may have been canceled: `ConditionalOrders`
+   * Fails with `RequestRejected` when no open conditional order has this id; with `ValidationFailed` when the market is
+   * unknown; with `OutcomeUnknown` when the answer is lost and the order may have been canceled: `ConditionalOrders`
    * shows whether it was.
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelConditionalOrder") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CancelConditionalOrder, never, Call.Call> = PlainService.layer(
     CancelConditionalOrder,
     endpoint,

@@ -29,35 +29,35 @@ import * as Wire from "../protocol/Wire.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 
 /**
- * An OCO order to cancel, named by the exchange's identifier.
+ * An OCO order to cancel, identified by the id that the exchange assigned.
  *
  * @category models
  */
 export interface ByOrderId {
   /** The market on which the pair trades. */
   readonly market: MarketName
-  /** The exchange's identifier of the pair (`CollateralOcoOrder.id`), not of a leg. */
+  /** The pair's id (`CollateralOcoOrder.id`), not a leg's order id. */
   readonly orderId: OrderId
   /** Not allowed together with `orderId`. */
   readonly clientOrderId?: never
 }
 
 /**
- * An OCO order to cancel, named by your own identifier. Live dialect only.
+ * An OCO order to cancel, identified by its client order id. Live dialect only.
  *
  * @category models
  */
 export interface ByClientOrderId {
   /** The market on which the pair trades. */
   readonly market: MarketName
-  /** Your own identifier of the pair. Live dialect only. */
+  /** The pair's client order id. Live dialect only. */
   readonly clientOrderId: ClientOrderId
   /** Not allowed together with `clientOrderId`. */
   readonly orderId?: never
 }
 
 /**
- * The OCO order to cancel, named by one of its two identifiers.
+ * The OCO order to cancel, identified by its id or its client order id.
  *
  * @category models
  */
@@ -91,13 +91,13 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that canceling an OCO order can fail with.
+ * Errors that can occur when canceling an OCO order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How the answered pair differs from the requested one, named by its own id or a leg's. */
+/** How the canceled pair differs from the requested one, which the request may name by the pair's id or a leg's. */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,
   { id, stopLoss, takeProfit }: CollateralOcoOrders.CollateralOcoOrder
@@ -119,12 +119,12 @@ export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
   /**
    * Cancels both legs and returns their final states.
    *
-   * Fails with `RequestRejected` when there is no such open pair; with `OutcomeUnknown` when the answer is lost and the
-   * legs may have been canceled.
+   * Fails with `RequestRejected` when the account has no such open OCO order; with `OutcomeUnknown` when the answer is
+   * lost and the legs may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<CollateralOcoOrders.CollateralOcoOrder, Failure>
 }>()("effect-txc/endpoints/CancelOcoOrder") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CancelOcoOrder, never, Call.Call> = PlainService.layer(
     CancelOcoOrder,
     endpoint,

@@ -32,35 +32,35 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An order to cancel, named by the exchange's identifier.
+ * An order to cancel, identified by the exchange's order id.
  *
  * @category models
  */
 export interface ByOrderId {
   /** The market on which the order trades. */
   readonly market: MarketName
-  /** The exchange's identifier of the order. */
+  /** The order id, assigned by the exchange. */
   readonly orderId: OrderId
   /** Not allowed together with `orderId`. */
   readonly clientOrderId?: never
 }
 
 /**
- * An order to cancel, named by your own identifier.
+ * An order to cancel, identified by its client order id.
  *
  * @category models
  */
 export interface ByClientOrderId {
   /** The market on which the order trades. */
   readonly market: MarketName
-  /** Your own identifier of the order. */
+  /** The client order id, chosen by you. */
   readonly clientOrderId: ClientOrderId
   /** Not allowed together with `clientOrderId`. */
   readonly orderId?: never
 }
 
 /**
- * The order to cancel, named by one of its two identifiers.
+ * The order to cancel, identified by its order id or its client order id.
  *
  * @category models
  */
@@ -94,27 +94,27 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that canceling an order can fail with.
+ * Errors that can occur when canceling an order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Cancels single orders.
+ * Cancels individual orders.
  *
  * @category services
  */
 export class CancelOrder extends Context.Service<CancelOrder, {
   /**
-   * Cancels the unfilled part of an open order and returns its final state.
+   * Cancels the unfilled part of an open order and returns the order's final state.
    *
-   * Fails with `RequestRejected` when there is no such open order; with `OutcomeUnknown` when the answer is lost and
-   * the order may have been canceled.
+   * Fails with `RequestRejected` when the account has no such open order; with `OutcomeUnknown` when the answer is lost
+   * and the order may have been canceled.
    */
   readonly cancel: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/CancelOrder") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CancelOrder, never, Call.Call> = PlainService.layer(
     CancelOrder,
     endpoint,

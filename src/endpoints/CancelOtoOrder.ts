@@ -1,5 +1,5 @@
 /**
- * Cancels an order that places a take-profit or a stop-loss when it is filled.
+ * Cancels an order that would place a take-profit or a stop-loss once it is filled.
  *
  * @example
  * ```ts
@@ -25,20 +25,20 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An order with a take-profit or a stop-loss to cancel.
+ * An order to cancel that has a take-profit or a stop-loss.
  *
  * @category models
  */
 export interface Request {
   /** The order's market. */
   readonly market: MarketName
-  /** The exchange's identifier of the group (`oto.otoId`), not of the order. */
+  /** The id of the OTO group (`oto.otoId`), not the order id. */
   readonly otoId: OrderId
 }
 
 const request = () => Wire.struct<Request>({ market: MarketName, otoId: Wire.RequestedOrderId })
 
-/** The live exchange answers with an empty list, which only confirms the cancellation. */
+/** The live exchange confirms the cancellation with an empty list. */
 const response = Wire.emptyList
 
 /**
@@ -59,7 +59,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that canceling can fail with.
+ * Errors that can occur when canceling an order with a take-profit or a stop-loss.
  *
  * @category errors
  */
@@ -72,15 +72,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
   /**
-   * Cancels the order. Its filled part stays, without a take-profit or a stop-loss.
+   * Cancels the unfilled part of the order. The filled part gets no take-profit or stop-loss.
    *
-   * Fails with `RequestRejected` when no open order has this identifier; with `ValidationFailed` when the market is
-   * unknown; with `OutcomeUnknown` when the answer is lost and it may have been canceled: `ConditionalOrders` shows
-   * whether it was.
+   * Fails with `RequestRejected` when no open order has this OTO id; with `ValidationFailed` when the market is
+   * unknown; with `OutcomeUnknown` when the answer is lost and the order may have been canceled: `ConditionalOrders`
+   * shows whether it was.
    */
   readonly cancel: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelOtoOrder") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CancelOtoOrder, never, Call.Call> = PlainService.layer(
     CancelOtoOrder,
     endpoint,

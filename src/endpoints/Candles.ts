@@ -1,5 +1,5 @@
 /**
- * The candles of a market: prices and volume by interval. Public.
+ * The candles of a market: prices and volume per interval. Public.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum, and default, number of candles in an answer.
+ * The maximum number of candles in an answer, which is also the default.
  *
  * @category constants
  */
@@ -71,7 +71,7 @@ const Interval = Schema.Literals(intervals).annotate(Constraint.annotation({ kin
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
 const Count = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
   Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 })),
@@ -89,18 +89,22 @@ export interface Options {
   /** The length of a candle's interval. Default `1h`. */
   readonly interval?: Interval
   /**
-   * Only candles that start at or after this time: Unix seconds, zero or more. Default: ten minutes before `end` for
-   * seconds, a day for minutes, a week for hours, a month for days and weeks, a year for months.
+   * Only candles that start at or after this time: Unix seconds, zero or more. The default depends on the interval's
+   * unit: ten minutes before `end` for seconds, a day for minutes, a week for hours, a month for days and weeks, a year
+   * for months.
    */
   readonly start?: UnixSeconds
   /** Only candles that start before this time: Unix seconds, after `start`, and not in the future. Default: now. */
   readonly end?: UnixSeconds
-  /** The maximum number of intervals before `end`, 1 to 1440. Default 1440. The exchange derives `start` from it. */
+  /**
+   * The maximum number of candles, 1 to 1440, counted back from `end`. Default 1440. The exchange derives `start` from
+   * it.
+   */
   readonly limit?: number
 }
 
 /**
- * The market and candles to read.
+ * The market, and the candles to read.
  *
  * @category models
  */
@@ -132,9 +136,9 @@ const request = () =>
 export interface Candle {
   /** The start of the interval, in Unix seconds. */
   readonly time: UnixSeconds
-  /** The first price. */
+  /** The opening price. */
   readonly open: Decimal
-  /** The last price. */
+  /** The closing price. */
   readonly close: Decimal
   /** The highest price. */
   readonly high: Decimal
@@ -204,7 +208,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading candles can fail with.
+ * Errors that can occur when reading candles.
  *
  * @category errors
  */
@@ -219,12 +223,12 @@ export class Candles extends Context.Service<Candles, {
   /**
    * Reads at most 1440 candles, oldest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the market or `end` is in the future, and with
-   * `ValidationFailed` before sending when `limit` is out of bounds or `end` is not after `start`.
+   * Fails with `PublicRequestRejected` when the exchange does not list the market or `end` is in the future; with
+   * `ValidationFailed`, before anything is sent, when `limit` is out of bounds or `end` is not after `start`.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<Candle>, Failure>
 }>()("effect-txc/endpoints/Candles") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<Candles, never, Call.PublicCall> = PlainService.layerPublic(
     Candles,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Creates codes that another account can apply.
+ * Creates codes, each of which moves an amount to the account that applies it.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The asset. */
   readonly ticker: Ticker
-  /** The code's amount, in units of the asset. It is taken from the main balance. */
+  /** The code's amount, in units of the asset. The exchange debits it from the main balance. */
   readonly amount: Amount
   /** A passphrase of at most 25 characters, needed to apply the code. */
   readonly passphrase?: Passphrase
@@ -59,11 +59,11 @@ const request = () =>
  * @category models
  */
 export interface CreatedCode {
-  /** The code. Anyone else who knows it, and its passphrase if it has one, can apply it. */
+  /** The code. Anyone else who knows the code, and its passphrase if it has one, can apply it. */
   readonly code: Code
-  /** The exchange's own message. */
+  /** The exchange's message. */
   readonly message: string
-  /** The exchange's identifier of the transaction. */
+  /** The transaction id, assigned by the exchange. */
   readonly externalId: ExternalId
 }
 
@@ -97,7 +97,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that creating a code can fail with.
+ * Errors that can occur when creating a code.
  *
  * @category errors
  */
@@ -110,14 +110,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class CodeCreation extends Context.Service<CodeCreation, {
   /**
-   * Takes the amount from the main balance and puts it into a code.
+   * Debits the amount from the main balance and creates a code worth that amount.
    *
    * Fails with `RequestRejected` when the main balance is below the amount, and with `InvalidFields` when the exchange
    * does not know the asset.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedCode, Failure>
 }>()("effect-txc/endpoints/CodeCreation") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CodeCreation, never, Call.Call> = PlainService.layer(
     CodeCreation,
     endpoint,

@@ -32,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request {
-  /** The code from its creator. */
+  /** The code, as received from its creator. */
   readonly code: Code
   /** The code's passphrase, at most 25 characters. Required if the code was created with one. */
   readonly passphrase?: Passphrase
@@ -45,18 +45,18 @@ const request = () =>
   })
 
 /**
- * An applied code: it is valid, and the exchange has started the transaction.
+ * The confirmation that the code is valid and the exchange has started the transaction.
  *
  * @category models
  */
 export interface AppliedCode {
-  /** The exchange's own message. */
+  /** The exchange's message. */
   readonly message: string
-  /** The currency of the code. */
+  /** The code's currency. */
   readonly ticker: Ticker
   /** The code's amount, in units of `ticker`. */
   readonly amount: Decimal
-  /** The exchange's identifier of the transaction. */
+  /** The transaction id, assigned by the exchange. */
   readonly externalId: ExternalId
 }
 
@@ -91,7 +91,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that applying a code can fail with.
+ * Errors that can occur when applying a code.
  *
  * @category errors
  */
@@ -104,13 +104,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class Codes extends Context.Service<Codes, {
   /**
-   * Credits a code's amount to the main balance. A code can be applied once, and not by its creator.
+   * Credits a code's amount to the main balance. A code can be applied only once, and never by its creator.
    *
-   * Fails with `InvalidFields` when the code is unknown, used or your own, or the passphrase is wrong.
+   * Fails with `InvalidFields` when the code is unknown, already used or your own, or the passphrase is wrong.
    */
   readonly apply: (request: Request) => Effect.Effect<AppliedCode, Failure>
 }>()("effect-txc/endpoints/Codes") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<Codes, never, Call.Call> = PlainService.layer(
     Codes,
     endpoint,

@@ -45,7 +45,7 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** A balance on the wire: the live exchange sends texts or numbers. */
+/** A balance as received: the live exchange sends strings or numbers. */
 const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
 /**
@@ -66,7 +66,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the collateral account's balances can fail with.
+ * Errors that can occur when reading the collateral account's balances.
  *
  * @category errors
  */
@@ -81,12 +81,12 @@ export class CollateralBalance extends Context.Service<CollateralBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
   /**
-   * Reads the balance of one asset, in units of it; zero when the exchange omits the asset. Fails with
+   * Reads the balance of one asset, in units of the asset; zero when the exchange omits it. Fails with
    * `ValidationFailed` when the live exchange does not know the asset.
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
 }>()("effect-txc/endpoints/CollateralBalance") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<CollateralBalance, never, Call.Call> = PlainService.layer(
     CollateralBalance,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Places many limit orders on margin in one call.
+ * Places many margin limit orders in one call.
  *
  * @example
  * ```ts
@@ -9,7 +9,7 @@
  *
  * const market = Identifiers.marketName("BTC_USDT")
  *
- * // A bid and an ask; each is placed, or refused with an error of its own.
+ * // A bid and an ask; each is placed, or refused with its own error.
  * const quote = Effect.gen(function*() {
  *   const orders = yield* CollateralBulkLimitOrders.CollateralBulkLimitOrders
  *   const placed = yield* orders.create({
@@ -55,13 +55,13 @@ import * as CollateralLimitOrders from "./CollateralLimitOrders.ts"
 export const maxOrders = 20
 
 /**
- * Limit orders to place on margin.
+ * Margin limit orders to place.
  *
  * @category models
  */
 export interface Request extends BulkService.Orders<CollateralLimitOrders.Request> {}
 
-/** The request on the wire, where an order may have any of the fields. */
+/** The request as sent. Its type allows any combination of order fields. */
 interface Sent extends BulkService.Orders<Endpoint.Request<typeof CollateralLimitOrders.endpoint>> {}
 
 const request = (dialect: Dialect) =>
@@ -73,14 +73,14 @@ const request = (dialect: Dialect) =>
 type Field = keyof Endpoint.Request<typeof CollateralLimitOrders.endpoint>
 
 /**
- * The reason why one of the orders was refused. The refused order had no effect.
+ * The reason why one of the orders was refused. A refused order has no effect.
  *
  * @category errors
  */
 export type Refusal = Errors.ValidationFailed<Field> | Errors.ReduceOnlyRejected<Field> | Errors.RequestRejected<Field>
 
 /**
- * The outcome of one order: placed, refused, or unclear because its part of the answer can't be read.
+ * The outcome of one order: placed, refused, or unknown because its part of the answer is unreadable.
  *
  * @category models
  */
@@ -126,31 +126,29 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that the call as a whole can fail with. A refused order has its error at its place in the answer.
+ * Errors that make the whole call fail. Each refused order has its own error in the answer.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places many limit orders on margin in one call.
+ * Places many margin limit orders in one call.
  *
  * @category services
  */
 export class CollateralBulkLimitOrders extends Context.Service<CollateralBulkLimitOrders, {
   /**
-   * Places the orders one after the other, after checking each against the rules of its market. The answer has an order
-   * or its refusal at the place of each requested order. With `stopOnFail` it may be shorter; the orders beyond its end
-   * were not placed.
+   * Checks every order against its market's rules, then places them one after the other. Returns one outcome per order,
+   * in the order of the request. With `stopOnFail` the list may be shorter; orders past its end were not placed.
    *
-   * Fails with `ValidationFailed` when one of the orders has a wrong field or its market does not accept it, and
-   * nothing was sent: `fields.orders` says which, counted from zero. Fails with `OutcomeUnknown` when the answer is
-   * lost and some or all of the orders may have been placed: `orders` of the error names them, for
-   * `Reconciliation.reconcileAll`.
+   * Fails with `ValidationFailed`, before anything is sent, when an order has an invalid field or breaks its market's
+   * rules: `fields.orders` gives its index, starting at zero. Fails with `OutcomeUnknown` when the answer is lost and
+   * some or all orders may have been placed: the error's `orders` lists them for `Reconciliation.reconcileAll`.
    */
   readonly create: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CollateralBulkLimitOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<CollateralBulkLimitOrders, never, Call.Call | MarketRules> = BulkService
     .layerCreating(
       CollateralBulkLimitOrders,

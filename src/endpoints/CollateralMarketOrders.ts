@@ -1,5 +1,5 @@
 /**
- * Market orders that trade positions on margin.
+ * Market orders on margin.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * A market order to place on margin.
+ * A margin market order to place.
  *
  * @category models
  */
@@ -73,29 +73,29 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a market order on margin can fail with.
+ * Errors that can occur when placing a margin market order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places market orders on margin.
+ * Places margin market orders.
  *
  * @category services
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. The part outside the taker band is canceled.
+   * Places the order, after checking it against the rules of its market. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralMarketOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<CollateralMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralMarketOrders,
     endpoint,

@@ -43,26 +43,26 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that listing the markets on margin can fail with.
+ * Errors that can occur when listing the margin markets.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Lists the markets on margin.
+ * Lists the margin markets.
  *
  * @category services
  */
 export class CollateralMarkets extends Context.Service<CollateralMarkets, {
   /**
-   * Lists the names of the markets on margin.
+   * Lists the names of the margin markets.
    *
-   * Fails with `PublicRequestRejected`, HTTP 451, when margin is not available in the caller's region.
+   * Fails with `PublicRequestRejected` (HTTP 451) when margin trading is not available in the caller's region.
    */
   readonly list: Effect.Effect<ReadonlyArray<MarketName>, Failure>
 }>()("effect-txc/endpoints/CollateralMarkets") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<CollateralMarkets, never, Call.PublicCall> = PlainService.layerPublic(
     CollateralMarkets,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Stop-limit orders that trade positions on margin.
+ * Stop-limit orders on margin.
  *
  * @example
  * ```ts
@@ -37,12 +37,12 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * A stop-limit order to place on margin.
+ * A margin stop-limit order to place.
  *
  * @category models
  */
 export interface Request extends OrderTerms.OnMargin, OrderTerms.Triggered, OrderTerms.WithExit {
-  /** The limit price once the order is triggered, in the quote currency. The market sets its precision. */
+  /** The limit price once the order triggers, in the quote currency. The market sets its precision. */
   readonly price: Price
 }
 
@@ -77,30 +77,30 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a stop-limit order on margin can fail with.
+ * Errors that can occur when placing a margin stop-limit order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places stop-limit orders on margin.
+ * Places margin stop-limit orders.
  *
  * @category services
  */
 export class CollateralStopLimitOrders extends Context.Service<CollateralStopLimitOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once it is triggered, the part that cannot
-   * trade at its limit rests in the book.
+   * Places the order, after checking it against the rules of its market. Once the order triggers, any part that cannot
+   * trade within its limit rests in the book.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralStopLimitOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<CollateralStopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralStopLimitOrders,
     endpoint,

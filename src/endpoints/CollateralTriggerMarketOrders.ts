@@ -1,5 +1,5 @@
 /**
- * Stop-market orders that trade positions on margin. The exchange calls them trigger-market orders.
+ * Stop-market orders on margin. The exchange calls them trigger-market orders.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * A stop-market order to place on margin.
+ * A margin stop-market order to place.
  *
  * @category models
  */
@@ -75,30 +75,30 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a stop-market order on margin can fail with.
+ * Errors that can occur when placing a margin stop-market order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places stop-market orders on margin.
+ * Places margin stop-market orders.
  *
  * @category services
  */
 export class CollateralTriggerMarketOrders extends Context.Service<CollateralTriggerMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once it is triggered, the part outside the
+   * Places the order, after checking it against the rules of its market. Once the order triggers, any part beyond the
    * taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralTriggerMarketOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<CollateralTriggerMarketOrders, never, Call.Call | MarketRules> = OrderService
     .layer(
       CollateralTriggerMarketOrders,

@@ -29,13 +29,13 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request {
-  /** The exchange's identifier of the sub-account. */
+  /** The sub-account id, assigned by the exchange. */
   readonly id: SubAccountId
 }
 
 const request = () => Wire.struct<Request>({ id: SubAccountId })
 
-/** An empty JSON object, to which the document's servers may add fields; the live exchange may omit it. */
+/** An empty JSON object. Servers of the document's dialect may add fields; the live exchange may send no body. */
 const response = ({ demandsAll }: Dialect) =>
   Wire.acknowledged({}, (wire) =>
     demandsAll
@@ -60,7 +60,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that deleting a sub-account can fail with.
+ * Errors that can occur when deleting a sub-account.
  *
  * @category errors
  */
@@ -75,11 +75,11 @@ export class DeleteSubAccount extends Context.Service<DeleteSubAccount, {
   /**
    * Deletes a sub-account permanently.
    *
-   * Fails with `InvalidFields` when the account does not have the sub-account, or the sub-account still holds funds.
+   * Fails with `InvalidFields` when the account has no such sub-account, or the sub-account still holds funds.
    */
   readonly delete: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/DeleteSubAccount") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<DeleteSubAccount, never, Call.Call> = PlainService.layer(
     DeleteSubAccount,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The fees and limits of deposits and withdrawals, by currency (document, Endpoints §5).
+ * Deposit and withdrawal fees and limits, by currency (document, Endpoints §5).
  *
  * @example
  * ```ts
@@ -27,8 +27,8 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The fees and limits of deposits or of withdrawals. Zero means "off". The document names the flexible fee but does not
- * explain it.
+ * The fees and limits of a currency's deposits or withdrawals. Zero turns a fee or limit off. The document names the
+ * flexible fee but does not explain it.
  *
  * @category models
  */
@@ -62,7 +62,7 @@ export const TransferFee: Schema.Codec<TransferFee, unknown> = Wire.answer<Trans
 }).schema
 
 /**
- * The fees and limits of one currency.
+ * A currency's deposit and withdrawal fees and limits.
  *
  * @category models
  */
@@ -75,13 +75,13 @@ export interface Fee {
   readonly canDeposit: boolean
   /** Whether the currency can be withdrawn now. */
   readonly canWithdraw: boolean
-  /** The fees and limits of a deposit. */
+  /** Deposit fees and limits. */
   readonly deposit: TransferFee
-  /** The fees and limits of a withdrawal. */
+  /** Withdrawal fees and limits. */
   readonly withdraw: TransferFee
 }
 
-/** The live exchange has written `"0"` and `"1"`. */
+/** The live exchange has also sent this flag as `"0"` and `"1"`. */
 const readFlag = (wire: unknown): unknown => wire === "1" ? true : wire === "0" ? false : wire
 
 const Flag = Schema.Literals(["0", "1"])
@@ -116,22 +116,22 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the fees can fail with.
+ * Errors that can occur when reading deposit and withdrawal fees.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the fees of deposits and withdrawals.
+ * Reads deposit and withdrawal fees.
  *
  * @category services
  */
 export class Fees extends Context.Service<Fees, {
-  /** Reads the fees of all currencies. */
+  /** Reads the deposit and withdrawal fees of all currencies. */
   readonly list: Effect.Effect<ReadonlyArray<Fee>, Failure>
 }>()("effect-txc/endpoints/Fees") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<Fees, never, Call.Call> = PlainService.layer(
     Fees,
     endpoint,

@@ -43,19 +43,19 @@ export interface FuturesMarket {
   readonly money: Ticker
   /** The price of the last trade. */
   readonly lastPrice: Decimal
-  /** The volume of the last 24 hours, in the base currency. */
+  /** The 24-hour volume, in the base currency. */
   readonly stockVolume: Decimal
-  /** The traded volume, in the quote currency. */
+  /** The 24-hour volume, in the quote currency. */
   readonly moneyVolume: Decimal
   /** The best bid. */
   readonly bid: Decimal
   /** The best ask. */
   readonly ask: Decimal
-  /** The highest price of the last 24 hours. */
+  /** The 24-hour high. */
   readonly high: Decimal
-  /** The lowest price of the last 24 hours. */
+  /** The 24-hour low. */
   readonly low: Decimal
-  /** The kind of future, such as `Perpetual`. */
+  /** The contract type, such as `Perpetual`. */
   readonly productType: string
   /** The open interest, in the base currency. */
   readonly openInterest: Decimal
@@ -65,23 +65,23 @@ export interface FuturesMarket {
   readonly indexName: string
   /** The currency of the index. */
   readonly indexCurrency: string
-  /** The expected next funding rate, as a ratio. */
+  /** The predicted next funding rate, as a ratio. */
   readonly fundingRate: Decimal
-  /** The highest funding rate, as a ratio. Absent when the exchange does not say. */
+  /** The highest funding rate, as a ratio. Absent when the exchange omits it. */
   readonly fundingCap?: Decimal
-  /** The lowest funding rate, as a ratio. Absent when the exchange does not say. */
+  /** The lowest funding rate, as a ratio. Absent when the exchange omits it. */
   readonly fundingFloor?: Decimal
   /** The time of the next funding settlement, in Unix seconds. */
   readonly nextFundingTime: UnixTime
-  /** The maximum position in USDT at each leverage, by leverage (`"10"`). Absent when the exchange does not say. */
+  /** The maximum position in USDT, by leverage (such as `"10"`). Absent when the exchange omits it. */
   readonly brackets?: ReadonlyMap<string, Decimal>
-  /** The maximum leverage. Absent when the exchange does not say. */
+  /** The maximum leverage. Absent when the exchange omits it. */
   readonly maxLeverage?: number
-  /** The time between two funding settlements, in minutes. Absent when the exchange does not say. */
+  /** The funding interval, in minutes. Absent when the exchange omits it. */
   readonly fundingIntervalMinutes?: number
 }
 
-/** Unix milliseconds as a text on the wire, Unix seconds in the domain. */
+/** A string of Unix milliseconds on the wire, Unix seconds in the domain. */
 const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)).pipe(
   Schema.decodeTo(UnixTime, {
     decode: SchemaGetter.transform((text) => fromMicros(Number(text) * 1000)),
@@ -89,7 +89,7 @@ const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)
   })
 )
 
-/** A whole number, which the exchange has also sent as a text. */
+/** A whole number, which the exchange has also sent as a string. */
 const Count = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u))]).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((count) => Number(count)),
@@ -162,7 +162,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that listing the futures markets can fail with.
+ * Errors that can occur when listing the futures markets.
  *
  * @category errors
  */
@@ -177,11 +177,11 @@ export class FuturesMarkets extends Context.Service<FuturesMarkets, {
   /**
    * Lists the futures markets.
    *
-   * Fails with `PublicRequestRejected`, HTTP 451, when futures are not available in the caller's region.
+   * Fails with `PublicRequestRejected` (HTTP 451) when futures are not available in the caller's region.
    */
   readonly list: Effect.Effect<ReadonlyArray<FuturesMarket>, Failure>
 }>()("effect-txc/endpoints/FuturesMarkets") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<FuturesMarkets, never, Call.PublicCall> = PlainService.layerPublic(
     FuturesMarkets,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Interest payments of fixed-term lending (document, Endpoints §1). For business partners only.
+ * Interest payments from fixed-term lending (document, Endpoints §1). For business partners only.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export interface StreamRequest {
   readonly planId?: PlanId
   /** Only payments of plans with this target currency. */
   readonly ticker?: Ticker
-  /** The maximum number of records on a page, 1 to 100. Default 100. */
+  /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
 
@@ -101,7 +101,7 @@ export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.answ
 export interface Page extends Pages.Page<InterestPayment> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The maximum number of records on a page of this size. */
+  /** The page size: the maximum number of records per page. */
   readonly limit: Limit
 }
 
@@ -134,7 +134,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading interest payments can fail with.
+ * Errors that can occur when reading interest payments.
  *
  * @category errors
  */
@@ -150,18 +150,18 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
    * Reads one page.
    *
    * Fails with `InvalidFields` when the exchange does not know the plan or the currency, with `NotAuthorized` when the
-   * account is not a business partner, and with `UnexpectedResponse` if the answer is not the requested page.
+   * account is not a business partner, and with `UnexpectedResponse` when the answer is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /**
-   * Reads all payments, page by page. See `Pages.stream` for its guarantees. These records have no id, so if the list
-   * shifts meanwhile, a record may be repeated or missed without notice.
+   * Reads all payments, page by page. See `Pages.stream` for its guarantees. Payments have no id, so if the list
+   * changes during the read, the stream may repeat or miss a payment without an error.
    */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<InterestPayment, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/InterestPaymentHistory") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<InterestPaymentHistory, never, Call.Call> = PageService.layer(
     InterestPaymentHistory,
     endpoint,

@@ -55,7 +55,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading kill switches can fail with.
+ * Errors that can occur when reading kill switches.
  *
  * @category errors
  */
@@ -68,13 +68,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class KillSwitchStatus extends Context.Service<KillSwitchStatus, {
   /**
-   * Reads the armed kill switches. A kill switch is disarmed once it has canceled its orders.
+   * Reads the armed kill switches. A kill switch is no longer armed once it has canceled the orders.
    *
    * Fails with `ValidationFailed` when the market is unknown.
    */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<KillSwitch.Timer>, Failure>
 }>()("effect-txc/endpoints/KillSwitchStatus") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<KillSwitchStatus, never, Call.Call> = PlainService.layer(
     KillSwitchStatus,
     endpoint,

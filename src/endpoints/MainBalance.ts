@@ -76,7 +76,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the main account's balances can fail with.
+ * Errors that can occur when reading the main account's balances.
  *
  * @category errors
  */
@@ -90,9 +90,9 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export interface Change {
   /** The asset. */
   readonly ticker: Ticker
-  /** The balance at the previous reading, in units of the asset. Zero at the first reading. */
+  /** The balance at the previous reading, in units of the asset; zero for the first reading. */
   readonly before: Decimal.Decimal
-  /** The balance now, in units of the asset. */
+  /** The new balance, in units of the asset. */
   readonly after: Decimal.Decimal
 }
 
@@ -111,17 +111,17 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
 export class MainBalance extends Context.Service<MainBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
-  /** Reads the balance of one asset, in units of it; zero when the exchange omits the asset. */
+  /** Reads the balance of one asset, in units of the asset; zero when the exchange omits it. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
   /**
    * Reads the balances on a schedule and emits only the changes.
    *
-   * The first reading is compared with zero, so it emits every non-zero balance, and an asset's changes always add up
-   * to its balance.
+   * The first reading counts as a change from zero, so it emits every non-zero balance, and an asset's changes always
+   * add up to its balance.
    */
   readonly changes: <X, E, R>(schedule: Schedule.Schedule<X, unknown, E, R>) => Stream.Stream<Change, Failure | E, R>
 }>()("effect-txc/endpoints/MainBalance") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<MainBalance, never, Call.Call> = PlainService.layer(
     MainBalance,
     endpoint,

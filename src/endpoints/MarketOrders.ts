@@ -1,5 +1,5 @@
 /**
- * Market orders, which trade immediately with the best orders in the book. A buy states the quote amount to spend.
+ * Market orders, which trade immediately against the best orders in the book. A buy states the quote amount to spend.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnSpot {
-  /** The amount to spend for a buy, in the quote currency, or to sell, in the base currency. */
+  /** For a buy, the amount to spend, in the quote currency; for a sell, the amount to sell, in the base currency. */
   readonly amount: Amount
 }
 
@@ -71,28 +71,28 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a market order can fail with.
+ * Errors that can occur when placing a market order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places market orders whose buys spend an amount of the quote currency.
+ * Places market orders. A buy spends an amount of the quote currency.
  *
  * @category services
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. The part outside the taker band is canceled.
+   * Places the order, after checking it against the rules of its market. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
    * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
    * and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/MarketOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<MarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     MarketOrders,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The last 24 hours and the best prices of all markets. Public.
+ * The 24-hour statistics and best prices of all markets. Public.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * A market's last 24 hours. Prices are in the quote currency; zero when there is none.
+ * A market's 24-hour statistics. Prices are in the quote currency; zero when there is none.
  *
  * @category models
  */
@@ -37,17 +37,17 @@ export interface Summary {
   readonly bid: Decimal
   /** The best ask. */
   readonly ask: Decimal
-  /** The lowest price of the 24 hours. */
+  /** The 24-hour low. */
   readonly low: Decimal
-  /** The highest price of the 24 hours. */
+  /** The 24-hour high. */
   readonly high: Decimal
   /** The price of the last trade. */
   readonly last: Decimal
-  /** The traded volume, in the base currency. */
+  /** The 24-hour volume, in the base currency. */
   readonly volume: Decimal
-  /** The traded volume, in the quote currency. */
+  /** The 24-hour volume, in the quote currency. */
   readonly total: Decimal
-  /** The change from the first price to the last one, in percent. */
+  /** The 24-hour price change, in percent. */
   readonly change: Decimal
   /** The time when the summary was made, in Unix seconds. */
   readonly at: UnixSeconds
@@ -96,14 +96,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the markets' summaries can fail with.
+ * Errors that can occur when reading market summaries.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the last 24 hours of all markets.
+ * Reads the 24-hour statistics of all markets.
  *
  * @category services
  */
@@ -111,7 +111,7 @@ export class MarketSummaries extends Context.Service<MarketSummaries, {
   /** Reads the summaries of all markets. */
   readonly all: Effect.Effect<ReadonlyMap<MarketName, Summary>, Failure>
 }>()("effect-txc/endpoints/MarketSummaries") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<MarketSummaries, never, Call.PublicCall> = PlainService.layerPublic(
     MarketSummaries,
     endpoint,

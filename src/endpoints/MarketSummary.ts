@@ -1,5 +1,5 @@
 /**
- * The last 24 hours and the best prices of a market. Public.
+ * The 24-hour statistics and best prices of a market. Public.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The market to read.
+ * The market whose summary to read.
  *
  * @category models
  */
@@ -36,28 +36,28 @@ export interface Request {
 const request = () => Wire.struct<Request>({ market: MarketName })
 
 /**
- * A market's last 24 hours. Prices are in the quote currency; zero when there is none.
+ * A market's 24-hour statistics. Prices are in the quote currency; zero when there is none.
  *
  * @category models
  */
 export interface Summary {
-  /** The first price of the 24 hours. */
+  /** The 24-hour open: the first price. */
   readonly open: Decimal
   /** The best bid. */
   readonly bid: Decimal
   /** The best ask. */
   readonly ask: Decimal
-  /** The lowest price of the 24 hours. */
+  /** The 24-hour low. */
   readonly low: Decimal
-  /** The highest price of the 24 hours. */
+  /** The 24-hour high. */
   readonly high: Decimal
   /** The price of the last trade. */
   readonly last: Decimal
-  /** The traded volume, in the base currency. */
+  /** The 24-hour volume, in the base currency. */
   readonly volume: Decimal
-  /** The traded volume, in the quote currency. */
+  /** The 24-hour volume, in the quote currency. */
   readonly total: Decimal
-  /** The change from the first price to the last one, in percent. */
+  /** The 24-hour price change, in percent. */
   readonly change: Decimal
 }
 
@@ -95,14 +95,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading a market's summary can fail with.
+ * Errors that can occur when reading a market summary.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the last 24 hours of a market.
+ * Reads the 24-hour statistics of a market.
  *
  * @category services
  */
@@ -110,11 +110,11 @@ export class MarketSummary extends Context.Service<MarketSummary, {
   /**
    * Reads the summary of a market.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the market.
+   * Fails with `PublicRequestRejected` when the exchange does not list the market.
    */
   readonly get: (market: MarketName) => Effect.Effect<Summary, Failure>
 }>()("effect-txc/endpoints/MarketSummary") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<MarketSummary, never, Call.PublicCall> = PlainService.layerPublic(
     MarketSummary,
     endpoint,

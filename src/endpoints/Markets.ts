@@ -1,6 +1,5 @@
 /**
- * The markets with their limits and precisions, which the document's order endpoints refer to (`GET
- * /api/v4/public/markets`, Endpoints §3). Public.
+ * The markets, with the limits and precisions that apply to their orders (document, Endpoints §3). Public.
  *
  * @example
  * ```ts
@@ -34,7 +33,7 @@ import * as Wire from "../protocol/Wire.ts"
 
 const request = () => Wire.struct({})
 
-/** An empty text stands for an absent value. */
+/** An empty string means that the value is absent. */
 const unsaid = { value: "", when: () => true, demanded: false, written: false }
 
 const market = ({ extension }: Dialect) =>
@@ -86,7 +85,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the markets can fail with.
+ * Errors that can occur when reading the markets.
  *
  * @category errors
  */
@@ -103,7 +102,7 @@ export class Markets extends Context.Service<Markets, {
   /** Reads all markets and finds one; `Option.none` when the exchange has no market with this name. */
   readonly get: (name: MarketName) => Effect.Effect<Option.Option<Market>, Failure>
 }>()("effect-txc/endpoints/Markets") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<Markets, never, Call.PublicCall> = PlainService.layerPublic(
     Markets,
     endpoint,

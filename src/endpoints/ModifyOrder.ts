@@ -1,6 +1,6 @@
 /**
- * Modifies an open order. The exchange cancels it and places a new one with another order id, the same client order id,
- * and the last place in the queue at its price.
+ * Modifies an open order. The exchange cancels it and places a new one with a new order id and the same client order
+ * id, at the end of the queue at its price.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 import * as CancelOrder from "./CancelOrder.ts"
 
 /**
- * The new terms: at least one of amount, total, price and activation price. Absent terms stay as they are.
+ * The new terms: at least one of amount, total, price and activation price. Omitted terms do not change.
  *
  * @category models
  */
@@ -52,39 +52,39 @@ export interface Changes {
   readonly amount?: Amount
   /** The amount that a spot stop-market buy spends, in the quote currency. Not allowed for other orders. */
   readonly total?: Amount
-  /** The limit price, in the quote currency. Only for an order that has one. The market sets its precision. */
+  /** The limit price, in the quote currency. Only for an order with a limit price. The market sets its precision. */
   readonly price?: Price
   /**
    * The price that triggers the order, in the quote currency. Only for an untriggered stop order. The market sets its
    * precision.
    */
   readonly activationPrice?: Price
-  /** The action when the order would trade with another order of the same account. */
+  /** Self-trade prevention: the action when the order would trade against another order of the same account. */
   readonly stp?: SelfTradePrevention
 }
 
 /**
- * An order to modify, named by the exchange's identifier.
+ * An order to modify, identified by the exchange's order id.
  *
  * @category models
  */
 export interface ByOrderId extends CancelOrder.ByOrderId, Changes {}
 
 /**
- * An order to modify, named by your own identifier.
+ * An order to modify, identified by its client order id.
  *
  * @category models
  */
 export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
 
 /**
- * The order to modify, named by one of its two identifiers, and its new terms.
+ * The order to modify, identified by its order id or its client order id, and its new terms.
  *
  * @category models
  */
 export type Request = ByOrderId | ByClientOrderId
 
-/** The request on the wire. Its type does not require exactly one identifier; the constraints do. */
+/** The request as sent. Constraints, not the type, require exactly one identifier. */
 interface Sent extends OrderTerms.Existing, Changes {}
 
 const request = (dialect: Dialect) =>
@@ -115,7 +115,7 @@ const request = (dialect: Dialect) =>
     ]
   })
 
-/** The exchange has also answered a list with the order. */
+/** The exchange has also answered with a list that contains only the order. */
 const readOrder = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 1 ? wire[0] : wire
 
 const response = (dialect: Dialect) => {
@@ -145,7 +145,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that modifying an order can fail with.
+ * Errors that can occur when modifying an order.
  *
  * @category errors
  */
@@ -158,17 +158,17 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ModifyOrder extends Context.Service<ModifyOrder, {
   /**
-   * Modifies the order, after checking the new terms against its market's rules, and returns the order that replaces
-   * it, with another order id. The filled part stays with the old order; the new one is for the rest.
+   * Checks the new terms against the market's rules, modifies the order, and returns its replacement, which has a new
+   * order id. Fills stay with the old order; the replacement covers the unfilled rest.
    *
-   * Fails with `ValidationFailed` when a field is wrong or the market does not accept the new terms; with
-   * `RequestRejected` when there is no such open order, the order does not have such a term, or the balance is too low,
-   * and then the order stays as it is; with `OutcomeUnknown` when the answer is lost and the order may have been
-   * modified: it may then have another order id.
+   * Fails with `ValidationFailed` when a field is invalid or the market does not accept the new terms. Fails with
+   * `RequestRejected`, without changing the order, when the account has no such open order, the order has no such term,
+   * or the balance is too low. Fails with `OutcomeUnknown` when the answer is lost and the order may have been
+   * modified: it may then have a new order id.
    */
   readonly modify: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/ModifyOrder") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<ModifyOrder, never, Call.Call | MarketRules> = Layer.effect(
     ModifyOrder,
     Effect.gen(function*() {

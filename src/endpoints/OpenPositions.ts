@@ -39,16 +39,16 @@ export interface Request {
 const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
 /**
- * The orders that close a position at a certain gain or loss.
+ * The take-profit and stop-loss of a position.
  *
  * @category models
  */
 export interface Tpsl {
-  /** The exchange's identifier of the take-profit. */
+  /** The order id of the take-profit. */
   readonly takeProfitId?: OrderId
   /** The price of the take-profit, in the quote currency. */
   readonly takeProfit?: Decimal
-  /** The exchange's identifier of the stop-loss. */
+  /** The order id of the stop-loss. */
   readonly stopLossId?: OrderId
   /** The price of the stop-loss, in the quote currency. */
   readonly stopLoss?: Decimal
@@ -68,24 +68,24 @@ const tpsl = () =>
  * @category models
  */
 export interface Position {
-  /** The exchange's identifier of the position. */
+  /** The position id, assigned by the exchange. */
   readonly positionId: PositionId
   /** The position's market. */
   readonly market: MarketName
-  /** The time when the position was opened, in Unix seconds with microseconds. */
+  /** The time when the position was opened, in Unix seconds with microsecond precision. */
   readonly openDate: UnixTime
-  /** The time of the position's last change, in Unix seconds with microseconds. */
+  /** The time of the position's last change, in Unix seconds with microsecond precision. */
   readonly modifyDate: UnixTime
   /**
    * The size, in the base currency: positive for a long position, negative for a short one. Zero for a closed position
-   * that is still listed, which has no average price.
+   * that the exchange still lists; such a position has no `basePrice`.
    */
   readonly amount?: Decimal | null
-  /** The average entry price of the open part, in the quote currency. */
+  /** The average entry price, in the quote currency. */
   readonly basePrice?: Decimal | null
   /** The price at which the position is liquidated, in the quote currency. */
   readonly liquidationPrice?: Decimal | null
-  /** The state of a liquidation of the position, in the exchange's own words. */
+  /** The state of the position's liquidation, as the exchange names it. */
   readonly liquidationState?: string | null
   /** The realized profit or loss, in the quote currency. */
   readonly pnl?: Decimal | null
@@ -99,19 +99,19 @@ export interface Position {
   readonly margin?: Decimal | null
   /** The collateral available to other positions, in the quote currency. */
   readonly freeMargin?: Decimal | null
-  /** The funding of the position, in the quote currency. */
+  /** The position's funding fee, in the quote currency. */
   readonly funding?: Decimal | null
-  /** The funding that is due but not settled, in the quote currency. */
+  /** The funding accrued but not yet settled, in the quote currency. */
   readonly unrealizedFunding?: Decimal | null
   /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
   readonly positionSide?: ReceivedPositionSide
-  /** The orders that close the position at a certain gain or loss; `null` without such orders. */
+  /** The position's take-profit and stop-loss; `null` when it has neither. */
   readonly tpsl?: Tpsl | null
 }
 
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** An empty text, which the exchange has also written for an absent number. */
+/** An empty string, which the exchange has also sent for an absent number. */
 const empty = { value: "", when: () => true, demanded: false, written: false }
 
 const position = () =>
@@ -170,7 +170,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading positions can fail with.
+ * Errors that can occur when reading positions.
  *
  * @category errors
  */
@@ -183,13 +183,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OpenPositions extends Context.Service<OpenPositions, {
   /**
-   * Reads all open positions, or those on one market. The list is empty for a market without positions.
+   * Reads all open positions, or only those on one market. The list is empty when the market has no open position.
    *
    * Fails with `ValidationFailed` when the market is unknown.
    */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<Position>, Failure>
 }>()("effect-txc/endpoints/OpenPositions") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<OpenPositions, never, Call.Call> = PlainService.layer(
     OpenPositions,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The part of an order book near the last price. Public.
+ * The order book levels near a market's last price. Public.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import * as OrderBooks from "./OrderBooks.ts"
 export const depthPercent = 2
 
 /**
- * The market to read.
+ * The market whose order book to read.
  *
  * @category models
  */
@@ -60,7 +60,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading a market's depth can fail with.
+ * Errors that can occur when reading a market's depth.
  *
  * @category errors
  */
@@ -73,13 +73,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OrderBookDepth extends Context.Service<OrderBookDepth, {
   /**
-   * Reads the levels of a market within 2 % of its last price.
+   * Reads the book levels within 2 % of the market's last price.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the market.
+   * Fails with `PublicRequestRejected` when the exchange does not list the market.
    */
   readonly get: (market: MarketName) => Effect.Effect<OrderBooks.OrderBook, Failure>
 }>()("effect-txc/endpoints/OrderBookDepth") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<OrderBookDepth, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBookDepth,
     endpoint,

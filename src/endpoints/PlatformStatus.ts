@@ -43,7 +43,7 @@ const written = { operational: "system operational", maintenance: "system mainte
 const status = Wire.renamed(Status, {
   [written.operational]: "operational",
   [written.maintenance]: "maintenance",
-  // The exchange's value before 2026.
+  // The value that the exchange used before 2026.
   "1": "operational",
   "0": "maintenance"
 }, written)
@@ -67,7 +67,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the exchange's state can fail with.
+ * Errors that can occur when reading the platform status.
  *
  * @category errors
  */
@@ -82,7 +82,7 @@ export class PlatformStatus extends Context.Service<PlatformStatus, {
   /** Reads the state of the exchange. Most other calls fail during maintenance. */
   readonly get: Effect.Effect<Status, Failure>
 }>()("effect-txc/endpoints/PlatformStatus") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<PlatformStatus, never, Call.PublicCall> = PlainService.layerPublic(
     PlatformStatus,
     endpoint,

@@ -36,7 +36,7 @@ export interface Options {
 }
 
 /**
- * The market and trades to read.
+ * The market, and the trades to read.
  *
  * @category models
  */
@@ -57,19 +57,19 @@ const request = () =>
  * @category models
  */
 export interface PublicTrade {
-  /** The exchange's identifier of the trade. */
+  /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
   /** The price, in the quote currency. */
   readonly price: Decimal
-  /** The traded volume, in the base currency. */
+  /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The total price, in the quote currency. */
+  /** The total of the trade, in the quote currency. */
   readonly total: Decimal
   /** The time of the trade, in Unix seconds. */
   readonly timestamp: UnixSeconds
-  /** The side of the taker. */
+  /** The taker's side. */
   readonly side: ReceivedSide
-  /** Whether one of its orders only trades with retail orders ("retail price improvement"). */
+  /** Whether one of its orders was a retail-price-improvement (RPI) order, which trades only against retail orders. */
   readonly rpi?: boolean
 }
 
@@ -85,7 +85,7 @@ const trade = () =>
   }, {
     keys: {
       tradeId: "tradeID",
-      // Here the exchange names the base currency `quote`, and the quote currency `base`.
+      // In this answer the exchange calls the base currency's amount `quote` and the quote currency's amount `base`.
       amount: "quote_volume",
       total: "base_volume",
       timestamp: "trade_timestamp",
@@ -112,7 +112,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading trades can fail with.
+ * Errors that can occur when reading trades.
  *
  * @category errors
  */
@@ -127,11 +127,11 @@ export class PublicTrades extends Context.Service<PublicTrades, {
   /**
    * Reads at most 100 trades, latest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the market.
+   * Fails with `PublicRequestRejected` when the exchange does not list the market.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PublicTrade>, Failure>
 }>()("effect-txc/endpoints/PublicTrades") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<PublicTrades, never, Call.PublicCall> = PlainService.layerPublic(
     PublicTrades,
     endpoint,

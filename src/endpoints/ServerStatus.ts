@@ -23,7 +23,7 @@ import * as Wire from "../protocol/Wire.ts"
 
 const request = () => Wire.struct({})
 
-/** A list with the single text `pong`. */
+/** A list with the single string `pong`. */
 const response = () => Schema.Tuple([Schema.Literal("pong")])
 
 /**
@@ -44,14 +44,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that asking for the server's status can fail with.
+ * Errors that can occur when pinging the server.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Asks whether the server answers.
+ * Checks whether the server answers.
  *
  * @category services
  */
@@ -59,7 +59,7 @@ export class ServerStatus extends Context.Service<ServerStatus, {
   /** Succeeds with `pong` when the server answers. Fails with `ExchangeUnreachable` when no connection can be made. */
   readonly ping: Effect.Effect<"pong", Failure>
 }>()("effect-txc/endpoints/ServerStatus") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<ServerStatus, never, Call.PublicCall> = PlainService.layerPublic(
     ServerStatus,
     endpoint,

@@ -54,7 +54,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the exchange's clock can fail with.
+ * Errors that can occur when reading the exchange's clock.
  *
  * @category errors
  */
@@ -69,7 +69,7 @@ export class ServerTime extends Context.Service<ServerTime, {
   /** Reads the exchange's time, in Unix seconds. */
   readonly get: Effect.Effect<UnixSeconds, Failure>
 }>()("effect-txc/endpoints/ServerTime") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<ServerTime, never, Call.PublicCall> = PlainService.layerPublic(
     ServerTime,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Market orders with an amount in the base currency, for both buys and sells.
+ * Market orders whose amount is in the base currency for both buys and sells.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a market order can fail with.
+ * Errors that can occur when placing a market order.
  *
  * @category errors
  */
@@ -84,15 +84,15 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StockMarketOrders extends Context.Service<StockMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. The part outside the taker band is canceled.
+   * Places the order, after checking it against the rules of its market. Any part beyond the taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
    * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
    * and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/StockMarketOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<StockMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StockMarketOrders,
     endpoint,

@@ -55,21 +55,21 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
  * @category models
  */
 export interface AtPrice extends Terms {
-  /** The limit price once the order is triggered, in the quote currency. The market sets its precision. */
+  /** The limit price once the order triggers, in the quote currency. The market sets its precision. */
   readonly price: Price
-  /** Trade at the best bid or offer once the order is triggered, instead of at `price`. Default: at `price`. */
+  /** How to trade at the best bid or offer once the order triggers, instead of at `price`. Default: at `price`. */
   readonly bboRole?: BboRole
 }
 
 /**
- * A stop-limit order at the best bid or offer, whatever its price. Live dialect only.
+ * A stop-limit order at the best bid or offer. Live dialect only.
  *
  * @category models
  */
 export interface AtBest extends Terms {
-  /** Trade at the best bid or offer once the order is triggered. */
+  /** How to trade at the best bid or offer once the order triggers. */
   readonly bboRole: BboRole
-  /** Required by the document's dialect here too. */
+  /** Required in the document's dialect, which has no orders at the best bid or offer. */
   readonly price?: Price
 }
 
@@ -80,11 +80,11 @@ export interface AtBest extends Terms {
  */
 export type Request = AtPrice | AtBest
 
-/** The request on the wire. Its type does not require a price or a role; a constraint does. */
+/** The request as sent. A constraint, not the type, requires a price or a `bboRole`. */
 interface Sent extends Terms {
-  /** The limit price once the order is triggered, in the quote currency. */
+  /** The limit price once the order triggers, in the quote currency. */
   readonly price?: Price
-  /** How to trade at the best bid or offer once the order is triggered. */
+  /** How to trade at the best bid or offer once the order triggers. */
   readonly bboRole?: BboRole
 }
 
@@ -112,7 +112,7 @@ export type StopLimitOrder = OrderAnswer.StopOrder
 export const endpoint = Endpoint.make({
   name: "StopLimitOrders.create",
   clause: "Endpoints §3",
-  // The document does not show this path; the live exchange uses it.
+  // The document does not mention this path; the live exchange uses it.
   path: "/api/v4/order/stop_limit",
   access: "private",
   mutates: true,
@@ -132,7 +132,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a stop-limit order can fail with.
+ * Errors that can occur when placing a stop-limit order.
  *
  * @category errors
  */
@@ -147,12 +147,12 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   /**
    * Places the order, after checking it against the rules of its market.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
    * is already used; with `OutcomeUnknown` when the answer is lost and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<StopLimitOrder>, Failure>
 }>()("effect-txc/endpoints/StopLimitOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<StopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopLimitOrders,
     endpoint,

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface Request extends OrderTerms.OnSpot, OrderTerms.Triggered {
-  /** The amount to spend for a buy, in the quote currency, or to sell, in the base currency. */
+  /** For a buy, the amount to spend, in the quote currency; for a sell, the amount to sell, in the base currency. */
   readonly amount: Amount
 }
 
@@ -74,7 +74,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a stop-market order can fail with.
+ * Errors that can occur when placing a stop-market order.
  *
  * @category errors
  */
@@ -87,16 +87,16 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
-   * Places the order, after checking it against the rules of its market. Once it is triggered, the part outside the
+   * Places the order, after checking it against the rules of its market. Once the order triggers, any part beyond the
    * taker band is canceled.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
    * is already used; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost
    * and the order may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
 }>()("effect-txc/endpoints/StopMarketOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<StopMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopMarketOrders,
     endpoint,

@@ -40,11 +40,11 @@ import { AccessEndpoint, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
  * @category models
  */
 export interface Request {
-  /** The key's sub-account. */
+  /** The sub-account that the key belongs to. */
   readonly subAccountId: SubAccountId
   /** The key's name, not empty. */
   readonly title: KeyTitle
-  /** The key's permissions: 1 reads and trades, 2 also deposits and withdraws. */
+  /** The key's permissions: 1 allows reading and trading, 2 also deposits and withdrawals. */
   readonly type: 1 | 2
 }
 
@@ -57,7 +57,7 @@ const request = () =>
     type: Schema.Literals([1, 2]).annotate(types)
   })
 
-/** The type as a number, which the live exchange writes as a text in lists. */
+/** The type: a number in this answer, a string in the live exchange's lists of keys. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),
@@ -66,12 +66,12 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
 )
 
 /**
- * A created key: an entry of `SubAccountApiKeys` with its secret.
+ * A new API key, with its secret.
  *
  * @category models
  */
 export interface CreatedApiKey extends SubAccountApiKey {
-  /** The secret that signs the key's calls. The exchange shows it only here, once. */
+  /** The secret that signs the key's calls. The exchange returns it only in this answer. */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -109,26 +109,26 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that creating an API key can fail with.
+ * Errors that can occur when creating an API key.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Creates API keys of sub-accounts.
+ * Creates API keys for sub-accounts.
  *
  * @category services
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**
-   * Creates a key for a sub-account. Keep its secret: no other call shows it.
+   * Creates an API key for a sub-account. Store its secret: no other call returns it.
    *
-   * Fails with `InvalidFields` when the account does not have the sub-account.
+   * Fails with `InvalidFields` when the account has no such sub-account.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedApiKey, Failure>
 }>()("effect-txc/endpoints/SubAccountApiKeyCreation") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<SubAccountApiKeyCreation, never, Call.Call> = PlainService.layer(
     SubAccountApiKeyCreation,
     endpoint,

@@ -39,7 +39,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface StreamRequest {
   /** Only keys of this sub-account. */
   readonly subAccountId?: SubAccountId
-  /** The maximum number of records on a page, 1 to 100. Default 30 for a page, 100 for a stream. */
+  /** The maximum number of records per page, 1 to 100. Default 30 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
@@ -61,7 +61,7 @@ const request = () =>
   })
 
 /**
- * An endpoint that a restricted key may call.
+ * An endpoint that a restricted API key may call.
  *
  * @category models
  */
@@ -73,15 +73,14 @@ export interface AccessEndpoint {
 }
 
 /**
- * An API key of a sub-account. The exchange shows the secret only when it creates the key; lists contain an empty
- * secret, which this value omits.
+ * An API key of a sub-account, without its secret: the exchange returns the secret only when it creates the key.
  *
  * @category models
  */
 export interface SubAccountApiKey {
-  /** The key's sub-account. */
+  /** The sub-account that the key belongs to. */
   readonly subAccountId: SubAccountId
-  /** The exchange's identifier of the key's record. */
+  /** The id of the key's record, assigned by the exchange. */
   readonly id: ApiKeyId
   /** The key's name, given by its owner. */
   readonly title: string
@@ -119,7 +118,7 @@ const fields = { ...ApiKeyFields.common, accessEndpoints: Schema.Array(AccessEnd
 export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
   Wire.answer<SubAccountApiKey>(fields, ApiKeyFields.spelling).schema
 
-/** A key in an answer, with the secret that must be empty. */
+/** A key as received, with a secret that must be empty. */
 interface Received extends SubAccountApiKey {
   readonly apiSecret: string
 }
@@ -132,7 +131,7 @@ interface Received extends SubAccountApiKey {
 export interface Page extends Pages.Page<SubAccountApiKey> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The maximum number of records on a page of this size. */
+  /** The page size: the maximum number of records per page. */
   readonly limit: Limit
 }
 
@@ -169,13 +168,13 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading API keys can fail with.
+ * Errors that can occur when reading API keys.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Drops all secrets, and reports any that the exchange should not have sent. The report does not contain it. */
+/** Drops the secrets. Logs a warning, without the secret itself, if the exchange sent one. */
 const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: ReceivedPage) {
   const keys: Array<SubAccountApiKey> = []
   for (const { apiSecret, ...key } of records) {
@@ -196,16 +195,16 @@ export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the account does not have the sub-account, and with `UnexpectedResponse` if the
-   * answer is not the requested page.
+   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` when the answer
+   * is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all keys, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads all API keys, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/SubAccountApiKeys") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<SubAccountApiKeys, never, Call.Call> = PageService.layer(
     SubAccountApiKeys,
     endpoint,

@@ -35,13 +35,13 @@ import { type Permissions, SubAccount } from "./SubAccounts.ts"
  * @category models
  */
 export interface Request {
-  /** The sub-account's name: not empty, and unique in the account. */
+  /** The sub-account's name, not empty and unique within the account. */
   readonly alias: Alias
   /** The sub-account's e-mail address. Required unless `shareKyc` is `true`. */
   readonly email?: Email
-  /** Whether the sub-account shares the main account's verification. Default `false`. */
+  /** Whether the sub-account shares the main account's identity verification (KYC). Default `false`. */
   readonly shareKyc?: boolean
-  /** The balances to which funds can be moved for trading. */
+  /** Whether the sub-account may trade spot and on margin. */
   readonly permissions: Permissions
 }
 
@@ -84,7 +84,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that creating a sub-account can fail with.
+ * Errors that can occur when creating a sub-account.
  *
  * @category errors
  */
@@ -97,13 +97,13 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountCreation extends Context.Service<SubAccountCreation, {
   /**
-   * Creates a sub-account and returns its entry in `SubAccounts`.
+   * Creates a sub-account and returns it.
    *
    * Fails with `InvalidFields` when the account already has a sub-account with this name.
    */
   readonly create: (request: Request) => Effect.Effect<SubAccount, Failure>
 }>()("effect-txc/endpoints/SubAccountCreation") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<SubAccountCreation, never, Call.Call> = PlainService.layer(
     SubAccountCreation,
     endpoint,

@@ -36,9 +36,9 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  */
 export interface StreamRequest {
-  /** Only sub-accounts that match this term. */
+  /** Only sub-accounts that match this search term. */
   readonly search?: string
-  /** The maximum number of records on a page, 1 to 100. Default 30 for a page, 100 for a stream. */
+  /** The maximum number of records per page, 1 to 100. Default 30 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
@@ -60,14 +60,14 @@ const request = () =>
   })
 
 /**
- * The verification of a sub-account's owner.
+ * The identity verification (KYC) of a sub-account's owner.
  *
  * @category models
  */
 export interface Kyc {
-  /** Whether the sub-account shares the main account's verification. */
+  /** Whether the sub-account shares the main account's identity verification. */
   readonly shareKyc: boolean
-  /** The state of the verification, in the exchange's own words. */
+  /** The state of the verification, as the exchange names it. */
   readonly kycStatus: string
 }
 
@@ -77,9 +77,9 @@ export interface Kyc {
  * @category models
  */
 export interface Permissions {
-  /** Whether it may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled: boolean
-  /** Whether it may trade with collateral. */
+  /** Whether the sub-account may trade on margin. */
   readonly collateralEnabled: boolean
 }
 
@@ -89,23 +89,23 @@ export interface Permissions {
  * @category models
  */
 export interface SubAccount {
-  /** The exchange's identifier of the sub-account. */
+  /** The sub-account id, assigned by the exchange. */
   readonly id: SubAccountId
   /** The sub-account's name, given by its owner. */
   readonly alias: string
-  /** The exchange's identifier of its user. */
+  /** The id of the sub-account's user, assigned by the exchange. */
   readonly userId: UserId
   /**
    * The e-mail address, masked. Absent when the sub-account has none. An unmasked address is kept as an `Unrecognised`.
    */
   readonly email?: ReceivedEmail
-  /** `active`, or another value. The document shows only `active`. */
+  /** The status: `active` or an undocumented value. */
   readonly status: SubAccountStatus
-  /** The colour of the label, hexadecimal with a leading `#`. Absent when there is none. */
+  /** The colour of the sub-account's label, in hexadecimal with a leading `#`. Absent when there is none. */
   readonly color?: HexColour
-  /** The verification of the owner. */
+  /** The owner's identity verification. */
   readonly kyc: Kyc
-  /** The permissions. */
+  /** Whether the sub-account may trade spot and on margin. */
   readonly permissions: Permissions
 }
 
@@ -135,7 +135,7 @@ export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAcco
 export interface Page extends Pages.Page<SubAccount> {
   /** The index of the first record. */
   readonly offset: Offset
-  /** The page size that was applied: the maximum number of records. */
+  /** The page size that the exchange applied: the maximum number of records per page. */
   readonly limit: Limit
 }
 
@@ -163,7 +163,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading sub-accounts can fail with.
+ * Errors that can occur when reading sub-accounts.
  *
  * @category errors
  */
@@ -175,14 +175,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class SubAccounts extends Context.Service<SubAccounts, {
-  /** Reads one page. Fails with `UnexpectedResponse` if the answer is not the requested page. */
+  /** Reads one page. Fails with `UnexpectedResponse` when the answer is not the requested page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all sub-accounts, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/SubAccounts") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<SubAccounts, never, Call.Call> = PageService.layer(
     SubAccounts,
     endpoint,

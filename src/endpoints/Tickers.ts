@@ -1,5 +1,5 @@
 /**
- * The last 24 hours of all markets. Public.
+ * The 24-hour statistics of all markets. Public.
  *
  * @example
  * ```ts
@@ -29,24 +29,24 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * A market's last 24 hours.
+ * A market's 24-hour statistics.
  *
  * @category models
  */
 export interface Ticker {
-  /** The base currency's number in a public registry; 0 when it has none. */
+  /** The base currency's id at CoinMarketCap; 0 when it has none. */
   readonly baseId?: number
-  /** The quote currency's number in a public registry; 0 when it has none. */
+  /** The quote currency's id at CoinMarketCap; 0 when it has none. */
   readonly quoteId?: number
   /** The price of the last trade, in the quote currency; zero when there was none. */
   readonly lastPrice: Decimal
-  /** The traded volume, in the quote currency. */
+  /** The 24-hour volume, in the quote currency. */
   readonly quoteVolume: Decimal
-  /** The traded volume, in the base currency. */
+  /** The 24-hour volume, in the base currency. */
   readonly baseVolume: Decimal
   /** Whether trading is suspended. */
   readonly isFrozen: boolean
-  /** The change of the price, in percent. */
+  /** The 24-hour price change, in percent. */
   readonly change: Decimal
 }
 
@@ -88,24 +88,24 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading tickers can fail with.
+ * Errors that can occur when reading tickers.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the last 24 hours of all markets.
+ * Reads the 24-hour statistics of all markets.
  *
  * @category services
  */
 export class Tickers extends Context.Service<Tickers, {
   /** Reads the tickers of all markets. */
   readonly all: Effect.Effect<ReadonlyMap<MarketName, Ticker>, Failure>
-  /** Reads all tickers and finds one; none when the exchange does not have the market. */
+  /** Reads all tickers and finds one; `Option.none` when the exchange does not list the market. */
   readonly get: (market: MarketName) => Effect.Effect<Option.Option<Ticker>, Failure>
 }>()("effect-txc/endpoints/Tickers") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<Tickers, never, Call.PublicCall> = PlainService.layerPublic(
     Tickers,
     endpoint,

@@ -45,7 +45,7 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  * @category models
  */
 export interface Balance {
-  /** The amount available to new orders. */
+  /** The amount available for new orders. */
   readonly available: Decimal.Decimal
   /** The amount locked in open orders. */
   readonly freeze: Decimal.Decimal
@@ -89,7 +89,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the trade account's balances can fail with.
+ * Errors that can occur when reading the trade account's balances.
  *
  * @category errors
  */
@@ -109,7 +109,7 @@ export class TradeBalance extends Context.Service<TradeBalance, {
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Balance, Failure>
 }>()("effect-txc/endpoints/TradeBalance") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<TradeBalance, never, Call.Call> = PlainService.layer(
     TradeBalance,
     endpoint,

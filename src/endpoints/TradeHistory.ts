@@ -1,5 +1,5 @@
 /**
- * The trades of a market after a known one. Public.
+ * The trades of a market after a given trade. Public.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of trades in an answer when the request sets no limit.
+ * The default maximum number of trades in an answer.
  *
  * @category constants
  */
@@ -38,7 +38,7 @@ export const defaultLimit = 50
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
 const Count = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
   Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 }))
@@ -50,21 +50,21 @@ const Count = Schema.Number.annotate(isInteger).check(
  * @category models
  */
 export interface Options {
-  /** Only trades after this one. Default `0`: all. */
+  /** Only trades after the trade with this id. Default `0`: all trades. */
   readonly after?: TradeId
   /** The maximum number of trades, 1 or more. Default 50. The exchange does not state an upper bound. */
   readonly limit?: number
 }
 
 /**
- * The market and trades to read.
+ * The market, and the trades to read.
  *
  * @category models
  */
 export interface Request extends Options {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** Only trades after this one; `0` for all. */
+  /** Only trades after the trade with this id; `0` for all trades. */
   readonly after: TradeId
 }
 
@@ -80,15 +80,15 @@ const request = () =>
  * @category models
  */
 export interface PastTrade {
-  /** The exchange's identifier of the trade. Later trades have greater ones. */
+  /** The trade id, assigned by the exchange. Later trades have greater ids. */
   readonly tradeId: TradeId
-  /** The time of the trade, in Unix seconds with microseconds. */
+  /** The time of the trade, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** The price, in the quote currency. */
   readonly price: Decimal
-  /** The traded volume, in the base currency. */
+  /** The traded amount, in the base currency. */
   readonly amount: Decimal
-  /** The side of the taker. */
+  /** The taker's side. */
   readonly side: ReceivedSide
 }
 
@@ -122,17 +122,17 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading past trades can fail with.
+ * Errors that can occur when reading past trades.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Precedes all trades: no trade has this identifier. */
+/** An id below that of any trade, so it selects all trades. */
 const all = TradeId.make("0")
 
 /**
- * Reads the trades of a market after a known one.
+ * Reads the trades of a market after a given trade.
  *
  * @category services
  */
@@ -140,12 +140,12 @@ export class TradeHistory extends Context.Service<TradeHistory, {
   /**
    * Reads the latest trades after the given one, latest first.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the market, and with `ValidationFailed` before
-   * sending when `limit` is below 1.
+   * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
+   * anything is sent, when `limit` is below 1.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PastTrade>, Failure>
 }>()("effect-txc/endpoints/TradeHistory") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<TradeHistory, never, Call.PublicCall> = PlainService.layerPublic(
     TradeHistory,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * The account's trading fees: defaults, and exceptions by market.
+ * The account's trading fees: default fees, and custom fees by market.
  *
  * @example
  * ```ts
@@ -41,30 +41,30 @@ export interface TradingFee {
 }
 
 /**
- * The account's trading fees. A market in `customFees` has the fees given there, any other market the defaults of its
- * kind.
+ * The account's trading fees. The fees in `customFees` apply to the markets listed there; the defaults apply to all
+ * other markets.
  *
  * @category models
  */
 export interface FeeSchedule extends TradingFee {
-  /** The maker's default fee on futures markets, in percent. Absent when the exchange omits it. */
+  /** The default maker fee on futures markets, in percent. Absent when the exchange omits it. */
   readonly futuresMaker?: Decimal
-  /** The taker's default fee on futures markets, in percent. Absent when the exchange omits it. */
+  /** The default taker fee on futures markets, in percent. Absent when the exchange omits it. */
   readonly futuresTaker?: Decimal
   /**
-   * The maker's surcharge, in percent, when an order that only trades with retail orders ("retail price improvement")
-   * trades on a spot or margin market. `null` or absent when the account has no such orders or no surcharge.
+   * The maker's surcharge for retail-price-improvement (RPI) orders on spot and margin markets, in percent. Such orders
+   * trade only against retail orders. `null` or absent when the account has no RPI orders or no surcharge.
    */
   readonly rpiMakerPremium?: Decimal | null
-  /** The maker's surcharge on futures markets, in percent. */
+  /** The maker's surcharge for RPI orders on futures markets, in percent. */
   readonly futuresRpiMakerPremium?: Decimal | null
-  /** The fees of markets that differ from the defaults, by market. */
+  /** The fees that differ from the defaults, by market. */
   readonly customFees: ReadonlyMap<MarketName, TradingFee>
 }
 
 /**
- * The fees as received: with an `error` field that is always `null`, because errors have their own form, and perhaps
- * without markets that have their own fees.
+ * The fees as received. `error` is always `null`, because errors have their own format, and `customFees` may be
+ * missing.
  */
 interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSchedule, "customFees">> {
   readonly error?: null
@@ -72,11 +72,11 @@ interface Received extends Omit<FeeSchedule, "customFees">, Partial<Pick<FeeSche
 
 const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
-/** A market's fees were once a pair without documented order, so only a pair of equal fees is read. */
+/** A market's fees were once a pair. Its order is undocumented, so a pair is read only when both fees are equal. */
 const readPair = (wire: unknown): unknown =>
   Array.isArray(wire) && wire.length === 2 && wire[0] === wire[1] ? { maker: wire[0], taker: wire[1] } : wire
 
-/** The exchange once wrote an empty list when no market has its own fees. */
+/** The exchange once wrote an empty list when there were no custom fees. */
 const readEmpty = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 0 ? {} : wire
 
 const customFees = ({ older }: Dialect) =>
@@ -124,7 +124,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the trading fees can fail with.
+ * Errors that can occur when reading the trading fees.
  *
  * @category errors
  */
@@ -136,10 +136,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class TradingFees extends Context.Service<TradingFees, {
-  /** Reads the default fees, and those of markets that differ. */
+  /** Reads the default fees and the custom fees. */
   readonly get: Effect.Effect<FeeSchedule, Failure>
 }>()("effect-txc/endpoints/TradingFees") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<TradingFees, never, Call.Call> = PlainService.layer(
     TradingFees,
     endpoint,

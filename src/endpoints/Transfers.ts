@@ -1,5 +1,5 @@
 /**
- * Moves funds between an account's own balances.
+ * Moves funds between the balances of an account.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ import * as Wire from "../protocol/Wire.ts"
  */
 export const Balance = oneOf(["main", "spot", "collateral"])
 /**
- * A balance of an account: `main` for codes and lending, `spot` for spot orders, `collateral` for margin.
+ * A balance of an account: `main` for codes and lending, `spot` for spot orders, `collateral` for margin trading.
  *
  * @category models
  */
@@ -67,14 +67,14 @@ export interface Request extends Funds {
 }
 
 /**
- * The request on the wire. The live exchange also accepts a method instead of `from` and `to`, and plans to drop it.
+ * The request as sent. Instead of `from` and `to`, the live exchange also accepts `method`, which it plans to remove.
  */
 interface Sent extends Funds {
   /** The source balance. */
   readonly from?: Balance
   /** The target balance. */
   readonly to?: Balance
-  /** A word for both balances. */
+  /** One word for both balances, such as `deposit`. */
   readonly method?: typeof Method.Type
 }
 
@@ -124,14 +124,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that making a transfer can fail with.
+ * Errors that can occur when transferring funds.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Moves funds between the account's own balances.
+ * Moves funds between the account's balances.
  *
  * @category services
  */
@@ -139,12 +139,12 @@ export class Transfers extends Context.Service<Transfers, {
   /**
    * Moves an amount immediately.
    *
-   * Fails with `RequestRejected` when the balance is below the amount, and with `InvalidFields` when the exchange does
-   * not know the asset.
+   * Fails with `RequestRejected`, code 3, when less than the amount can leave the source balance: `fields.amount` says how
+   * much can. Fails with `InvalidFields` when the exchange does not know the asset.
    */
   readonly create: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/Transfers") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<Transfers, never, Call.Call> = PlainService.layer(
     Transfers,
     endpoint,

@@ -1,4 +1,4 @@
-/** The requirements on every endpoint of the contract, and all endpoints as values. */
+/** All endpoints of the contract, and the type that each endpoint's module must satisfy. */
 import type * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
@@ -7,7 +7,7 @@ import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as contract from "./contract.ts"
 
 /**
- * The modules of the endpoints, by name.
+ * The endpoint modules, by name.
  *
  * @category models
  */
@@ -26,14 +26,14 @@ export type Name = keyof Contract
  * @category models
  */
 export interface Service {
-  /** Identifies the service in a context. */
+  /** The key that identifies the service in an Effect context. */
   readonly key: string
-  /** Makes the service from calls, and from market rules if it places orders. */
+  /** Provides the service. Requires `Call` or `PublicCall`, and `MarketRules` if the service places orders. */
   readonly layer: Layer.Layer<never, never, Call.Call | Call.PublicCall | MarketRules>
 }
 
 /**
- * The required exports of an endpoint's module: its value, and its service with a layer.
+ * The exports that every endpoint module must have: the endpoint's value, and its service with a layer.
  *
  * @category models
  */
@@ -74,13 +74,15 @@ export type PublicName = {
   readonly [K in Name]: EndpointOf<K>["access"] extends "public" ? K : never
 }[Name]
 
-/** Proves that every module of the contract is complete: a missing part is a type error under the module's name. */
+/** Proves that every module of the contract is complete: an incomplete module is a type error that names the module. */
 const modules: { readonly [K in Name]: Module<K> } = contract
 
 /** The names in the contract. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
-/** The sort key of an endpoint. Documented ones come first, by clause number; numbers are padded to equal length. */
+/**
+ * The sort key of an endpoint. The document's endpoints come first, by clause; numbers are padded to sort numerically.
+ */
 const placeOf = ({ clause, path }: Endpoint.Any): string =>
   (clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`).replace(/[0-9]+/gu, (digits) => digits.padStart(4, "0"))
 
@@ -94,7 +96,7 @@ export interface Entry {
   readonly name: Name
   /** The endpoint's description: its path, access and schemas. */
   readonly endpoint: Endpoint.Any
-  /** Makes the service. */
+  /** Provides the service. */
   readonly layer: Service["layer"]
 }
 
@@ -105,7 +107,7 @@ const entryOf = <K extends Name>(name: K): Entry => {
 }
 
 /**
- * Every endpoint: the documented ones by their clause, then the others by their path.
+ * Every endpoint: first the document's, by clause, then the others, by path.
  *
  * @category endpoints
  */
@@ -114,7 +116,7 @@ export const entries: ReadonlyArray<Entry> = names
     const entry = entryOf(name)
     return { entry, place: placeOf(entry.endpoint) }
   })
-  // Not an `Intl.Collator`, which adds five milliseconds to every start.
+  // An `Intl.Collator` would add five milliseconds to every start.
   .toSorted((one, other) => one.place < other.place ? -1 : 1)
   .map(({ entry }) => entry)
 

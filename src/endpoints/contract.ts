@@ -1,14 +1,14 @@
 /**
- * The contract: every endpoint of the exchange that this package supports, one line each. No other list repeats it.
+ * The contract: every exchange endpoint that this package supports, one line each. No other file repeats this list.
  *
- * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables in the
- * page of services, the oracle's generators and the test fixtures must cover all of these keys; the compiler reports a
- * missing endpoint.
+ * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables on the
+ * services page, the oracle's generators and the test fixtures must cover every name listed here; the compiler reports
+ * a missing endpoint.
  *
  * Each module exports the endpoint's value as `endpoint`, and its service under the name listed here.
  */
 
-// The document's, in its order
+// The document's endpoints, in its order
 export * as InterestPaymentHistory from "./InterestPaymentHistory.ts"
 export * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 export * as StopLimitOrders from "./StopLimitOrders.ts"
@@ -22,7 +22,7 @@ export * as SubAccountApiKeys from "./SubAccountApiKeys.ts"
 export * as DeleteSubAccount from "./DeleteSubAccount.ts"
 export * as Markets from "./Markets.ts"
 
-// Not in the document: how orders are placed, and their history
+// Not in the document: placing orders, and order history
 export * as LimitOrders from "./LimitOrders.ts"
 export * as MarketOrders from "./MarketOrders.ts"
 export * as StockMarketOrders from "./StockMarketOrders.ts"
@@ -44,7 +44,7 @@ export * as BulkLimitOrders from "./BulkLimitOrders.ts"
 export * as CollateralBulkLimitOrders from "./CollateralBulkLimitOrders.ts"
 export * as CancelBulkOrders from "./CancelBulkOrders.ts"
 
-// Not in the document: the deals of an order, the kill switch, conditional orders
+// Not in the document: order deals, the kill switch and conditional orders
 export * as OrderDeals from "./OrderDeals.ts"
 export * as KillSwitch from "./KillSwitch.ts"
 export * as KillSwitchStatus from "./KillSwitchStatus.ts"

@@ -1,7 +1,7 @@
 /** The headings of the document, in the oracle's wording. */
 
 /**
- * The headings that state something about calls. A test expects at least one rule for each.
+ * The headings under which the document specifies calls. A test expects at least one rule for each heading.
  *
  * @category rules
  */

@@ -1,11 +1,11 @@
 /** Profiles: what a check may do to a target. */
 
 /**
- * The profile that a rule needs, and that a check allows:
+ * The profile that a rule needs or that a check allows:
  *
- * - `read-only`: reads, and calls that every account must be refused
- * - `mutating`: also the smallest orders, far from the market, which are canceled afterwards. An order that is wrong on
- *   purpose trades nothing even if the target accepts it
+ * - `read-only`: reads, and calls that the target must refuse to every account
+ * - `mutating`: also the smallest orders, far from the market, which are canceled afterwards, and codes that nobody has
+ *   issued. An intentionally invalid order cannot trade, even if the target accepts it
  * - `control`: also all actions of a sandbox's control plane: accounts, funds, prices and the clock
  */
 export type Profile = "read-only" | "mutating" | "control"

@@ -4,7 +4,7 @@ import * as Signer from "../client/Signer.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Removes secrets from a text: the keys, the control-plane token, and secrets of sub-accounts' keys, which only a
+ * Removes secrets from a string: the keys, the control-plane token, and the secrets of sub-accounts' keys, which only a
  * faulty target shows.
  */
 export const scrubber = ({ control, keys }: Target): (text: string) => string => {

@@ -1,11 +1,11 @@
-/** Schemas for an API key's fields in an answer, shared by the lists of keys and the answer to a new key. */
+/** Schemas for an API key's fields in an answer, shared by the calls that list and create keys. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
 
-/** The live exchange has sent the type both as a text and as a number. */
+/** The type of a key. The live exchange has sent it both as a string and as a number. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),
@@ -13,7 +13,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   })
 )
 
-/** The fields that all answers about a key spell alike. */
+/** The fields that are the same in all answers about a key. */
 export const common = {
   subAccountId: SubAccountId,
   id: ApiKeyId,
@@ -28,5 +28,5 @@ export const common = {
 /** The `lastActivity` of an unused key: zero, `null` or absent. */
 const neverUsed: Wire.Absent = { value: 0, when: () => true, demanded: false }
 
-/** How a key is spelled on the wire. */
+/** The wire keys and values of an API key. */
 export const spelling = { absent: { lastActivity: neverUsed } }

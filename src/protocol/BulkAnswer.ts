@@ -1,47 +1,48 @@
-/** The answer to a call with many orders: the outcome of each order. */
+/** The answer to a bulk call: the outcome of each order. */
 import * as Schema from "effect/Schema"
 import type { OrderId } from "../domain/Identifiers.ts"
 import type * as Errors from "./Errors.ts"
 import * as Wire from "./Wire.ts"
 
-/** The refusal of one order: an error body inside a success. */
+/** The refusal of one order: an error body inside a successful answer. */
 export interface Refusal {
   /** The code, with the same meaning as in an error body. */
   readonly code: number
   /** The exchange's message. */
   readonly message: string
-  /** The messages by wire field. A server with no field to name may send a list or a text. */
+  /** The messages by wire key, or a list or a string of messages that belong to no field. */
   readonly errors?:
     | Readonly<Record<string, ReadonlyArray<string> | string>>
     | ReadonlyArray<string>
     | string
 }
 
-/** The readable part of an order's answer that can't be read as a whole. */
+/** The readable parts of an item that does not decode. */
 export interface Unreadable {
-  /** The reason why it cannot be read. */
+  /** The reason why the item does not decode. */
   readonly problem: string
-  /** How its readable part contradicts the request; absent when it does not. */
+  /** How the readable part contradicts the request; absent when it does not. */
   readonly contradiction?: string
-  /** The order ids that it contains. */
+  /** The order ids in the item. */
   readonly orderIds: ReadonlyArray<OrderId>
 }
 
-/** One order's part of an answer: a result or an error. */
+/** The answer for one order: a result or an error. */
 interface Said<A> {
-  /** The result of the call for the order. Absent when it was refused. */
+  /** The result for the order. Absent when the order was refused. */
   readonly result?: A
-  /** The reason why the order was refused. Absent when it was not. */
+  /** The refusal of the order. Absent when the order was accepted. */
   readonly error?: Refusal
 }
 
 /**
- * The outcome of one order. No schema has the last two fields: `Classify.classify` and the client's services add them.
+ * The outcome of one order. The last two fields are not on the wire: `Classify.classify` and the client's services add
+ * them.
  */
 export interface Item<A> extends Said<A> {
-  /** Present instead of both when they can't be read. */
+  /** Replaces `result` and `error` when they do not decode. */
   readonly unreadable?: Unreadable
-  /** Present instead of all others when they do not show the order's outcome. */
+  /** Replaces the other fields when they do not show the order's outcome. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 
@@ -57,10 +58,10 @@ const refusal = Wire.answer<Refusal>({
   ]))
 })
 
-/** An absent result or error is `null`. */
+/** On the wire, an absent result or error is `null`. */
 const nothing = { value: null, when: () => true, demanded: false }
 
-/** The answer to a call with many orders whose results have this schema. */
+/** The schema of a bulk call's answer, given the schema of one order's result. */
 export const items = <A>(result: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<Item<A>>, unknown> =>
   Schema.Array(
     Wire.answer<Said<A>>({

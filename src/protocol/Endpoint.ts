@@ -1,7 +1,7 @@
 /**
- * An endpoint as one value: its name, path, request, answer and refusals.
+ * Endpoints as values: each has a name, path, request, answer and refusals.
  *
- * The same value drives the client's service, the sandbox's route, the oracle's generators and every table of
+ * The same value defines the client's service, the sandbox's route, the oracle's generators and the tables of
  * endpoints.
  *
  * @example
@@ -28,7 +28,7 @@ import * as Violation from "./Violation.ts"
 import type * as Wire from "./Wire.ts"
 
 /**
- * The refusals specific to some endpoints, by the tags of their errors.
+ * The error tags of refusals that only some endpoints have.
  *
  * @category models
  */
@@ -47,7 +47,7 @@ export interface RateLimit {
 }
 
 /**
- * A path of the exchange. It may contain request fields, by wire key: `/api/v4/public/orderbook/{market}`.
+ * An endpoint's path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`.
  *
  * @category models
  */
@@ -56,17 +56,20 @@ export type Path = `/api/v${1 | 4}/${string}`
 /**
  * Whether a call places orders, and how to find them when its outcome is unknown:
  *
- * - `nothing`: it places no order that a client order id can find
- * - `order`: it places one order, with the client order id of the request
- * - `pair`: it places the two legs of an OCO order, with the client order id of the request. Until one of them
- *   activates, only the list of pairs contains them
- * - `orders`: it places the orders in the request's field `orders`, each with its own client order id
+ * - `nothing`: it places no order with a client order id
+ * - `order`: it places one order, with the request's client order id
+ * - `pair`: it places the two legs of an OCO order, both with the request's client order id. Until one leg activates,
+ *   they are only in the list of unexecuted OCO orders
+ * - `orders`: it places the orders in the request's `orders` field, each with its own client order id
  *
  * @category models
  */
 export type Places = "nothing" | "order" | "pair" | "orders"
 
-/** The values of `places` that a request type allows: finding an order takes its client order id and market. */
+/**
+ * The values of `places` that a request type allows. An order can only be found by its client order id and market, so
+ * the request must have both fields.
+ */
 type PlacesBy<Request> =
   | "nothing"
   | (IsNamed<Request> extends true ? "order" | "pair" : never)
@@ -78,7 +81,7 @@ type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clie
   : false
 
 /**
- * The definition that an endpoint's file states. Omitted fields have the defaults described at {@link Endpoint}.
+ * The definition of an endpoint, for {@link make}. Most fields have defaults.
  *
  * @category models
  */
@@ -93,22 +96,26 @@ export interface Definition<
 > {
   /** The service and its method, such as `StopLimitOrders.create`. */
   readonly name: `${string}.${string}`
-  /** The clause of the document. Default `not in the document`: only the live exchange's documentation describes it. */
+  /**
+   * The clause of the document that describes the endpoint. Default `not in the document`: only the live exchange's
+   * documentation describes it.
+   */
   readonly clause?: string
-  /** The path. It may contain request fields, by wire key: `/api/v4/public/orderbook/{market}`. */
+  /** The path. It may contain placeholders for request fields, by wire key: `/api/v4/public/orderbook/{market}`. */
   readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
   /** Whether only business partners may call it (document, "Authentication", 5). Default `false`. */
   readonly b2b?: boolean
   /**
-   * Whether the call changes anything at the exchange. The client never retries such a call once it may have arrived.
+   * Whether the call changes anything at the exchange. The client never retries such a call after it may have reached
+   * the exchange.
    */
   readonly mutates: Mutates
   /** Whether the call places orders, and how to find them. Required for mutating calls of the error family `order`. */
   readonly places?: Placed
   /**
-   * The documented rate limit of a client. Default, per 10 seconds: 2000 calls for a public endpoint, 10000 for a
+   * The documented rate limit per client. Default, per 10 seconds: 2000 calls for a public endpoint, 10000 for a
    * private one of the error family `order`, 1000 for one of the error family `account`.
    */
   readonly rateLimit?: RateLimit
@@ -117,23 +124,30 @@ export interface Definition<
    * Default: `required` for private calls, `none` for public ones.
    */
   readonly envelope?: "none" | "optional" | "required"
-  /** The refusals with named fields that the endpoint may give. They also decide the wording of its field errors. */
+  /**
+   * The errors with which the endpoint may refuse a request's fields. They also determine the error family, and so the
+   * wording of its messages.
+   */
   readonly refusals: ReadonlyArray<Refusals>
-  /** The form in which the live exchange refuses a public request for its fields. Default `fields`. */
+  /** The form in which the live exchange refuses a public request with invalid fields. Default `fields`. */
   readonly refusedAs?: PublicForm
-  /** The dialect's status for a success. Default: HTTP 200. */
+  /** The dialect's field that holds the HTTP status of a success. Default: HTTP 200. */
   readonly success?: "createdStatus" | "codeAppliedStatus"
-  /** Makes the request and its spelling in a dialect. */
+  /** Makes the request's schema and wire keys in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
-  /** Makes the answer's schema in a dialect. */
+  /** Makes the schema of the answer in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
   /**
-   * A typical request. The sandbox's example exchange accepts it, unless it names something that must be created first.
+   * A typical request. The sandbox's example exchange accepts it, unless it refers to something that must be created
+   * first.
    */
   readonly example: (dialect: Dialect) => Request
 }
 
-/** Requires `places` of endpoints that change orders: an order that can't be found might be placed again. */
+/**
+ * Makes `places` mandatory for mutating endpoints of the error family `order`: without it, an order with an unknown
+ * outcome could not be found, and might be placed again.
+ */
 type Stated<Request, Mutates extends boolean, Refusals extends RefusalTag> = Mutates extends true
   ? "ValidationFailed" extends Refusals ? { readonly places: PlacesBy<Request> } : Unstated
   : Unstated
@@ -156,7 +170,7 @@ export interface Endpoint<
   Placed extends Places = Places,
   At extends Path = Path
 > extends Definition<Request, Response, Access, Mutates, Refusals, Placed, At> {
-  /** The clause of the document, or that it has none. */
+  /** The clause of the document that describes the endpoint, or `not in the document`. */
   readonly clause: string
   /** GET for public calls, POST for private ones. */
   readonly method: "GET" | "POST"
@@ -164,20 +178,20 @@ export interface Endpoint<
   readonly b2b: boolean
   /** Whether the call places orders, and how to find them. */
   readonly places: Placed
-  /** The documented rate limit of a client. */
+  /** The documented rate limit per client. */
   readonly rateLimit: RateLimit
   /**
    * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
    */
   readonly envelope: "none" | "optional" | "required"
-  /** The wording of its field errors, and thereby their code: 30 and above for `order`, 0 for `account`. */
+  /** Determines the wording and the code of field errors: 30 and above for `order`, 0 for `account`. */
   readonly errorFamily: Violation.ErrorFamily
   /** The endpoint's compiled schemas in a dialect: see {@link codec}. */
   readonly "~codec": (dialect: Dialect) => Codec<Request, Response>
 }
 
 /**
- * Any endpoint, for tables and routes.
+ * Any endpoint, for code that handles endpoints of all types.
  *
  * @category models
  */
@@ -185,20 +199,23 @@ export interface Endpoint<
 export type Any = Endpoint<any, any, any, boolean, RefusalTag>
 
 /**
- * The request of an endpoint, in the domain.
+ * The domain type of an endpoint's request.
  *
  * @category models
  */
 export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer _A, infer _M, infer _T> ? Q : never
 
 /**
- * The answer of an endpoint, in the domain.
+ * The domain type of an endpoint's answer.
  *
  * @category models
  */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
-/** The errors by kind of call, apart from the endpoint's own refusals. Both the type and the value derive from it. */
+/**
+ * The error tags by kind of call, without the endpoint's own refusals. {@link FailureTag} and {@link failureTags} both
+ * derive from it.
+ */
 const tagsOf = {
   every: ["ExchangeUnreachable", "RateLimited"],
   public: ["PublicRequestRejected"],
@@ -208,7 +225,7 @@ const tagsOf = {
 } as const
 
 /**
- * The tags of all errors of a call of the endpoint. {@link failureTags} returns them as a value.
+ * The tags of all errors with which a call of the endpoint can fail. {@link failureTags} returns them as a value.
  *
  * @category models
  */
@@ -218,13 +235,16 @@ export type FailureTag<E extends Any> =
   | AccessTag<E["access"]>
   | UncertainTag<E["mutates"]>
 
-/** The tags for both public and private calls, if the access is not known. */
+/** The tags that depend on the access. If it is not known, the tags of public and private calls together. */
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
-/** The tags for both reads and mutating calls, if it is not known which. */
+/**
+ * The tags that depend on whether the call mutates. If that is not known, the tags of reads and mutating calls
+ * together.
+ */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 
-/** Every error of a call by its tag, for a request with these fields. */
+/** The error type for each tag. `F` is the union of the request's field names. */
 interface ErrorByTag<F extends string> {
   readonly ValidationFailed: Errors.ValidationFailed<F>
   readonly InvalidFields: Errors.InvalidFields<F>
@@ -241,17 +261,16 @@ interface ErrorByTag<F extends string> {
 }
 
 /**
- * The errors of an endpoint's calls.
+ * The errors that an endpoint's calls can return.
  *
- * An endpoint's file writes `Failures<typeof endpoint>["failure"]`: the type of a property has no name of its own, so
- * an editor shows the whole union. Do not put a named type in between, here or there.
+ * Endpoint modules write `Failures<typeof endpoint>["failure"]` because an editor then shows the whole union. A named
+ * type in between would hide it.
  *
  * @category models
  */
 export interface Failures<E extends Any> {
-  /** All errors of a call of the endpoint: a closed union. */
-  // One lookup per kind instead of one for all tags, so that code generic in the endpoint can name the errors of a
-  // kind.
+  /** All errors with which a call of the endpoint can fail, as a closed union. */
+  // One lookup per kind of call instead of one for all tags, so that generic code can refer to the errors of one kind.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]
@@ -260,13 +279,13 @@ export interface Failures<E extends Any> {
 }
 
 /**
- * The errors of an endpoint's calls, for code generic in the endpoint.
+ * The errors that an endpoint's calls can return, for code that is generic over endpoints.
  *
  * @category models
  */
 export type Failure<E extends Any> = Failures<E>["failure"]
 
-/** The rate limits of endpoints that state none, per client. */
+/** The default rate limits, per client. */
 const rateLimits = {
   public: { calls: 2000, perSeconds: 10 },
   order: { calls: 10000, perSeconds: 10 },
@@ -311,7 +330,7 @@ export const make = <
   }
 }
 
-/** Makes a value per dialect on first use and keeps it: a program uses few endpoints, but those often. */
+/** Makes a value per dialect on first use and caches it, because a program uses few endpoints, but uses them often. */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined
   return (dialect) => {
@@ -325,7 +344,8 @@ const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A =
 }
 
 /**
- * The tags of all errors of a call of the endpoint, as a value: the counterpart of the type {@link Failure}.
+ * Returns the tags of all errors with which a call of the endpoint can fail: the counterpart of the type {@link
+ * FailureTag}.
  *
  * @category errors
  */
@@ -337,44 +357,46 @@ export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<
     ...(access === "public" ? tagsOf.public : tagsOf.private),
     ...(mutates ? tagsOf.mutating : tagsOf.reading)
   ]
-  // The type decides by the endpoint's type, this code by its value.
+  // The cast is safe: the tags depend on the endpoint's value as `FailureTag` depends on its type.
   return new Set(tags) as ReadonlySet<FailureTag<E>>
 }
 
 /**
  * An endpoint's compiled schemas in one dialect. A client encodes requests and decodes answers; an exchange does the
- * opposite.
+ * reverse.
  *
  * @category models
  */
 export interface Codec<Request, Response> {
-  /** The request and its spelling on the wire. */
+  /** The request's schema and wire keys. */
   readonly shape: Wire.Shape<Request>
-  /** Checks a request and encodes it with wire keys. Fails with all constraints that it breaks. */
+  /** Checks a request and encodes it with wire keys. Fails with all violated constraints. */
   readonly encodeRequest: (
     request: Request
   ) => Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<Violation.Violation>>
-  /** Decodes a request from its wire keys. Fails with all constraints that it breaks. */
+  /** Decodes a request from its wire keys. Fails with all violated constraints. */
   readonly decodeRequest: (
     wire: unknown
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
   /** Decodes an answer. Fails when it does not match the dialect. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
   /**
-   * Decodes an answer from its text and the text's JSON value. Fails with `Json.repeatedKey` when an object repeats a
-   * key.
+   * Decodes an answer, given its text and its parsed JSON. Fails with `Json.repeatedKey` when an object repeats a key.
    */
   readonly readResponse: (
     text: string,
     json: unknown
   ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
-  /** Encodes an answer. Fails when it is not a domain value. */
+  /** Encodes an answer. Fails when it is not a valid domain value. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
 const all = { errors: "all" } as const
 
-/** All violations, in the order of the fields. A schema only checks several fields together when each is right. */
+/**
+ * Adds the missing fields to a schema's violations, and sorts them by field: a schema checks constraints between fields
+ * only when each field is valid.
+ */
 const violations = <A>(
   result: Result.Result<A, Schema.SchemaError>,
   { fields, missing }: Wire.Any,
@@ -392,7 +414,7 @@ const violations = <A>(
       )
   })
 
-/** Drops undefined fields: JSON has no `undefined`, so such a field is sent as absent. */
+/** Drops undefined fields, because JSON has no `undefined`. */
 const withoutUndefined = (request: unknown): unknown =>
   Json.isObject(request) && Object.values(request).includes(undefined)
     ? Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
@@ -405,7 +427,7 @@ const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unk
   const decodeResponse = Compiled.decodeUnknownResult(response)
   return {
     shape,
-    // A shape always encodes to a JSON object.
+    // The cast is safe: a shape always encodes to a JSON object.
     encodeRequest: (request) => {
       const said = withoutUndefined(request)
       const unexpected = Json.isObject(said)
@@ -427,7 +449,7 @@ const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unk
 }
 
 /**
- * The endpoint's schemas in a dialect, compiled on first use and kept.
+ * The endpoint's schemas in a dialect, compiled on first use and cached.
  *
  * @category codecs
  */
@@ -437,7 +459,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
 ): Codec<Q, R> => endpoint["~codec"](dialect)
 
 /**
- * A row of an answer that is a list or a page of one; of a map an entry. `never` for other answers.
+ * The type of a row in an answer: an element of a list or a page, or an entry of a map. `never` for other answers.
  *
  * @category models
  */
@@ -447,15 +469,15 @@ export type Row<Answer> = Answer extends ReadonlyMap<infer K, infer V> ? readonl
   : never
 
 /**
- * The rows that can be read of an answer that failed with `UnexpectedResponse` because others can't, in their order. Empty
- * where the error has none, or is of another endpoint.
+ * The rows that decoded, in order, when a call failed with `UnexpectedResponse` because other rows of the answer did
+ * not. Empty if the error has no rows, or belongs to another endpoint.
  *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
  * import { Assets, Endpoint } from "effect-txc"
  *
- * // The assets that can be read. The log says how many can't, and why the first of them can't.
+ * // The assets that can be read. A warning says how many can't, and why the first of those can't.
  * export const assets = Assets.Assets.use(({ all }) => all).pipe(
  *   Effect.catchTag("UnexpectedResponse", (error) =>
  *     error.unreadable === undefined
@@ -470,5 +492,5 @@ export const readableRows = <E extends Any>(
   { name }: E,
   { endpoint, readable }: Errors.UnexpectedResponse
 ): ReadonlyArray<Row<Response<E>>> =>
-  // The rows were decoded by the endpoint of this name.
+  // The cast is safe: the endpoint with this name decoded the rows.
   endpoint === name && readable !== undefined ? Redacted.value(readable) as ReadonlyArray<Row<Response<E>>> : []

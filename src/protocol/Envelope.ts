@@ -1,6 +1,6 @@
 /**
- * The body of a private request as compact JSON: the request's own fields, then `request` (the endpoint's path) and the
- * nonce (document, "Authentication", 3).
+ * Builds the body of a private request as compact JSON: the request's own fields, then `request` (the endpoint's path)
+ * and the nonce (document, "Authentication", 3).
  */
 import type { NonceFields } from "./Dialect.ts"
 import * as Json from "./Json.ts"
@@ -12,8 +12,8 @@ const encode: (text: string) => Uint8Array = typeof Buffer === "undefined"
   : (text) => Buffer.from(text)
 
 /**
- * The exact bytes to sign and send. `request` has its wire keys; `path` is the endpoint's path, starting with
- * `/api/v4`. The envelope's fields come last, so no request field can replace them.
+ * Builds the exact bytes to sign and send. `request` has wire keys; `path` is the endpoint's path, starting with
+ * `/api/v4`. The envelope's fields come last, so no request field can override them.
  */
 export const bytes = (
   request: Readonly<Record<string, unknown>>,

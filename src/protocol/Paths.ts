@@ -1,10 +1,10 @@
-/** Fields that belong in an endpoint's path: a client writes them into it, an exchange reads them from it. */
+/** Request fields in an endpoint's path: a client writes them into the path, and an exchange reads them from it. */
 import * as Result from "effect/Result"
 import type * as Endpoint from "./Endpoint.ts"
 
 const placeholder = /\{([A-Za-z_]+)\}/gu
 
-/** Where a request goes. */
+/** A request's path, and its remaining fields. */
 export interface Location {
   /** The path, with its placeholders filled from the request's fields. */
   readonly path: string
@@ -12,7 +12,7 @@ export interface Location {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Builds a request's path, which may contain some of its fields. `wire` holds the request's fields by wire key. */
+/** Builds a request's path, which may contain some of its fields. `wire` is the request by wire key. */
 export const locate = (
   { path }: Endpoint.Any,
   wire: Readonly<Record<string, unknown>>
@@ -32,7 +32,7 @@ const unescape = (text: string): string => Result.getOrElse(Result.try(() => dec
 /** Reads the fields in a path, by wire key; `undefined` when the path belongs to another endpoint. */
 export const match = (
   { path: template }: {
-    /** Whether a path contains fields. */
+    /** A path with placeholders, such as `/api/v4/public/orderbook/{market}`. */
     readonly path: string
   },
   path: string

@@ -1,4 +1,7 @@
-/** How an endpoint answers: the status of a success, and a refusal. A client words what it refuses itself in the same way. */
+/**
+ * An endpoint's success status and refusals. The client uses them too, so a refusal by the client has the exchange's
+ * status and wording.
+ */
 import type { Dialect, PublicRefusal, Refusal } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Violation from "./Violation.ts"
@@ -8,7 +11,7 @@ export const successStatus = ({ success }: Endpoint.Any, dialect: Dialect): numb
   success === undefined ? 200 : dialect[success]
 
 /**
- * The body of a refusal (document, "Errors"), which differs between public and private calls. `errors` holds the
+ * The body of a refusal (document, "Errors"), which differs between public and private calls. `errors` contains the
  * messages by field.
  */
 export const refusalBody = (

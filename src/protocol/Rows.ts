@@ -4,18 +4,24 @@ import * as Json from "./Json.ts"
 
 /** The readable rows of a list, and the number of unreadable ones. */
 export interface Rows {
-  /** The rows as domain values, in order; for a map, its entries. */
+  /** The readable rows as domain values, in order; for a map, its entries. */
   readonly readable: ReadonlyArray<unknown>
   readonly unreadable: number
 }
 
-/** The maximum number of unreadable rows. An answer with more is not the requested list, so its rows are not read. */
+/**
+ * The maximum number of unreadable rows. An answer with more is probably not the requested list, so no rows are
+ * returned.
+ */
 export const mostUnreadable = 1000
 
 /** The keys under which an answer may contain its list. */
 const envelopes = ["records", "data", "result"]
 
-/** Splits an answer into answers of one row each. The rows of a map are its entries, or the rows of its lists. */
+/**
+ * Splits an answer into answers with one row each. The rows of a map are its entries, or the elements of its entries'
+ * lists.
+ */
 const parts = function*(json: unknown): Generator {
   if (Array.isArray(json)) {
     for (const row of json) yield [row]
@@ -35,12 +41,12 @@ const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
 }
 
 /**
- * Reads each row of a list, or of a page, as a separate answer. `undefined` when no row is readable, all are, or more
- * than {@link mostUnreadable} are not.
+ * Reads each row of a list, or of a page, as a separate answer. `undefined` when all rows are readable, none is, or
+ * more than {@link mostUnreadable} are not.
  */
 export const read = (decode: (json: unknown) => Result.Result<unknown, unknown>, json: unknown): Rows | undefined => {
   const key = Json.isObject(json) ? envelopes.find((key) => Object.hasOwn(json, key)) : undefined
-  // One copy for all rows: an answer may have many fields as well as many rows.
+  // The answer is copied once, not per row: it may have many fields as well as many rows.
   const envelope: Record<string, unknown> = Json.isObject(json) && key !== undefined ? { ...json } : {}
   const readable: Array<unknown> = []
   let unreadable = 0

@@ -1,27 +1,27 @@
 /**
- * Removes secrets from texts.
+ * Removes secrets from text.
  *
- * A server may echo what it was sent in any spelling: truncated, wrapped, in capitals, with or without padding, as
- * Base64, as hexadecimal, escaped for URLs, HTML or JSON, or several of these at once. So the text is read in all its
- * spellings, and every part that it shares with a spelling of a secret is removed.
+ * A server may echo a secret in any encoding: truncated, wrapped, in capitals, with or without padding, as Base64, as
+ * hexadecimal, escaped for URLs, HTML or JSON, or several of these at once. So this module decodes the text in all
+ * these ways, and removes every part that also occurs in an encoding of a secret.
  */
 import * as Hex from "effect/encoding/Hex"
 import * as Bytes from "./Bytes.ts"
 import { Windows } from "./Windows.ts"
 
-/** Replaces each removed part. */
+/** The replacement for each removed part. */
 const removed = "<redacted>"
 
-/** The number of consecutive characters of a spelled secret that are never shown. */
+/** The minimum length of a secret's part that is removed, in characters. */
 const window = 8
 
-/**
- * The number of consecutive letters and digits that are never shown where they may be a secret. No field of the API is
- * that long.
- */
+/** Matches runs of letters and digits that may be a secret. No other field of the API is that long. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
-/** A text, and the position of each of its characters in the original text; without positions it is the original. */
+/**
+ * A decoded text, with the start and end of each character in the original text. Without positions it is the original
+ * text.
+ */
 interface Reading {
   readonly text: string
   readonly starts?: ReadonlyArray<number>
@@ -51,7 +51,7 @@ const named: Readonly<Record<string, string>> = {
 
 const whitespace: Readonly<Record<string, string>> = { b: " ", f: " ", n: " ", r: " ", t: " " }
 
-/** The text that an escape stands for; `undefined` when it is not an escape. */
+/** Decodes an escape; `undefined` if it is not a valid one. */
 const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined => {
   const [, unicode, byte, character, percentUnicode, percent, entityHex, entityDecimal, entity] = escaped
   if (character !== undefined) return whitespace[character] ?? character
@@ -61,7 +61,7 @@ const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined =
   return code <= 0xffff ? String.fromCharCode(code) : undefined
 }
 
-/** The text with each escape decoded once; `undefined` when it has none. */
+/** Decodes each escape in the text once; `undefined` if it has none. */
 const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   if (!/[\\%&]/u.test(text)) return undefined
   let read = ""
@@ -90,10 +90,10 @@ const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   return { text: read, starts: newStarts, ends: newEnds }
 }
 
-/** How many times escapes may be escaped themselves. */
+/** The maximum number of nested levels of escaping that are decoded. */
 const maxEscapes = 5
 
-/** The text as it is, with its escapes decoded, with the escapes in the result decoded, and so on. */
+/** The original text, the text with its escapes decoded, that result with its escapes decoded, and so on. */
 const readings = (text: string): ReadonlyArray<Reading> => {
   const found: Array<Reading> = [{ text }]
   for (let last = found[0]; last !== undefined && found.length <= maxEscapes;) {
@@ -103,10 +103,13 @@ const readings = (text: string): ReadonlyArray<Reading> => {
   return found
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is meant.
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose.
 const nowhere = /[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u
 
-/** Normalizes a character for comparison: lower case, one Base64 alphabet, and nothing for line breaks and padding. */
+/**
+ * Normalizes a character for comparison: converts it to lower case and to the standard Base64 alphabet, and drops
+ * whitespace and padding.
+ */
 const toCompared = (character: string): string => {
   if (nowhere.test(character)) return ""
   if (character === "-") return "+"
@@ -115,14 +118,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a normalized character; 0, which is never compared, if it is dropped. */
+/** The code of a normalized character; 0 for a dropped one. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a text's normalized characters. */
+/** The codes of a text's normalized characters, without dropped ones. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -133,7 +136,7 @@ const compared = (text: string): Uint16Array => {
   return codes.subarray(0, length)
 }
 
-/** The position in the text of each compared code. */
+/** The position in the text of each character that is not dropped. */
 const placesOf = (text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   for (let at = 0; at < text.length; at++) if (codeAt(text, at) !== 0) places.push(at)
@@ -141,8 +144,8 @@ const placesOf = (text: string): ReadonlyArray<number> => {
 }
 
 /**
- * The Base64 of bytes inside other data, for each of the three offsets in a group, without characters that depend on
- * the bytes before.
+ * The Base64 of bytes that are part of longer data, for each of the three offsets in a three-byte group, without the
+ * characters that depend on the preceding bytes.
  */
 const base64InText = (bytes: string): ReadonlyArray<string> => [
   btoa(bytes),
@@ -151,8 +154,8 @@ const base64InText = (bytes: string): ReadonlyArray<string> => [
 ]
 
 /**
- * The bytes of a secret that is hexadecimal, as one character each. Effect's decoder would add 0.2 KB (gzip) to the
- * bundle of one endpoint.
+ * Decodes a hexadecimal secret to a string with one character per byte; `undefined` if it is not hexadecimal. Effect's
+ * decoder would add 0.2 KB (gzip) to the bundle of one endpoint.
  */
 const fromHex = (secret: string): string | undefined =>
   /^(?:[0-9a-f]{2})+$/iu.test(secret)
@@ -174,18 +177,18 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   ]
   return [
     ...all,
-    // A plus may stand for a space, or a space for a plus.
+    // In a URL, a plus may represent a space, and a space may be a decoded plus.
     ...all.filter((text) => text.includes("+")).map((text) => text.replaceAll("+", "")),
     ...all.filter((text) => text.includes(" ")).map((text) => text.replaceAll(" ", "+"))
   ]
 }
 
-/** Separates two spellings; it occurs in neither. */
+/** Separates two encodings. No encoding contains it. */
 const between = "\uffff"
 
 /**
- * The parts of a spelling that become shorter than the window when compared, because they contain spaces or padding,
- * and the spelling itself if it does.
+ * The parts of an encoding that are shorter than {@link window} after normalization, because they contain whitespace or
+ * padding, and the whole encoding if it is that short.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -197,12 +200,12 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
     const start = last - window + 1
     if (start >= 0 && gap >= start) found.push(spelling.slice(start, last + 1))
   }
-  // Shorter parts occur in many texts by chance.
+  // Shorter strings occur in ordinary text by chance.
   if (kept > window / 2 && kept < window) found.push(spelling)
   return found
 }
 
-/** The hidden parts of secrets, by length. */
+/** Indexes the parts of secrets to remove, by length. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {
@@ -221,7 +224,7 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   ]
 }
 
-/** Marks the parts of a text to remove. Most texts have none. */
+/** Marks the parts of a text to remove. Memory is allocated with the first mark, because most texts have none. */
 class Marks {
   private readonly text: string
   private marks: Uint8Array | undefined
@@ -230,13 +233,13 @@ class Marks {
     this.text = text
   }
 
-  /** Marks a range of a reading's characters, both ends included. */
+  /** Marks a range of a decoded text's characters, including both ends. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
   }
 
-  /** The text without its marked parts. */
+  /** The text with each marked part replaced. */
   removed(): string {
     const { marks, text } = this
     if (marks === undefined) return text
@@ -254,12 +257,12 @@ class Marks {
 }
 
 /**
- * Makes a function that removes the given secrets from a text. No eight consecutive characters of a secret remain,
- * neither plain nor as Base64 or hexadecimal, however the text spells them. A secret shorter than eight characters is
- * only removed as a whole.
+ * Makes a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
+ * whether plain, as Base64 or as hexadecimal, and however the string escapes them. A secret shorter than eight
+ * characters is only removed as a whole.
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
-  // Most calls succeed and show no text.
+  // Built on first use: most calls succeed and never need it.
   let parts: ReadonlyArray<Windows> | undefined
   return (text) => {
     parts ??= partsOf(secrets.filter((secret) => secret !== ""))
@@ -280,7 +283,7 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 
 /**
  * Removes long runs of letters and digits, even escaped ones. An answer from an unknown server may still reveal other
- * things, but no key, signature or code.
+ * data, but no key, signature or code.
  */
 export const withoutLongRuns = (text: string): string => {
   const marks = new Marks(text)

@@ -1,23 +1,27 @@
 /**
- * Indexes all parts of a text that have one length, to find those that another text shares in a single pass.
+ * Indexes all substrings of a given length in a string, to find in a single pass where another string contains one of
+ * them.
  *
- * Texts are given as character codes.
+ * Strings are arrays of character codes.
  */
 
-/** The factor of the polynomial hash of a part's character codes. */
+/** The base of the polynomial rolling hash. */
 const factor = 0x01000193
 
-/** The parts of one text. */
+/** The substrings of one string that have the same length. */
 export class Windows {
-  /** The number of characters in each part. */
+  /** The length of each substring, in characters. */
   readonly width: number
   private readonly text: Uint16Array
-  /** A hash table of the parts' start positions plus one, with linear probing. At least half of its places are free. */
+  /**
+   * A hash table with linear probing. An entry is a substring's start position plus one; zero is free. At least half of
+   * the table is free.
+   */
   private readonly places: Uint32Array
-  /** The weight of a part's first character in the hash. */
+  /** The weight of a substring's first character in the hash. */
   private readonly power: number
 
-  /** Indexes the parts of `width` characters. */
+  /** Indexes the substrings of `width` characters. */
   constructor(text: Uint16Array, width: number) {
     this.text = text
     this.width = width
@@ -31,7 +35,7 @@ export class Windows {
     }
   }
 
-  /** Calls `found` with each position of another text at which one of the parts begins, in order. */
+  /** Calls `found` with each position at which one of the substrings begins in another string, in order. */
   find(codes: Uint16Array, found: (at: number) => void): void {
     const { places, width } = this
     let hash = 0
@@ -42,13 +46,13 @@ export class Windows {
     }
   }
 
-  /** Rolls the hash forward by one character, so that the hash of the next part takes constant time. */
+  /** Rolls the hash forward by one character, so that each hash takes constant time. */
   private next(hash: number, codes: Uint16Array, end: number): number {
     const gone = end < this.width ? 0 : Math.imul(codes[end - this.width] ?? 0, this.power)
     return (Math.imul(hash - gone, factor) + (codes[end] ?? 0)) | 0
   }
 
-  /** The table place of a part, or the free place it would take. */
+  /** The index of a substring in the table, or the free index where it would go. */
   private placeOf(hash: number, codes: Uint16Array, at: number): number {
     const { places } = this
     const last = places.length - 1

@@ -6,7 +6,7 @@
  * import * as Effect from "effect/Effect"
  * import { Control, Sandbox } from "effect-txc/sandbox"
  *
- * // The same chances of faults in every run.
+ * // The seed makes random faults hit the same calls in every run.
  * const status = Control.Control.use((control) => control.status).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
  * ```
  */
@@ -25,15 +25,19 @@ import * as Venue from "./venue/Venue.ts"
  */
 export interface Options extends Venue.OptionalOptions {
   /**
-   * The dialect that the sandbox speaks, and its choices where the document leaves one; `Dialect.document` by default.
+   * The sandbox's dialect, with the choices that the documentation leaves open; `Dialect.document` by
+   * default.
    */
   readonly dialect?: Dialect.Dialect
-  /** The token of the control plane, for programs that use its HTTP interface. Without a token it is not served. */
+  /**
+   * The token that HTTP clients of the control plane must send. Without a token, the control plane is not served over
+   * HTTP.
+   */
   readonly controlToken?: string
 }
 
 /**
- * A new sandbox; by default in the document's dialect and in memory.
+ * Provides a new sandbox. By default it speaks the documented dialect and keeps its journal in memory.
  *
  * @category layers
  */

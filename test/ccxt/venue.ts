@@ -1,5 +1,5 @@
 /**
- * The exchange for ccxt, in the live dialect: a sandbox in memory on a socket of this process, or a venue of a host, in
+ * The exchange for ccxt, in the live dialect: an in-memory sandbox that this process serves, or a venue on a host, in
  * this process or elsewhere.
  */
 import * as Effect from "effect/Effect"
@@ -9,10 +9,10 @@ import * as Scope from "effect/Scope"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { ControlApi, Example, Faults, Host, HostServer, Sandbox, Server } from "../../src/sandbox/index.ts"
 
-/** A key of alice's that may only list her open orders. */
+/** A key of alice that can only list her open orders. */
 export const restricted = { apiKey: "alice-restricted-key", apiSecret: "alice-restricted-secret" }
 
-/** A disabled key of alice's. */
+/** A disabled key of alice. */
 export const disabled = { apiKey: "alice-disabled-key", apiSecret: "alice-disabled-secret" }
 
 export const { alice, bob } = Example
@@ -20,7 +20,7 @@ export const { answerLost, badGateway } = Faults
 
 const key = { operation: "AddKey", account: alice.account, title: "ccxt", type: "1", enabled: true }
 
-/** Added to the example: a key for orders only, a disabled one, and money for bob. */
+/** Additions to the example: a key that can only list open orders, a disabled key, and funds for bob. */
 const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly operation: string }> = [
   { ...key, ...restricted, endpoints: [{ name: "/api/v4/orders", title: "Open orders" }] },
   { ...key, ...disabled, enabled: false },
@@ -29,10 +29,10 @@ const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly op
   )
 ]
 
-/** The keys of the example. A venue of a host does not have them: its keys are its own. */
+/** The example's keys. A venue on a host has its own keys, so these must be added. */
 const usualKeys = [alice, bob].map((account) => ({ ...key, ...account, type: "2" }))
 
-/** Serves an exchange at the root of a port, with a control plane. */
+/** Serves an exchange with a control plane on its own port. */
 const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
   const controlToken = "the token of these tests"
   const context = yield* Layer.build(Layer.fresh(Sandbox.layer({ dialect })))
@@ -43,7 +43,7 @@ const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
   }).pipe(Effect.provideContext(context))
 })
 
-/** Serves a host, and makes a venue below a path, next to another one. */
+/** Serves a host with two venues, each under its path, and returns the second. */
 const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
   const context = yield* Layer.build(Layer.fresh(Host.layer()))
   return yield* Effect.gen(function*() {
@@ -54,7 +54,10 @@ const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
   }).pipe(Effect.provideContext(context))
 })
 
-/** Makes a venue of the host at this address, whose token is `TXC_HOST_TOKEN`. It ends with the host. */
+/**
+ * Makes a venue on the host at this address, with the host's token in `TXC_HOST_TOKEN`. The venue exists as long as the
+ * host.
+ */
 const elsewhere = (address: string, { name }: Dialect.Dialect) =>
   Effect.promise(async () => {
     const answer = await fetch(`${address}${ControlApi.prefix}Venues`, {
@@ -72,7 +75,7 @@ const opened = Effect.fnUntraced(function*(dialect: Dialect.Dialect, asked = pro
   return asked.startsWith("http") ? yield* elsewhere(asked, dialect) : yield* hosted(dialect)
 })
 
-/** Opens the example's exchange, in which bob has funds too; `TXC_HOSTED` makes it a venue of a host. */
+/** Opens the example's exchange, in which bob has funds too; `TXC_HOSTED` makes it a venue on a host. */
 export const open = async (dialect = Dialect.live) => {
   const scope = Scope.makeUnsafe()
   const { controlToken, controlUrl, more, url } = await Effect.runPromise(Scope.provide(opened(dialect), scope))
@@ -90,9 +93,9 @@ export const open = async (dialect = Dialect.live) => {
     movePrice: (market: string, price: string) => post("MovePrice", { market, price }),
     /** Advances the clock of the exchange. */
     advance: (millis: number) => post("AdvanceClock", { millis }),
-    /** Limits a path to this many calls in ten seconds. */
+    /** Limits a path to this many calls per ten seconds. */
     limit: (path: string, calls: number) => post("Limit", { path, limit: { calls, perSeconds: 10 } }),
-    /** Makes the next call of a path go wrong. */
+    /** Adds a fault to the next call of a path. */
     fault: (path: string, symptom: Faults.Symptom) => post("Faults", { path, symptom }),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }

@@ -17,7 +17,7 @@ export const brokenConstraints = (
 
 const shown = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity })
 
-/** Values that a schema accepts unchanged, and values that it refuses with the constraint they break. */
+/** Tests that a schema accepts some values unchanged, and refuses others with the constraint they break. */
 export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>, values: {
   readonly accepted: ReadonlyArray<unknown>
   readonly refused: ReadonlyArray<readonly [value: unknown, constraint: Constraint]>
@@ -37,5 +37,5 @@ export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>
   })
 }
 
-/** JSON values of every type except text. */
+/** Values of every JSON type except string. */
 export const noTexts: ReadonlyArray<unknown> = [null, true, 1, 1n, [], {}]

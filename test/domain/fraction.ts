@@ -1,6 +1,6 @@
 /**
- * A model of decimals that shares no code with the library: a value is a numerator over a power of ten, read digit by
- * digit, compared by cross-multiplication and written by long division.
+ * A reference model of decimals that shares no code with the library. A value is a fraction: it is read digit by digit,
+ * compared by cross-multiplication, and written by long division.
  */
 export interface Fraction {
   readonly n: bigint
@@ -21,7 +21,7 @@ export const read = (text: string): Fraction => {
   return { n: text.startsWith("-") ? -n : n, d }
 }
 
-/** The value's shortest text. */
+/** Writes the value as the shortest decimal. */
 export const write = ({ d, n }: Fraction): string => {
   const magnitude = n < 0n ? -n : n
   let text = `${n < 0n ? "-" : ""}${magnitude / d}`

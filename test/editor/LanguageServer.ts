@@ -1,4 +1,4 @@
-/** TypeScript's language server, used as an editor uses it. */
+/** Runs TypeScript's language server, and talks to it like an editor. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 import { pathToFileURL } from "node:url"
 import { root } from "./Package.ts"
 
-/** A place in a file: line and character count from zero, as in the protocol. */
+/** A position in a file. Lines and characters count from zero, as in the language server protocol. */
 export interface Position {
   readonly line: number
   readonly character: number
@@ -26,7 +26,7 @@ export interface Mistake {
 
 const uri = (path: string): string => pathToFileURL(path).href
 
-/** A message from the server. A reply has only an id, a notification only a method, a request of its own has both. */
+/** A message from the server. A reply has only an id, a notification only a method, and a request both. */
 interface Message {
   readonly id?: number
   readonly method?: string
@@ -37,7 +37,7 @@ interface Message {
 
 const headEnd = "\r\n\r\n"
 
-/** Cuts a stream of bytes into messages. */
+/** Splits a stream of bytes into messages. */
 const reader = (receive: (message: Message) => void) => {
   let pending: Buffer = Buffer.alloc(0)
   return (chunk: Buffer) => {
@@ -72,11 +72,11 @@ const mistakesOf = (result: unknown): ReadonlyArray<Mistake> =>
     .filter(({ severity }) => severity === 1)
     .map(({ message, range }) => ({ line: range.start.line, message }))
 
-/** The language server of this project's TypeScript 7. It ends with the layer. */
+/** The language server of this project's TypeScript 7. It stops when the layer's scope closes. */
 export class LanguageServer extends Context.Service<LanguageServer, {
   /** Opens a file with this text, which need not be on disk. */
   readonly open: (path: string, text: string) => void
-  /** The hover at this place; `undefined` if there is none. Many requests may be in flight. */
+  /** The hover at this position; `undefined` if there is none. Many requests may run concurrently. */
   readonly hover: (path: string, position: Position) => Effect.Effect<Hover | undefined>
   /** The compile errors of this file. */
   readonly errors: (path: string) => Effect.Effect<ReadonlyArray<Mistake>>
@@ -108,7 +108,7 @@ export class LanguageServer extends Context.Service<LanguageServer, {
         })
       const receive = ({ error, id, method, params, result }: Message) => {
         if (id === undefined) return
-        // The server also sends requests, for example for settings. None are set.
+        // The server also sends requests, for example for settings. The reply contains no settings.
         if (method !== undefined) return send({ id, result: params?.items?.map(() => null) ?? null })
         waiting.get(id)?.(error === undefined ? Effect.succeed(result) : Effect.die(new Error(error.message)))
         waiting.delete(id)

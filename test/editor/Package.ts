@@ -1,9 +1,9 @@
-/** The package as its users see it: its exports, and the examples in its modules. */
+/** Reads the package as users see it: its exports, and the examples in its modules. */
 import ts from "@tsd/typescript"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-/** The project's folder, with a slash at its end. */
+/** The project's folder, with a trailing slash. */
 export const root = fileURLToPath(new URL("../../", import.meta.url))
 
 interface EntryPoint {
@@ -17,12 +17,12 @@ const exported: Readonly<Record<string, Target>> = JSON.parse(readFileSync(`${ro
 
 const index = readFileSync(`${root}src/index.ts`, "utf8") + readFileSync(`${root}src/endpoints/contract.ts`, "utf8")
 
-/** Whether an index exports the module as a namespace too. */
+/** Whether an index also exports the module as a namespace. */
 const isNamespace = (file: string): boolean => index.includes(`/${file.split("/").at(-1)}"`)
 
 /**
- * The entry points of package.json, by the names that users import, and their sources. A pattern stands for all its files. Single
- * modules that an index exports too are left out: they are read there.
+ * The entry points in package.json: the names that users import, and the source files. A pattern is expanded to all its
+ * files. Modules that an index also exports are left out, because they are reached through the index.
  */
 export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).flatMap(([subpath, target]) => {
   if (target === null || typeof target === "string") return []
@@ -34,7 +34,7 @@ export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).f
 )
   .map(({ file, subpath }) => ({ file, specifier: `effect-txc${subpath.slice(1)}` }))
 
-/** The package's types, and a way to read the exports of a module. */
+/** The package's types and exports. */
 export interface Package {
   readonly checker: ts.TypeChecker
   /** The exports of a module, by name. */
@@ -63,7 +63,7 @@ export const load = (): Package => {
   return { checker, exportsOf, modules }
 }
 
-/** Whether a name stands for a whole module: `export * as X`. */
+/** Whether an exported name is a whole module, as in `export * as X`. */
 export const isModule = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.ValueModule) !== 0
 
 /** A file of `src` that users import as a namespace. */
@@ -73,7 +73,7 @@ export interface PublicModule {
   readonly text: string
 }
 
-/** Every module that an entry point exports, by its name there. */
+/** Every module that an entry point exports, with its exported name. */
 export const publicModules = ({ exportsOf, modules }: Package): ReadonlyArray<PublicModule> =>
   modules.flatMap((module) => exportsOf(module)).flatMap(([name, symbol]) => {
     const source = symbol.declarations?.[0]
@@ -82,7 +82,10 @@ export const publicModules = ({ exportsOf, modules }: Package): ReadonlyArray<Pu
       : []
   })
 
-/** The first TypeScript block after `@example` in a file's first comment, and the line before it, counted from one. */
+/**
+ * The first TypeScript block after `@example` in a file's first comment, and the number of the line before it, counted
+ * from one.
+ */
 export const exampleOf = (text: string): { readonly line: number; readonly text: string } | undefined => {
   const comment = /^\/\*\*.*?\*\//su.exec(text)?.[0] ?? ""
   const found = /^ \* @example.*?^ \* ```ts\n(.*?)^ \* ```$/msu.exec(comment)

@@ -1,34 +1,34 @@
 /**
- * Finds everything that a user of the package can point at: its exports, and every field and method reachable from
- * there. Each is used once in a generated program, because a doc can get lost between declaration and use: a mapped
- * type keeps the names of fields and drops their docs.
+ * Finds everything that a user of the package can hover over: its exports, and every field and method that can be
+ * reached from them. A generated program uses each one once, because a doc can get lost between declaration and use: a
+ * mapped type keeps field names but drops their docs.
  */
 import ts from "@tsd/typescript"
 import { readFileSync } from "node:fs"
 import type { Position } from "./LanguageServer.ts"
 import { entryPoints, isModule, type Package, root } from "./Package.ts"
 
-/** One thing that a user can point at. */
+/** An export, field or method that a user can hover over. */
 export interface Thing {
-  /** Its name for users, such as `Errors.RateLimited.status`. */
+  /** The name for users, such as `Errors.RateLimited.status`. */
   readonly name: string
-  /** The place of its declaration: a file of the project, and a line that counts from one. */
+  /** The place of its declaration: a file in the project, and a line counted from one. */
   readonly file: string
   readonly line: number
   /** Whether its declaration has a doc, which may get lost on the way to its use. */
   readonly isDocumented: boolean
-  /** The place to point at: in the program, or at the declaration if no program can name it. */
+  /** The place to hover over: in the generated program, or at the declaration if no program can refer to it. */
   readonly path: string
   readonly position: Position
 }
 
-/** The things to point at, and the files to open for them. */
+/** Everything to hover over, and the files to open for that. */
 export interface Surface {
   readonly things: ReadonlyArray<Thing>
   readonly files: ReadonlyArray<{ readonly path: string; readonly text: string }>
 }
 
-/** The argument type to write for a foreign generic type, by that type's name. */
+/** For each foreign generic type, by name: how a program extracts its type arguments. */
 const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string>>> = {
   ReadonlySet: [(path) => `(${path} extends ReadonlySet<infer A> ? A : never)`],
   ReadonlyMap: [
@@ -42,7 +42,10 @@ const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string
   Some: [(path) => `Option.Option.Value<${path}>`]
 }
 
-/** A type on the way: its spelling in a program (if any), the name of its owner, and the export at its start. */
+/**
+ * A type to visit: the expression for it in a program (if there is one), its owner's name, and the export from which it
+ * was reached.
+ */
 interface Step {
   readonly type: ts.Type
   readonly path: string | undefined
@@ -56,7 +59,7 @@ const isReference = (type: ts.Type): type is ts.TypeReference =>
 /** Whether a type is a class or an interface, or an instance of a generic one. */
 const isNamed = (type: ts.Type) => type.isClassOrInterface() || (isReference(type) && type.target.isClassOrInterface())
 
-/** A branded string is not an object, although it is written as an intersection with one. */
+/** Whether a type has members to visit. A branded string has none, although it is an intersection with an object. */
 const hasMembers = (type: ts.Type): boolean =>
   type.isIntersection() ? type.types.every(hasMembers) : (type.flags & ts.TypeFlags.Object) !== 0
 
@@ -69,7 +72,7 @@ const unknowns = (count: number) => count === 0 ? "" : `<${Array.from({ length: 
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
-/** Finds everything that a user can point at. */
+/** Finds everything that a user can hover over. */
 export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
   const path = `${root}test/editor/everything.ts`
   const lines = [
@@ -77,7 +80,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     ...["Effect", "Option", "Result", "Stream"].map((name) => `import type * as ${name} from "effect/${name}"`)
   ]
   const found: Array<readonly [symbol: ts.Symbol, thing: Thing]> = []
-  // Types that a program can name come first, shortest name first: a type is visited once.
+  // Each type is visited once, so types that a program can refer to come first, closest to an export first.
   const named: Array<Step> = []
   const nameless: Array<Step> = []
   const seen = new Set<ts.Type>()
@@ -88,7 +91,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
   const isForeign = (symbol: ts.Symbol | undefined) =>
     symbol?.declarations !== undefined && symbol.declarations.length > 0 && !symbol.declarations.some(isOurs)
 
-  /** Notes a thing. `before` is a line of the program up to its name, if a program can name it. */
+  /** Records one thing. `before` is the program's line up to its name, if a program can refer to it. */
   const point = (symbol: ts.Symbol, name: string, declaration: ts.Node, before: string | undefined, last: string) => {
     const source = declaration.getSourceFile()
     const node = ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration
@@ -113,7 +116,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     queue.push({ type, path, owner, origin })
   }
 
-  /** A name that a module exports: a value, a type, or both, each with its own doc. */
+  /** Visits an exported name: a value, a type, or both, each with its own doc. */
   const exported = (module: string, name: string, owner: string, symbol: ts.Symbol) => {
     const declarations = symbol.declarations?.filter(isOurs) ?? []
     const types = declarations.filter(isTypeDeclaration)
@@ -135,19 +138,22 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
       (ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier) !== 0
     )
 
-  /** A member that overrides one of JavaScript's `Error`, such as `message`, needs no doc: its meaning is the same. */
+  /**
+   * Whether a member overrides one of JavaScript's `Error`, such as `message`. It needs no doc, because it has the same
+   * meaning.
+   */
   const isOverride = (type: ts.Type, member: ts.Symbol) =>
     type.isClass() &&
     checker.getBaseTypes(type).some((base) =>
       isForeign(checker.getPropertyOfType(base, member.name)) && member.name in Error.prototype
     )
 
-  /** A record's keys are strings listed by another type: they can't be documented. */
+  /** Whether a member is a key of a record, which comes from another type and can't be documented. */
   const isKey = (type: ts.Type, member: ts.Symbol) =>
     (member.declarations ?? []).length === 0
     && type.symbol?.declarations?.some((node) => ts.isMappedTypeNode(node) && node.nameType === undefined) === true
 
-  /** The fields and methods of a type, and their own types. */
+  /** Visits the fields and methods of a type, and their types. */
   const members = ({ origin, owner, path, type }: Step) => {
     // Another instance of a generic type has the same members, with other types.
     const isKnown = isReference(type) && type.target !== type && seen.has(type.target)
@@ -155,7 +161,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     let variable: string | undefined
     for (const member of checker.getPropertiesOfType(type)) {
       const { name } = member
-      // The member of a service's class that holds its shape.
+      // The member of a service class whose type is the service's interface.
       const isShape = name === "Service" && isForeign(member)
       if ((isForeign(member) && !isShape) || isPrivate(member) || isOverride(type, member)) continue
       if (!isShape && !isKnown && !isKey(type, member)) {
@@ -181,11 +187,11 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     }
   }
 
-  /** Visits the parameters and the result of functions. */
+  /** Visits the parameters and results of functions. */
   const calls = ({ origin, owner, path, type }: Step) => {
     const signatures = type.getCallSignatures()
     for (const [order, signature] of signatures.entries()) {
-      // A program can only name the last of several signatures.
+      // A program can only refer to the last of several signatures.
       const single = order === signatures.length - 1 ? path : undefined
       for (const [index, parameter] of signature.parameters.entries()) {
         follow(
@@ -230,7 +236,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     }
   }
 
-  /** The arguments of a foreign generic type. */
+  /** Visits the type arguments of a foreign generic type. */
   const foreign = ({ origin, owner, path }: Step, type: ts.TypeReference) => {
     for (const [index, argument] of checker.getTypeArguments(type).entries()) {
       const write = checker.isArrayLikeType(type)
@@ -263,7 +269,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     seen.add(step.type)
     visit(step)
   }
-  // The field that tells a union's members apart documents itself.
+  // The field that distinguishes a union's members needs no doc.
   const things = found.flatMap(([symbol, thing]) => symbol.name === "_tag" || discriminants.has(symbol) ? [] : [thing])
   const declared = [...new Set(things.map((thing) => thing.path))].filter((file) => file !== path)
   return {

@@ -18,7 +18,7 @@ import {
   stopLimit
 } from "../support/exchange.ts"
 
-/** One order of each kind and market; the OCO order has two legs. */
+/** Places one order of each kind on each market; the OCO order has two legs. */
 const place = Effect.gen(function*() {
   const stops = yield* StopLimitOrders
   const ocos = yield* CollateralOcoOrders

@@ -5,15 +5,15 @@ import * as Json from "../../src/protocol/Json.ts"
 import { dialects } from "../support/exchange.ts"
 import { entries, goldenIn } from "./fixtures/all.ts"
 
-/** An object in an answer, and the golden values at its place. */
+/** An object in an answer, and the golden values for it. */
 interface Place {
-  /** The first call whose answer has such an object, and its path. */
+  /** The first call whose answer contains such an object, and the object's path. */
   readonly at: string
   readonly object: SchemaAST.Objects
   readonly found: ReadonlyArray<Readonly<Record<PropertyKey, unknown>>>
 }
 
-/** All objects of a schema, each with the values at its place. */
+/** All objects in a schema, each with its golden values. */
 const placesOf = (ast: SchemaAST.AST, values: ReadonlyArray<unknown>, at: string): ReadonlyArray<Place> => {
   switch (ast._tag) {
     case "Objects": {
@@ -40,7 +40,7 @@ const placesOf = (ast: SchemaAST.AST, values: ReadonlyArray<unknown>, at: string
   }
 }
 
-/** The objects of answers, grouped by their fields: calls that answer the same object share their goldens. */
+/** The objects in answers, grouped by their fields: calls that return the same object share their goldens. */
 const objectsIn = (dialect: Dialect) =>
   Map.groupBy(
     entries.flatMap(({ captured = [], endpoint, ...entry }) => {
@@ -55,7 +55,7 @@ const objectsIn = (dialect: Dialect) =>
 describe.each(dialects)("the goldens of the $name dialect", (dialect) => {
   it("the goldens contain every optional field of every answer", () => {
     for (const [fields, places] of objectsIn(dialect)) {
-      // The document does not describe objects that only other calls answer.
+      // The document does not describe objects that only undocumented calls return.
       if (dialect.name === "document" && !places.some(({ inDocument }) => inDocument)) continue
       const [{ at, object }] = places as unknown as [Place]
       const optional = object.propertySignatures.filter(({ type }) => SchemaAST.isOptional(type))

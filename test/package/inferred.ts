@@ -1,4 +1,6 @@
-/** Exports of a user's project without type annotations: a compiler's declarations must name every type. */
+/**
+ * A user's exports without type annotations: a compiler must be able to name every inferred type in its declarations.
+ */
 import { Call, Exchange, Reconciliation, ServerClock } from "effect-txc"
 import * as Account from "effect-txc/client/Account"
 import * as FetchTransport from "effect-txc/client/FetchTransport"

@@ -33,7 +33,7 @@ export const settings: Maker.Settings = {
   ask: Decimal.of("1.001")
 }
 
-/** Every way in which a call can fail. */
+/** The faults that the day injects. */
 export const symptoms: ReadonlyArray<Faults.Symptom> = [
   Faults.answerLost,
   Faults.reset,
@@ -56,7 +56,7 @@ export const symptoms: ReadonlyArray<Faults.Symptom> = [
 
 const paths = [LimitOrders, StockMarketOrders, CancelAllOrders, Fills].map(({ endpoint }) => endpoint.path)
 
-/** A seeded random walk that tends back to 40000. */
+/** A seeded random walk that reverts to 40000. */
 const walk = (seed: number, steps: number): ReadonlyArray<Decimal.Price> => {
   let [state, cents] = [seed, 4_000_000n]
   return Array.from({ length: steps }, () => {
@@ -66,7 +66,7 @@ const walk = (seed: number, steps: number): ReadonlyArray<Decimal.Price> => {
   })
 }
 
-/** Runs an effect, and moves the clock on by a tenth of a second whenever the effect waits. */
+/** Runs an effect, and advances the test clock by 0.1 s whenever the effect waits. */
 const passing = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const fiber = yield* Effect.forkChild(effect)
   while (fiber.pollUnsafe() === undefined) {
@@ -78,7 +78,7 @@ const passing = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E,
 
 const minutes = 24 * 60
 
-/** The maker's day. It acts every `every` minutes, each time with a different fault on a different call. */
+/** Runs the maker for a day, with a tick every `every` minutes and a different fault on a different call each time. */
 export const day = Effect.fn("day")(function*(every: number) {
   const control = yield* Control.Control
   const maker = yield* passing(Maker.make(settings))
@@ -110,7 +110,10 @@ const setUp = Effect.gen(function*() {
   yield* control.movePrice({ market, price: Decimal.price("40000") })
 })
 
-/** An exchange with a counterparty. Only the live dialect can prove that an order was never placed. */
+/**
+ * A sandbox with a counterparty. It uses the live dialect, because only there can reconciliation prove that an order
+ * was never placed.
+ */
 export const world = Exchange.layer({
   baseUrl: InProcess.baseUrl,
   dialect: Dialect.live,

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-/** Alice's balance on a new venue. */
+/** Creates a venue and reads alice's balance on it. */
 export const balance = Effect.gen(function*() {
   const host = yield* Host.Host
   const { keys, url } = yield* host.make({ owner: "me", timeToLiveMillis: 60_000 })
@@ -22,5 +22,5 @@ export const balance = Effect.gen(function*() {
   )
 })
 
-/** Without a folder, venues are stored in a temporary one, which is removed at the end. */
+/** If no folder is given, the host stores the venues in a temporary folder and removes it at the end. */
 export const program = balance.pipe(Effect.provide(Host.layer()))

@@ -1,7 +1,7 @@
 import { MainBalance, RateLimits } from "effect-txc"
 import * as Effect from "effect/Effect"
 
-// Gives up at once if the rate limit would delay the call.
+// Fails immediately if the rate limit would delay the call.
 export const balanceNow = Effect.gen(function*() {
   const balance = yield* MainBalance.MainBalance
   return yield* balance.all

@@ -14,16 +14,16 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 
-/** The settings of a maker. */
+/** The market maker's settings. */
 export interface Settings {
   readonly market: Identifiers.MarketName
   readonly stock: Identifiers.Ticker
   readonly money: Identifiers.Ticker
-  /** The number of digits of a price after the point. */
+  /** The number of decimal places in a price. */
   readonly digits: number
-  /** The amount it quotes on each side. It hedges when its position has changed by this much. */
+  /** The size of each quote, and the position change that triggers a hedge. */
   readonly amount: Decimal.Amount
-  /** The prices of its bid and its ask, as factors of the market's mid price: a little below 1, and a little above. */
+  /** The bid and ask prices as multiples of the mid price: slightly below and slightly above 1. */
   readonly bid: Decimal.Decimal
   readonly ask: Decimal.Decimal
 }
@@ -46,12 +46,12 @@ export class Ledger {
     return this.held.get(ticker) ?? Decimal.zero
   }
 
-  /** The change of a balance since the start. */
+  /** The change in a balance since the start. */
   change(ticker: Identifiers.Ticker): Decimal.Decimal {
     return exact(Decimal.subtract(this.of(ticker), this.first.get(ticker)?.available ?? Decimal.zero))
   }
 
-  /** The profit since the start, in quote currency, at a price of the base currency. */
+  /** The profit since the start in the quote currency, with the base currency valued at this price. */
   profit({ money, stock }: Settings, price: Decimal.Decimal): Decimal.Decimal {
     return exact(Decimal.add(this.change(money), exact(Decimal.multiply(this.change(stock), price))))
   }
@@ -83,10 +83,10 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   const { reconcile } = yield* Reconciliation.Reconciliation
   const ledger = new Ledger(yield* (yield* TradeBalance.TradeBalance).all)
   const report = { ticks: 0, skipped: 0, placed: 0, refused: 0, found: 0, neverPlaced: 0, hedges: 0, fills: 0 }
-  /** Orders that may or may not have been placed. */
+  /** The errors for orders that may or may not have been placed. */
   let lost: ReadonlyArray<Errors.OutcomeUnknown> = []
 
-  /** Reconciles lost orders. While one of them is unknown, the maker quotes nothing. */
+  /** Reconciles lost orders. If one is still unknown, cancels all orders and fails, so the maker does not quote. */
   const findLost = Effect.gen(function*() {
     for (const order of lost) {
       // The history of this account contains orders that were canceled before they traded.
@@ -98,7 +98,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }
   })
 
-  /** Places an order once. If it fails, the next tick makes up for it. */
+  /** Places an order without retrying. If it fails, the next tick places a new one. */
   const place = (order: Effect.Effect<unknown, LimitOrders.Failure>) =>
     Effect.match(order, {
       onSuccess: () => {
@@ -111,7 +111,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
       }
     })
 
-  /** Adds new fills to the ledger; the latest come first. */
+  /** Adds new fills to the ledger. The stream starts with the latest, so it stops at the first known fill. */
   const count = fills.stream({ market }).pipe(
     Stream.takeWhile((fill) => !ledger.has(fill)),
     Stream.runForEach((fill) =>
@@ -122,7 +122,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     )
   )
 
-  /** Trades at the market's prices until it holds about as much as at the start. */
+  /** Sends a market order against the position's change since the start, if that is at least one quote's size. */
   const hedge = Effect.gen(function*() {
     const change = ledger.change(stock)
     const isLong = Decimal.Order(change, Decimal.zero) > 0
@@ -132,7 +132,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     yield* place(marketOrders.create({ market, side: isLong ? "sell" : "buy", amount }))
   })
 
-  /** Quotes on both sides of the market's mid price. */
+  /** Places a quote on each side of the mid price. */
   const quote = Effect.gen(function*() {
     const { asks: [ask], bids: [bid] } = yield* books.get(market, { limit: 1 })
     if (bid === undefined || ask === undefined) return
@@ -147,7 +147,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }
   })
 
-  // Canceling everything twice is harmless, so a cancel whose answer is lost is repeated.
+  // A cancel whose answer is lost is simply repeated at the next tick, because canceling everything twice is harmless.
   const stop = findLost.pipe(Effect.andThen(cancel({ market })), Effect.andThen(count))
   const tick = stop.pipe(
     Effect.andThen(hedge),
@@ -161,6 +161,6 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   return { ledger, report, stop, tick }
 })
 
-/** Makes a market until it is interrupted. */
+/** Makes the market until interrupted. */
 export const run = (settings: Settings) =>
   Effect.flatMap(make(settings), ({ tick }) => Effect.forever(Effect.andThen(tick, Effect.sleep("1 minute"))))

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 
-// One for the whole program: it keeps connections open, and counts calls for the rate limits.
+// Make one runtime for the whole program: it keeps connections open and counts calls for the rate limits.
 const exchange = ManagedRuntime.make(Exchange.layerConfigWith({ transport: UndiciTransport.layer }))
 
-// A call that fails rejects its promise.
+// If a call fails, its promise is rejected.
 const balance = await exchange.runPromise(MainBalance.MainBalance.use(({ all }) => all))
 console.log("BTC", balance.get(Identifiers.ticker("BTC")))
 
-// With Effect.result the promise resolves to a Result, and the compiler knows every error.
+// With Effect.result, the promise resolves to a Result, and the compiler knows all errors.
 const placed = await exchange.runPromise(
   LimitOrders.LimitOrders.use(({ create }) =>
     create({

@@ -2,7 +2,7 @@ import { type Errors, LimitOrders, Reconciliation } from "effect-txc"
 import * as Effect from "effect/Effect"
 import * as Match from "effect/Match"
 
-/** The order exists; it does not, and may be placed again; it must not be placed again; or a human has to decide. */
+/** The decision about the order: nothing, because it was placed; place it again; drop it; or ask a human. */
 type Decision = "placed" | "place again" | "drop" | "ask a human"
 
 const found: { readonly [K in Reconciliation.Verdict["_tag"]]: Decision } = {
@@ -17,12 +17,12 @@ const find = Effect.fnUntraced(function*(lost: Errors.OutcomeUnknown): Effect.fn
   Reconciliation.Reconciliation
 > {
   const { reconcile } = yield* Reconciliation.Reconciliation
-  // The history of our account also contains canceled orders: we asked the exchange.
+  // The exchange has confirmed to us that our account's history contains canceled orders.
   const verdict = yield* reconcile(lost, { recordsCanceled: true })
   return found[verdict._tag]
 })
 
-/** Handles every tag; a missing one does not compile. */
+/** Handles every tag. The code does not compile if one is missing. */
 const decide = (error: LimitOrders.Failure): Effect.Effect<Decision, never, Reconciliation.Reconciliation> =>
   Match.valueTags(error, {
     OutcomeUnknown: find,

@@ -4,7 +4,7 @@ import * as Json from "../../src/protocol/Json.ts"
 
 export * from "../../src/oracle/Arbitraries.ts"
 
-/** Reveals the secrets in a value: tests can't compare redacted values. */
+/** Reveals the secrets in a value, because tests can't compare redacted values. */
 export const revealed = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return { redacted: Redacted.value(value) }
   if (Array.isArray(value)) return value.map(revealed)

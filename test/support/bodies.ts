@@ -1,10 +1,10 @@
 /** The keys of a body, and bodies with one key changed. */
 import * as Json from "../../src/protocol/Json.ts"
 
-/** The keys that lead to a part. */
+/** The keys that lead from a body to one of its parts. */
 export type Path = ReadonlyArray<string>
 
-/** The paths of all keys of a body; for lists, those of the first element. */
+/** The paths of all keys in a body; for lists, only the keys of the first element. */
 export const pathsOf = (value: unknown): ReadonlyArray<Path> => {
   if (Array.isArray(value)) return value.slice(0, 1).flatMap((item) => pathsOf(item).map((path) => ["0", ...path]))
   if (!Json.isObject(value)) return []
@@ -14,7 +14,7 @@ export const pathsOf = (value: unknown): ReadonlyArray<Path> => {
 /** A change of one key. */
 export type Change = (parent: Record<string, unknown>, key: string) => void
 
-/** A copy of the body with a change in the object that holds the path's last key. */
+/** A copy of the body with the change applied to the object that contains the path's last key. */
 export const changed = (value: unknown, path: Path, change: Change): unknown => {
   const copy = structuredClone(value)
   const parent = path.slice(0, -1).reduce((inner, key) => (inner as Record<string, unknown>)[key], copy)

@@ -7,14 +7,14 @@ import type { Refused, Row } from "../endpoints/fixtures/Fixture.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** JSON has no `undefined`. */
+/** Removes undefined fields, because JSON has no `undefined`. */
 export const withoutUndefined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** Whether a row applies to a dialect. */
 export const isIn = ({ name }: Dialect.Dialect) => ({ only = name }: Row<object>): boolean => only === name
 
-/** The broken request of a row, as on the wire. */
+/** The broken request of a row in wire format. */
 export const brokenWire = (
   { endpoint }: Entry,
   { accepted }: Refused<object>,

@@ -1,4 +1,4 @@
-/** A real browser: Debian's Chromium, if it is installed. All tests share one, each with its own page. */
+/** A real browser: Debian's Chromium, if it is installed. All tests share one browser, and each has its own page. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
@@ -7,22 +7,22 @@ const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
-/** Runs an action on the page. */
+/** Wraps an action on the page as an effect. */
 export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promise(work)
 
 let launched: Promise<Browser> | undefined
 
-/** Free pages. Starting one with its process takes longer than most tests. */
+/** Unused pages, which tests reuse because starting one takes longer than most tests. */
 let free: Array<Page> = []
 
 const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable ?? "",
-    // The browser sends no requests of its own to the network.
+    // These flags keep the browser from sending its own network requests.
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
   })
 
-/** Ends the browser, if a test has started it. */
+/** Closes the browser, if a test has started it. */
 export const closeBrowser = Effect.promise(() => {
   const open = launched
   launched = undefined
@@ -52,8 +52,7 @@ const giveBack = Effect.fnUntraced(function*(page: Page) {
 })
 
 /**
- * A page of the browser, which records errors of the page's program, violations of its policy, and requests to other
- * origins.
+ * A browser page that records script errors, violations of its content security policy, and requests to other origins.
  */
 export const tab = Effect.gen(function*() {
   const page = yield* Effect.acquireRelease(take, giveBack)

@@ -1,4 +1,4 @@
-/** An untrusted certificate for 127.0.0.1, and its key, which is used nowhere else. */
+/** A self-signed certificate for 127.0.0.1 and its private key. Only tests use them. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBkTCCATagAwIBAgIUR1PYw7LLVFnDJFL1vyKTOCTCTYUwCgYIKoZIzj0EAwIw

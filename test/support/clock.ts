@@ -3,18 +3,21 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { setImmediate, setTimeout } from "node:timers/promises"
 
-/** Lets the event loop turn 50 times while the test clock stands still, so that pending work runs on any machine. */
+/**
+ * Lets the event loop turn 50 times while the test clock stands still, so that pending work runs even on a slow
+ * machine.
+ */
 export const turn = Effect.promise(() => setImmediate()).pipe(Effect.repeat({ times: 50 }), Effect.asVoid)
 
-/** Waits in real time until a condition holds. Otherwise only the test's own timeout ends it. */
+/** Waits in real time until a condition is true. The test's own timeout is the only limit. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function*() {
     while (!(yield* holds)) yield* Effect.promise(() => setTimeout(5))
   })
 
 /**
- * Advances the test clock until the effect has ended, ten milliseconds for every 50 turns of the event loop, so that this
- * process's sockets can deliver their data. An answer takes few turns, however busy the machine is.
+ * Advances the test clock until the effect ends, ten milliseconds for every 50 turns of the event loop. The turns let
+ * this process's sockets deliver their data; an answer takes few turns, even on a busy machine.
  */
 export const passingOverSockets = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
@@ -26,7 +29,7 @@ export const passingOverSockets = <A, E, R>(effect: Effect.Effect<A, E, R>): Eff
     return yield* Fiber.join(fiber)
   })
 
-/** Advances the test clock, step by step, until the effect has ended. */
+/** Advances the test clock, step by step, until the effect ends. */
 export const passing = <A, E, R>(effect: Effect.Effect<A, E, R>, millis = 100): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)

@@ -1,4 +1,4 @@
-/** Runs the command in the test's own process: its output and its exit. */
+/** Runs the `effect-txc` command in the test's own process, and captures its output and its error. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Command from "effect/cli/Command"
 import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
@@ -14,7 +14,7 @@ import { explain } from "../../src/cli/explain.ts"
 import * as Presenter from "../../src/cli/Presenter.ts"
 import { root } from "../../src/cli/root.ts"
 
-/** A user at a terminal; without one there is no terminal. */
+/** The user at the terminal. Without one, the command runs without a terminal. */
 export interface Person {
   readonly columns?: number
   readonly answer?: string
@@ -74,7 +74,7 @@ export const run = Effect.fnUntraced(function*(
       ),
       FetchHttpClient.layer,
       ConfigProvider.layer(ConfigProvider.fromUnknown(environment)),
-      // A fresh layer, so that every run has its own output.
+      // A fresh layer gives every run its own output.
       Layer.fresh(TestConsole.layer)
     ])
   )

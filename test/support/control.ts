@@ -1,4 +1,4 @@
-/** The same sandbox without a socket and over HTTP, with its control plane. */
+/** The same sandbox, in process and over HTTP, with its control plane. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,12 +24,12 @@ export class Base extends Context.Service<Base, string>()("test/Base") {}
 
 export type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue | Control
 
-/** `begin` sets the sandbox up; by default `setUp` of `exchange.ts` does. */
+/** `begin` sets up the sandbox; the default is `setUp` from `exchange.ts`. */
 interface Options extends Sandbox.Options {
   readonly begin?: typeof setUp
 }
 
-/** A fresh sandbox. */
+/** A fresh sandbox without a socket. */
 export const inProcess = ({ begin = setUp, ...options }: Options = {}): Layer.Layer<World> =>
   ControlClient.layer({ url: InProcess.baseUrl, token: Redacted.make(token) }).pipe(
     Layer.provideMerge(Layer.effectDiscard(begin)),
@@ -49,7 +49,7 @@ export const overHttp = ({ begin = setUp, ...options }: Options = {}): Layer.Lay
     Layer.fresh
   )
 
-/** Both kinds, in both dialects. */
+/** Sandboxes of both kinds, in both dialects. */
 export const worlds: ReadonlyArray<readonly [string, Dialect.Dialect, Layer.Layer<World>]> = [
   Dialect.document,
   Dialect.live
@@ -58,7 +58,7 @@ export const worlds: ReadonlyArray<readonly [string, Dialect.Dialect, Layer.Laye
   [`over HTTP, ${dialect.name}`, dialect, overHttp({ dialect })] as const
 ])
 
-/** Sends a request to the control plane unchanged; returns the status and the text. */
+/** Sends a raw request to the control plane; returns the status and the text. */
 export const send = Effect.fnUntraced(function*(
   method: "GET" | "POST" | "OPTIONS",
   name: string,
@@ -74,7 +74,7 @@ export const send = Effect.fnUntraced(function*(
   return [response.status, yield* response.text] as const
 })
 
-/** Makes a signed call by hand, over any transport. */
+/** Makes a raw signed call, over any transport. */
 export const post = Effect.fnUntraced(function*(request: ReturnType<typeof signed>) {
   const { "content-type": type, ...headers } = request.headers as Readonly<Record<string, string>>
   const response = yield* HttpClient.execute(

@@ -2,7 +2,7 @@
  * A program that draws nonces as fast as it can, for tests that kill and stop it. Arguments: the port of Redis,
  * `window` or `increasing`, the number of programs, the unit, the API key.
  *
- * Every nonce is a line of its output, written before the next is drawn. A line that begins with `-` is an error.
+ * The program writes every nonce as a line before it draws the next one. A line that begins with `-` is an error.
  */
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import * as Effect from "effect/Effect"

@@ -9,7 +9,7 @@ import { killed } from "./killed.ts"
 
 export const controlToken = "the token of this test"
 
-/** Serves a venue with the accounts of the tests, in a file or in memory, until it is killed or the scope is closed. */
+/** Serves a venue with the test accounts, in a file or in memory, until it is killed or the scope is closed. */
 export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -26,9 +26,9 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   })
   return {
     baseUrl,
-    /** Kills it without warning, and waits until it has ended. */
+    /** Kills the sandbox without warning, and waits until it has ended. */
     kill: killed(child),
-    /** The most memory that it has ever used, in bytes. */
+    /** The sandbox's peak memory use so far, in bytes. */
     peak: Effect.sync(() => {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
       return Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1]) * 1024
@@ -37,8 +37,8 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
 })
 
 /**
- * Runs a program and everything it starts, until its output matches; returns the first group of the match. All are
- * killed with the scope.
+ * Runs a program, and waits until its output matches; returns the match's first group. The program and its child
+ * processes are killed when the scope closes.
  */
 export const runningElsewhere = Effect.fnUntraced(function*(
   program: string,
@@ -46,7 +46,7 @@ export const runningElsewhere = Effect.fnUntraced(function*(
   until: RegExp,
   environment: Readonly<Record<string, string>> = {}
 ) {
-  // A process group of its own, so that processes started by npm are killed too.
+  // A separate process group, so that processes started by npm are killed too.
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(program, args, {
@@ -70,7 +70,7 @@ export const runningElsewhere = Effect.fnUntraced(function*(
   })
   return {
     found,
-    /** Kills all of it without warning, and waits until it has ended. */
+    /** Kills the whole process group without warning, and waits until it has ended. */
     kill: Effect.andThen(Effect.sync(() => process.kill(-(child.pid ?? 0), "SIGKILL")), Deferred.await(ended))
   }
 })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 
-/** The error with this tag. A success or another error fails the test. */
+/** Returns the effect's error, which must have this tag. A success or another error fails the test. */
 export const failsWith = <const Tag extends string>(tag: Tag) =>
 <A, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E, R>

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** The name of a file that does not exist yet, in a directory that is removed with the scope. */
+/** The name of a file that does not exist yet, in a directory that is removed when the scope closes. */
 export const scratchFile = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-txc-"))),
@@ -14,21 +14,24 @@ export const scratchFile = Effect.map(
   (directory) => join(directory, "venue.sqlite")
 )
 
-/** Lets test programs share Node's compile cache of the library: each starts in half the time. */
+/** Lets test programs share Node's compile cache, so that each starts in half the time. */
 export const compiled = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled/", import.meta.url))
 }
 
-/** A program for its own process, bundled before the tests; `main` is the command. See `.ci/programs.js`. */
+/**
+ * The path of a program that was bundled before the tests, to run in another process; `main` is the `effect-txc`
+ * command. See `.ci/programs.js`.
+ */
 export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served"): string =>
   fileURLToPath(new URL(`../../node_modules/.cache/programs/${name}.mjs`, import.meta.url))
 
-/** The source of a module of the library, for a program in another process. */
+/** The URL of a library module's source, for a program in another process. */
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
 
 /**
- * Runs a program in another process to its end; returns its output and its exit. No file that it writes can exceed
- * `blocks` blocks of 512 bytes.
+ * Runs a program in another process until it ends; returns its output, and its exit code or signal. No file that it
+ * writes can exceed `blocks` blocks of 512 bytes.
  */
 export const runElsewhere = (program: string, { blocks }: { readonly blocks?: number } = {}) =>
   Effect.callback<{ readonly output: string; readonly ended: number | string | null }>((resume) => {

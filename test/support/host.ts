@@ -1,4 +1,4 @@
-/** Venues of a host, called by hand. */
+/** Raw calls to venues on a host. */
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
@@ -29,7 +29,7 @@ export const send = Effect.fnUntraced(function*(
   return { status: response.status, text: yield* response.text }
 }, Effect.orDie)
 
-/** An operation of a control plane, with its token. */
+/** Calls a control plane operation with the control plane's token. */
 export const own = (
   { controlToken, controlUrl }: { readonly controlUrl: string; readonly controlToken: string },
   method: "GET" | "POST" | "DELETE",
@@ -45,7 +45,7 @@ export const own = (
 
 let nonce = 5e15
 
-/** A signed call to a venue. */
+/** Makes a signed call to a venue. */
 export const call = (
   url: string,
   path: string,
@@ -61,7 +61,7 @@ export const call = (
   return send("POST", url + path, headers as Readonly<Record<string, string>>, body)
 }
 
-/** The key of an account of a venue. */
+/** The key of a venue's account. */
 export const keyOf = ({ keys }: Pick<Host.Made, "keys">, account: string): Account => {
   const key = keys[account]
   if (key === undefined) throw new Error(`no key of ${account}`)

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { compiled, programOf } from "./files.ts"
 import { killed } from "./killed.ts"
 
-/** Serves a host with the venues of a folder until it is killed or the scope is closed. */
+/** Serves a host with the venues in a folder, until it is killed or the scope is closed. */
 export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -23,7 +23,7 @@ export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
   return {
     baseUrl,
     token,
-    /** Kills it without warning, and waits until it has ended. */
+    /** Kills the host without warning, and waits until it has ended. */
     kill: killed(child)
   }
 })

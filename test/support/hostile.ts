@@ -1,4 +1,4 @@
-/** Hostile callers: the bytes that they send, and the checks of a server afterwards. */
+/** Hostile callers and servers: the bytes that they send, and the checks after an attack. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -53,7 +53,7 @@ export const statuses = (said: string): ReadonlyArray<number> =>
 /** The body of the last answer. */
 export const lastBody = (said: string): string => said.slice(said.lastIndexOf("\r\n\r\n") + 4)
 
-/** A request as bytes; headers are pairs, so that they can repeat. */
+/** A request as bytes; headers are pairs, so that a name can repeat. */
 export const raw = (
   line: string,
   headers: ReadonlyArray<readonly [name: string, value: string]> = [],
@@ -64,7 +64,7 @@ export const raw = (
     Buffer.from(body)
   ])
 
-/** The headers of a request in pairs. */
+/** The headers of a request as pairs. */
 export const pairs = ({ headers }: Pick<Request, "headers">): ReadonlyArray<readonly [string, string]> =>
   Object.entries(headers).map(([name, value]) => [name, String(value)])
 
@@ -100,9 +100,7 @@ export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then
     socket.resetAndDestroy()
   }))
 
-/**
- * Writes, continues to write once the answer has begun, and returns all received bytes. The connection must not break.
- */
+/** Writes `first`, then `more` once the answer has begun; returns all received bytes. The connection must not break. */
 export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArray<Uint8Array>) =>
   Effect.scoped(Effect.gen(function*() {
     const { chunks, socket } = yield* connected(baseUrl)
@@ -117,7 +115,7 @@ export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArr
     return Buffer.concat(chunks).toString("latin1")
   }))
 
-/** Sends requests over kept connections, or each over its own; returns status and text, or `"broken"`. */
+/** Sends requests over kept-alive connections, or each over a new one; returns the status and text, or `"broken"`. */
 export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive } = { keepAlive: true }) {
   const agent = new Http.Agent({ keepAlive, maxSockets: 8 })
   yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
@@ -146,8 +144,8 @@ export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive 
 export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 /**
- * A well-formed call is answered, and no money was created or lost. It is bob's call: an attack may have signed a
- * changed nonce with alice's key that is greater than any of hers.
+ * Checks that a well-formed call is answered, and that no money was created or lost. The call is bob's, because an
+ * attack may have used a nonce for alice's key that is greater than her next ones.
  */
 export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
   const { status } = yield* handle(signed(dialect, "/api/v4/trade-account/balance", {}, bob))
@@ -156,7 +154,7 @@ export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
   for (const [ticker, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, ticker)
 })
 
-/** Carries out an attack: afterwards the exchange's state is unchanged, and it serves the next caller. */
+/** Carries out an attack, then checks that the exchange's state is unchanged and that it serves the next caller. */
 export const withoutEffect = <A, E, R>(dialect: Dialect, attack: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const before = yield* snapshot
@@ -170,7 +168,7 @@ export const withoutEffect = <A, E, R>(dialect: Dialect, attack: Effect.Effect<A
 // Values of the wrong kind
 // -----------------------------------------------------------------------------
 
-/** JSON text that no well-meaning client sends as a field's value. */
+/** JSON texts that no well-behaved client sends as a field's value. */
 export const hostileValues: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "null",
@@ -221,11 +219,11 @@ export const hostileValues: fc.Arbitrary<string> = fc.oneof(
 // ----------------------------------------------------------------------------- Hostile servers
 // -----------------------------------------------------------------------------
 
-/** A request that arrived whole, as bytes. */
+/** A complete request as it arrived. */
 export interface Delivery {
   readonly head: string
   readonly body: string
-  /** The number of its connection, and its number on that connection; both from 0. */
+  /** The connection's number, and the request's number on that connection; both start at 0. */
   readonly connection: number
   readonly inConnection: number
 }
@@ -246,7 +244,7 @@ const firstRequest = (
   return last === -1 ? undefined : { head, body: after.slice(0, last), rest: after.slice(last + 5) }
 }
 
-/** A server that answers complete requests with any bytes, and records the delivered ones. */
+/** A server that answers complete requests with arbitrary bytes, and records those requests. */
 export const harming = Effect.fnUntraced(function*(
   answer: (socket: Net.Socket, delivery: Delivery) => void,
   onHead: (socket: Net.Socket) => void = () => {},
@@ -255,7 +253,8 @@ export const harming = Effect.fnUntraced(function*(
   const deliveries: Array<Delivery> = []
   const sockets = new Set<Net.Socket>()
   let connections = 0
-  // As HTTP servers do: otherwise a second answer waits until the system has acknowledged the first.
+  // HTTP servers set `noDelay` too: without it, a second answer waits until the client's system has acknowledged the
+  // first.
   const server = Net.createServer({ noDelay: true }, (socket) => {
     const connection = connections++
     let inConnection = 0
@@ -285,7 +284,7 @@ export const harming = Effect.fnUntraced(function*(
         server.close(() => resume(Effect.void))
       })
   )
-  /** Takes no connection any more. */
+  /** Stops accepting connections. */
   const stop = () => void server.close()
   return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets, stop }
 })

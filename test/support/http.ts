@@ -1,4 +1,4 @@
-/** `HttpClient`s that record requests, and answers faked by a test. */
+/** `HttpClient`s that record requests or answer them with a test's function. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
@@ -19,7 +19,7 @@ export interface Sent {
   readonly body: string
 }
 
-/** The bytes of a body. A body that can be read only once is consumed. */
+/** Reads the bytes of a body, and consumes it if it can be read only once. */
 export const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Effect.Effect<Uint8Array> => {
   if (body._tag === "Uint8Array") return Effect.succeed(body.body)
   return body._tag === "Stream" ? Effect.orDie(Stream.mkUint8Array(body.stream)) : Effect.succeed(new Uint8Array())
@@ -45,10 +45,10 @@ export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("
 /** Records a request. */
 export const note = (recorder: Recorder["Service"], sent: Sent): number => (recorder as Array<Sent>).push(sent)
 
-/** The signed requests among them. */
+/** The recorded requests that are signed. */
 export const privateCalls = Recorder.use((sent) => Effect.sync(() => sent.filter(({ method }) => method === "POST")))
 
-/** Records every request before the client below sends it. */
+/** Records every request before the underlying client sends it. */
 export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, HttpClient.HttpClient> = Layer
   .effectContext(
     Effect.map(HttpClient.HttpClient, (http) => {
@@ -56,7 +56,7 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
       const client = HttpClient.make((request, url) =>
         Effect.flatMap(toSent(request, url), (noted) => {
           sent.push(noted)
-          // The body was read for the record, so the client below gets a copy.
+          // Recording has read the body, so the underlying client gets a copy.
           const body = request.body._tag === "Stream"
             ? HttpBody.uint8Array(noted.bytes, "application/json")
             : request.body
@@ -71,7 +71,7 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
 /** The answer to one request: `index` counts the requests from 0. `"lost"` breaks the connection. */
 export type Answering = (sent: Sent, index: number) => Response | "lost" | Effect.Effect<Response | "lost">
 
-/** Answers every request with a function; nothing leaves the process. */
+/** Answers every request with a function, without network traffic. */
 export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient | Recorder> =>
   Layer.effectContext(Effect.sync(() => {
     const noted: Array<Sent> = []
@@ -105,6 +105,6 @@ export const json = (status: number, body: unknown): Response =>
 export const refusal = (status: number, code: number, message: string, errors: unknown = {}): Response =>
   json(status, { code, message, errors })
 
-/** A proxy's answer when it can't reach its exchange. */
+/** The answer of a proxy that can't reach the exchange. */
 export const html = (status: number): Response =>
   new Response(`<html><body><h1>${status}</h1></body></html>`, { status, headers: { "content-type": "text/html" } })

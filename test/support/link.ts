@@ -1,25 +1,23 @@
-/**
- * A link between a program and a port of this machine, which a test can cut: data is lost, or connections are reset.
- */
+/** A link between a program and a local port, which a test can cut: data stops, or connections are reset. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"
 
 /**
- * How a link is cut. `silent`: data does not arrive, without an error; after the repair it arrives, like packets that
- * are sent again. `reset`: existing and new connections break.
+ * How a link is cut. `silent`: data stops without an error, and arrives after the repair, like retransmitted packets.
+ * `reset`: existing and new connections break.
  */
 export type Cut = "silent" | "reset"
 
-/** A link. */
+/** A link that a test can cut and mend. */
 export interface Link {
-  /** The port of this end. */
+  /** The port that programs connect to. */
   readonly port: number
   readonly cut: (how: Cut) => Effect.Effect<void>
   readonly mend: Effect.Effect<void>
 }
 
-/** A link to a port, as long as the scope lives. */
+/** Opens a link to a port until the scope is closed. */
 export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
   Effect.gen(function*() {
     const sockets = new Set<Net.Socket>()
@@ -31,7 +29,7 @@ export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
       })
       other.on("drain", () => state === "silent" ? undefined : socket.resume())
       socket.on("end", () => other.end())
-      // "close" follows, and tells whether there was an error.
+      // "close" follows, and `socket.errored` says whether there was an error.
       socket.on("error", () => undefined)
       socket.on("close", () => {
         sockets.delete(socket)

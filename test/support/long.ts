@@ -1,2 +1,2 @@
-/** Whether the long form is requested, as by `npm run test:long`: more seeds and more values. */
+/** Whether the tests run in the long form, with more seeds and values, as in `npm run test:long`. */
 export const isLong = process.env["TXC_TEST_COMPLETE"] !== undefined

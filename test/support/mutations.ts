@@ -1,8 +1,8 @@
-/** Small changes of values, for tests that compare two readers of the same values. */
+/** Small changes to values, for tests that compare two decoders of the same values. */
 import * as fc from "fast-check"
 import * as Json from "../../src/protocol/Json.ts"
 
-/** Replacement values, all different. */
+/** Values of many types that can replace any value. */
 const odd: ReadonlyArray<unknown> = [
   undefined,
   null,
@@ -53,7 +53,7 @@ const odd: ReadonlyArray<unknown> = [
 
 type Change = (value: unknown) => unknown
 
-/** Changes of the value itself, or of one nested in it. */
+/** Applies a change to the value itself, or to a value nested in it. */
 const anywhere = (change: Change): fc.Arbitrary<Change> =>
   fc.infiniteStream(fc.nat()).map((choices) => {
     const next = (count: number): number => Number(choices.next().value) % count
@@ -80,7 +80,7 @@ const withEntries =
   (change: (entries: ReadonlyArray<readonly [string, unknown]>) => Iterable<readonly [string, unknown]>): Change =>
   (value) => Json.isObject(value) && !(value instanceof Map) ? Object.fromEntries(change(Object.entries(value))) : value
 
-/** A change of a value, as JSON or as a caller holds it: one to three small ones. */
+/** One to three small changes to a value, which may be JSON or a caller's value. */
 export const mutation: fc.Arbitrary<Change> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...odd).map((value): Change => () => value) },

@@ -22,19 +22,19 @@ interface Operation {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The document's description of one endpoint. Each check returns the errors: none if the value is right. */
+/** The document's description of one endpoint. Each check returns the errors, none if the value is valid. */
 export interface Described {
   readonly operation: Operation
-  /** A request by its wire keys: with its envelope if it is private, as strings if it is public. */
+  /** Checks a request by its wire keys: with its envelope if it is private, with strings as values if it is public. */
   readonly checkRequest: (wire: Fields) => ReadonlyArray<string>
-  /** An answer with a status that the document lists. */
+  /** Checks an answer; the document must list its status. */
   readonly checkAnswer: (status: number, body: unknown) => ReadonlyArray<string>
 }
 
 const pointer = (...segments: ReadonlyArray<string>): string =>
   segments.map((segment) => `/${encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")
 
-/** A string from a path or a query, as its schema means it. */
+/** Converts a path or query string of digits to a number, as its schema expects. */
 const meaning = (value: unknown): unknown => /^-?[0-9]+$/u.test(String(value)) ? Number(value) : value
 
 const make = (dialect: Dialect) => {
@@ -92,7 +92,7 @@ const inDialect = (dialect: Dialect) => {
   return found
 }
 
-/** The document of a dialect, as its readers see it. */
+/** The published OpenAPI document of a dialect. */
 export const documentOf = (dialect: Dialect) => inDialect(dialect).document
 
 /** The document's description of an endpoint, in a dialect. */

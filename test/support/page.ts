@@ -1,4 +1,4 @@
-/** The sandbox's page in a browser: a venue that serves it, and a user's actions. */
+/** Tests the sandbox's page in a browser: a venue that serves the page, and a user's actions on it. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,10 +15,10 @@ import { handle, signed } from "./signed.ts"
 
 export const token = "the token of this page"
 
-/** A test of the long form only, which CI runs: a browser is slow. */
+/** A test that runs only in the long form, as in CI, because a browser is slow. */
 export const itInFull: typeof it.live = isLong ? it.live : Object.assign(() => undefined, it.live)
 
-/** A venue with the example, and its control. */
+/** A venue with the example's accounts, and its control plane. */
 export const worldWith = (options: Sandbox.Options) =>
   Layer.effectDiscard(Effect.andThen(Example.setUp, Control.Control.use((control) => control.begin))).pipe(
     Layer.provideMerge(Sandbox.layer(options)),
@@ -31,7 +31,7 @@ export const addressOf = (baseUrl: string): string => `${baseUrl}${Dashboard.pat
 
 export const isLive = (shown: Page) => see(() => shown.locator("#link.live").waitFor())
 
-/** A tab with the page of a venue, once it is live. */
+/** Opens the page of a venue in a tab, and waits until the page is live. */
 export const look = Effect.fnUntraced(function*(baseUrl: string) {
   const { errors, page: shown } = yield* tab
   yield* see(() => shown.goto(addressOf(baseUrl)))
@@ -39,7 +39,7 @@ export const look = Effect.fnUntraced(function*(baseUrl: string) {
   return { errors, shown }
 })
 
-/** The page of the venue in the context, once it is live. It must end without an error of its own. */
+/** Opens the page of the context's venue, and waits until it is live. The test fails if the page records an error. */
 export const opened = Effect.gen(function*() {
   const { baseUrl } = yield* Server.serve({ controlToken: token })
   const { errors, shown } = yield* look(baseUrl)
@@ -73,11 +73,11 @@ export const region = (shown: Page, name: string): Locator => shown.getByRole("r
 export const listOf = (shown: Page, name: string, count: number) =>
   see(() => shown.getByRole("grid", { name: `${name}: ${count}`, exact: true }).waitFor())
 
-/** The texts of the located elements; thin spaces between thousands become plain ones. */
+/** The texts of the located elements, in which thin spaces between thousands become plain spaces. */
 const textsOf = (found: Locator) =>
   Effect.map(see(() => found.allInnerTexts()), (texts) => texts.map((text) => text.replace(/\s+/gu, " ").trim()))
 
-/** Waits until a locator finds exactly these texts. Order numbers are left out. */
+/** Waits until a locator finds exactly these texts, ignoring order numbers. */
 export const reads = Effect.fnUntraced(function*(found: Locator, expected: ReadonlyArray<string>) {
   const texts = Effect.map(textsOf(found), (texts) => texts.map((text) => text.replace(/(?<=#|OCO )\d+/gu, "")))
   const isThere = Effect.map(texts, (texts) => texts.join("\n") === expected.join("\n"))
@@ -85,7 +85,7 @@ export const reads = Effect.fnUntraced(function*(found: Locator, expected: Reado
   assert.deepStrictEqual(yield* texts, expected)
 })
 
-/** Waits until the element of a selector has the focus; otherwise says which element has it. */
+/** Waits until the selected element has the focus, or fails and says which element has it. */
 export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: string) {
   const isThere = see(() =>
     shown.evaluate((selector) => globalThis.document.activeElement?.matches(selector), selector)

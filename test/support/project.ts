@@ -1,4 +1,4 @@
-/** A user's project that has installed the package: a folder in which the source replaces the package. */
+/** A user's project with the package installed: a folder in which the source stands in for the built package. */
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { programOf, scratchFile } from "./files.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The file's text. */
+/** The text of one of this project's files. */
 export const readSource = (path: string): string => readFileSync(join(root, path), "utf8")
 
 /** The package's manifest, with each file in `dist` replaced by its source. */
@@ -40,16 +40,16 @@ export const make = Effect.fnUntraced(function*(files: Readonly<Record<string, s
   return folder
 })
 
-/** The environment of such a project's programs, which run with this Node. */
+/** The environment of a user project's programs, which run with this process's Node. */
 const inherited = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` }
 
-/** A program's output on both streams, and its exit. */
+/** A program's output on both streams, and its exit code. */
 export interface Ran {
   readonly output: string
   readonly ended: number | string | null
 }
 
-/** Runs a program in such a folder to its end, or to the end of the scope. */
+/** Runs a program in a user project's folder until it ends or the scope is closed. */
 export const run = (
   folder: string,
   [program = "", ...args]: ReadonlyArray<string>,
@@ -78,6 +78,6 @@ export const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** The programs that this machine lacks. */
+/** The programs that are not installed on this machine. */
 export const missing = (programs: ReadonlyArray<string>): ReadonlyArray<string> =>
   programs.filter((program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0)

@@ -1,4 +1,4 @@
-/** A Redis server for a test on this machine, in a folder that is removed with it. */
+/** A local Redis server for a test, in a folder that is removed after the test. */
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -26,12 +26,15 @@ export const itWithRedis = <E>(
 ): void =>
   it.live.skipIf(!isThere)(
     isThere ? name : `${name} (${reason})`,
-    // Drops the Redis client's log: it loses its server on purpose.
+    // Drops the log of the Redis client, which loses its server on purpose.
     () => Effect.provide(test(), Logger.layer([])),
     timeout
   )
 
-/** A server in this scope. `stop` ends it at once; `start` starts it again on the same port, with empty memory. */
+/**
+ * A server that runs until the scope is closed. `stop` ends it at once; `start` starts it again on the same port, with
+ * empty memory.
+ */
 export interface Server {
   readonly port: number
   readonly layer: Layer.Layer<Redis.Redis, Redis.RedisError>
@@ -70,7 +73,7 @@ export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen
     child = undefined
   })
 
-  // Another program may have taken the port in between.
+  // Another program may have taken the port in the meantime.
   const elsewhere = Effect.map(closedPort, (closed) => {
     port = closed
   })
@@ -84,6 +87,6 @@ export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen
   }
 })
 
-/** Sends a command. */
+/** Sends a Redis command. */
 export const command = (name: string, ...args: ReadonlyArray<string>) =>
   Redis.Redis.use((redis) => redis.send(name, ...args))

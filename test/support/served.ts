@@ -1,6 +1,6 @@
 /**
- * A program that serves a venue with the accounts of the tests over real sockets. Arguments: its control token, and its
- * file, without which it is in memory. The first line of its output is its address.
+ * A program that serves a venue with the test accounts over real sockets. Arguments: the control token and, unless the
+ * venue stays in memory, its file. The first line of its output is its address.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,10 +1,10 @@
-/** Servers for tests on this machine: real sockets, and answers that no good server gives. */
+/** Local servers for tests, with real sockets and answers that no well-behaved server gives. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import * as Net from "node:net"
 
-/** A request as it came off the socket. */
+/** A request as received from the socket. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -23,7 +23,7 @@ const listen = (server: Net.Server) =>
       })
   )
 
-/** Serves until the scope is closed, and records the received requests. */
+/** Serves `answer` until the scope is closed, and records the received requests. */
 export const serving = Effect.fnUntraced(function*(
   answer: (response: Http.ServerResponse, received: Received) => void
 ) {
@@ -47,8 +47,8 @@ export const serving = Effect.fnUntraced(function*(
 export const closedPort = Effect.suspend(() => Effect.scoped(listen(Net.createServer())))
 
 /**
- * A port that refuses connections in this scope. Its own connection occupies it, so that no other program can listen on
- * it, as could happen with a closed port.
+ * A port that refuses connections until the scope is closed. A client socket occupies it, so that no other program can
+ * listen on it, as could happen with `closedPort`.
  */
 export const refusingPort = Effect.gen(function*() {
   const to = yield* listen(Net.createServer((socket) => socket.on("error", () => {}).resume()))
@@ -61,7 +61,7 @@ export const refusingPort = Effect.gen(function*() {
   return socket.localPort ?? assert.fail("the socket has no port")
 })
 
-/** Whether a server listens there. */
+/** Whether a server listens at the URL. */
 export const listens = (url: string): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
     const { hostname, port } = new URL(url)

@@ -1,4 +1,4 @@
-/** Requests signed by hand, without the library's own signer, which an exchange must accept from any client. */
+/** Requests signed without the library's own signer, as any other client would sign them. */
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
@@ -6,7 +6,7 @@ import type { Answer, Request } from "../../src/sandbox/gateway/Message.ts"
 import { Venue } from "../../src/sandbox/venue/Venue.ts"
 import { type Account, alice } from "./exchange.ts"
 
-/** The signature as the document describes it. */
+/** The signature of a payload, as the document describes it. */
 export const hmac = (secret: string, payload: string): string =>
   createHmac("sha512", Buffer.from(secret, "utf8")).update(payload, "utf8").digest("hex")
 
@@ -22,19 +22,19 @@ export const signedHeaders = (account: Account, body: Uint8Array): Record<string
 
 let lastNonce = 1e15
 
-/** A nonce greater than any of a client's, never used before, in the dialect's form. */
+/** A nonce that was never used before and is greater than any nonce of a client, in the dialect's form. */
 export const freshNonce = ({ policy }: Dialect): string | number => {
   lastNonce++
   return policy.nonce === "unique" ? lastNonce.toString() : lastNonce
 }
 
-/** A signed request over exactly this text. */
+/** A signed request with exactly this text as its body. */
 export const signedText = (path: string, text: string, account: Account = alice): Request => {
   const body = new TextEncoder().encode(text)
   return { method: "POST", path, headers: signedHeaders(account, body), body, from: "test" }
 }
 
-/** A signed request of these fields, with the envelope around them. */
+/** A signed request with these fields and their envelope. */
 export const signed = (
   dialect: Dialect,
   path: string,
@@ -42,7 +42,7 @@ export const signed = (
   account: Account = alice
 ): Request => signedText(path, JSON.stringify({ ...fields, request: path, nonce: freshNonce(dialect) }), account)
 
-/** An answer that has been read. */
+/** The status and parsed body of an answer. */
 export interface Read {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>

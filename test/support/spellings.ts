@@ -12,7 +12,7 @@ const encodings = {
   hex: (text: string) => Buffer.from(text).toString("hex")
 }
 
-/** Encodings of every character. */
+/** Encodings of a single character. */
 const escapes = {
   none: (character: string) => character,
   "of URLs": (character: string) => Buffer.from(character).toString("hex").replace(/../gu, "%$&"),
@@ -38,9 +38,9 @@ export interface Spelling {
   readonly letters: keyof typeof cases
   readonly lineBreak: keyof typeof breaks
   readonly width: number
-  /** The text before it, encoded together with it. */
+  /** Text that is encoded in front of the secret, together with it. */
   readonly before: string
-  /** The place of the cut, as a fraction of its length. */
+  /** The start of the part that the server writes, as a fraction of the encoded text's length. */
   readonly from: number
   readonly to: number
 }
@@ -56,7 +56,7 @@ export const spellings: fc.Arbitrary<Spelling> = fc.record({
   to: fc.oneof(fc.constant(1), fc.double({ min: 0.5, max: 1, noNaN: true }))
 })
 
-/** The whole text, encoded, in the chosen letter case. */
+/** Encodes the whole text and changes its letter case. */
 const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
   cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
 
@@ -70,7 +70,7 @@ export const respelled = (text: string, spelling: Spelling): string => {
     .join(breaks[spelling.lineBreak])
 }
 
-/** The text with all escapes decoded, without line breaks, and in lower case. */
+/** Decodes all escapes in the text, removes line breaks, and converts it to lower case. */
 export const readAnyHow = (text: string): string => {
   let read = text
   for (let before = ""; before !== read;) {

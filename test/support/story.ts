@@ -1,7 +1,4 @@
-/**
- * A day on an exchange, over its control plane and with signed calls. Its result does not depend on the time of the
- * run.
- */
+/** A day on an exchange, with owner actions and signed calls. Its result does not depend on the time of the run. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Amount, price } from "../../src/domain/Decimal.ts"
@@ -12,13 +9,13 @@ import { post } from "./control.ts"
 import { type Account, alice, bob, btcUsdt, setUp, usdt } from "./exchange.ts"
 import { signedText } from "./signed.ts"
 
-/** The venue of the story, which starts at the same time in every run. */
+/** Sets up the story's venue, which starts at the same time in every run. */
 export const begin = Effect.gen(function*() {
   yield* Control.use((control) => control.setClock({ at: 1_700_000_000_000_000 }))
   yield* setUp
 })
 
-/** Returns the journal, its digest, and the answer to every call. */
+/** Runs the story; returns the journal, its digest, and the answer to every call. */
 export const story = Effect.gen(function*() {
   const control = yield* ControlClient
   const answers: Array<string> = []

@@ -1,11 +1,11 @@
-/** Runs the command on a terminal, as a user sees it: a pseudo-terminal from Python. */
+/** Runs the `effect-txc` command on a pseudo-terminal from Python, to test what a user sees. */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn, spawnSync } from "node:child_process"
 import { compiled, programOf } from "./files.ts"
 
-/** Types each text after its trigger text has been printed. A program that takes too long is ended. */
+/** A Python program that types each text after its trigger text was printed, and ends a command that takes too long. */
 const script = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
 command, cwd, environment, columns, steps = json.loads(sys.argv[1])
@@ -40,7 +40,7 @@ const isThere = spawnSync("python3", ["--version"]).status === 0
 export const itOnTerminal = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
   it.live.skipIf(!isThere)(isThere ? name : `${name} (there is no python3 on the PATH)`, test, 60_000)
 
-/** The output of a terminal, and the program's exit. */
+/** The output of a terminal, and the program's exit code. */
 export interface Shown {
   readonly output: string
   readonly code: number

@@ -1,4 +1,4 @@
-/** Two traders on one exchange, in process: alice, with the test's own services, and bob. */
+/** Two traders on one exchange in process: alice, whose client is in the test's context, and bob. */
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -31,7 +31,7 @@ export const btcUsdt = marketName("BTC_USDT")
 export const ethUsdt = marketName("ETH_USDT")
 export const btcPerp = marketName("BTC_PERP")
 
-/** Alice's other key, for calls made by hand: a client would not know their nonces. */
+/** Alice's second key, for raw calls: her client would not know their nonces. */
 const byHand = { apiKey: "alice-by-hand-0001", apiSecret: "alice-by-hand-secret" }
 
 const setUp = Effect.gen(function*() {
@@ -61,7 +61,7 @@ const setUp = Effect.gen(function*() {
   })
 })
 
-/** Calls with bob's key. */
+/** Bob's client. */
 export class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
 
 const clientOf = (
@@ -94,7 +94,7 @@ export const asBob = <A, E, R>(
 ): Effect.Effect<A, E, Exclude<R, Exchange.Services> | Bob> =>
   Effect.flatMap(Bob, (services) => Effect.provideContext(effect, services))
 
-/** The effect's error, which must have this tag. */
+/** Returns the effect's error, which must have this tag. */
 export const failsWith =
   <const Tag extends string>(tag: Tag) => <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(
@@ -132,7 +132,7 @@ export const statuses = Effect.map(
 // Balances
 // -----------------------------------------------------------------------------
 
-/** Available and frozen, in canonical text. */
+/** The available and frozen balances, as normalized decimals. */
 export const trade = (of: Ticker) =>
   Effect.map(
     TradeBalance.use((balance) => balance.of(of)),
@@ -144,7 +144,7 @@ export const collateral = Effect.map(
   (held): string => Decimal.normalize(held)
 )
 
-/** Equal in all parts, whatever the brands. */
+/** Asserts that all parts are equal, whatever their brands. */
 export const same = (actual: unknown, expected: unknown): void => assert.deepStrictEqual(actual, expected)
 
 // -----------------------------------------------------------------------------
@@ -153,7 +153,7 @@ export const same = (actual: unknown, expected: unknown): void => assert.deepStr
 
 let nonce = 0
 
-/** Makes a call by hand with alice's key, with JSON in both directions. */
+/** Makes a raw call with alice's second key; the request and the answer are JSON. */
 export const raw = (path: string, fields: object) =>
   Effect.gen(function*() {
     const venue = yield* Venue.Venue
@@ -183,7 +183,7 @@ export const raw = (path: string, fields: object) =>
     )
   })
 
-/** Makes a public call by hand. */
+/** Makes a raw public call. */
 export const rawPublic = (path: string, query = "") =>
   Effect.flatMap(Venue.Venue, (venue) =>
     Effect.map(
@@ -194,5 +194,5 @@ export const rawPublic = (path: string, query = "") =>
 const toJson = (answer: Answer): { readonly status: number; readonly body: unknown } =>
   answer._tag === "Answer" ? { status: answer.status, body: JSON.parse(answer.body) } : assert.fail("a reset")
 
-/** The status of a dialect for an order whose rest was canceled: the live exchange has no word of its own for it. */
+/** The dialect's status of a partly filled order that was canceled; the live exchange has no separate status for it. */
 export const partlyCanceled = ({ name }: Dialect.Dialect) => name === "live" ? "CANCELED" : "PARTIAL_CANCELED"

@@ -15,7 +15,7 @@ import * as Example from "../../sandbox/Example.ts"
 import { is } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** Fees, the main balance and codes. */
+/** Calls for fees, the main balance and codes. */
 export const rows = Effect.gen(function*() {
   const fees = yield* Fees
   const balance = yield* MainBalance
@@ -52,7 +52,7 @@ export const rows = Effect.gen(function*() {
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
-      // Plain JavaScript can pass this value; the brand allows at most 25 characters.
+      // A caller in plain JavaScript can pass such a value, although the brand allows at most 25 characters.
       codes.apply({ code: Example.protectedCode, passphrase: "x".repeat(26) as Passphrase }),
       "InvalidFields"
     ),
@@ -72,7 +72,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** Transfers, and created codes. */
+/** Transfers between balances, and the creation of codes. */
 export const moves = Effect.gen(function*() {
   const transfers = yield* Transfers
   const tradeBalance = yield* TradeBalance

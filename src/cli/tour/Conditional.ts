@@ -14,7 +14,7 @@ import { OrderDeals } from "../../endpoints/OrderDeals.ts"
 import { market } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** The deals of orders, and a kill switch that is armed and disarmed. */
+/** Listing the deals of orders, and arming and disarming a kill switch. */
 export const rows = Effect.gen(function*() {
   const deals = yield* OrderDeals
   const fills = yield* Fills
@@ -56,7 +56,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** A conditional order, listed and canceled. Uses the position that the tour opened before. */
+/** Listing and canceling a conditional order. Uses the position that an earlier chapter opened. */
 export const conditional = Effect.gen(function*() {
   const oco = yield* CollateralOcoOrders
   const orders = yield* ConditionalOrders

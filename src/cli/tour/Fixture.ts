@@ -5,10 +5,10 @@ import { ClientOrderId, marketName } from "../../domain/Identifiers.ts"
 import { Control } from "../../sandbox/control/Control.ts"
 import * as Example from "../../sandbox/Example.ts"
 
-/** The market that the tour trades on. */
+/** The market on which the tour trades. */
 export const market = marketName("BTC_USDT")
 
-/** A stop-limit buy above the market. */
+/** A stop-limit buy order that activates above the market price. */
 export const order = {
   market,
   side: "buy",
@@ -20,10 +20,10 @@ export const order = {
 /** The client order id of the tour's limit order. */
 export const clientOrderId = ClientOrderId.make("demo-3")
 
-/** Whether two amounts have the same value. */
+/** Whether an amount equals the expected one, which is written in normal form. */
 export const is = (expected: string, actual: Decimal.Decimal): boolean => Decimal.normalize(actual) === expected
 
-/** The number of alice's open orders. */
+/** Counts alice's open orders. */
 export const openOrders = Effect.flatMap(
   Control,
   (control) => Effect.map(Effect.orDie(control.openOrders(Example.alice.account)), (orders) => orders.length)

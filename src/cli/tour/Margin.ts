@@ -13,7 +13,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { market } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** A position, and reduce-only orders against it. */
+/** Opening a position, and placing reduce-only orders against it. */
 export const rows = Effect.gen(function*() {
   const collateral = yield* CollateralBalance
   const collateralLimit = yield* CollateralLimitOrders

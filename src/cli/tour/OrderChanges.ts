@@ -1,4 +1,4 @@
-/** The tour's chapters on stop orders, changed orders and bulk orders. */
+/** The tour's chapters on stop orders, order modification and bulk orders. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -22,7 +22,7 @@ const buy = (price: `${number}`) => ({
 const wordsOf = (failure: Result.Result.Failure<Outcome>): string =>
   failure._tag === "RequestRejected" ? failure.reason : failure._tag
 
-/** An order with a new price, and orders placed and canceled together. */
+/** Changing an order's price, and placing and canceling orders in bulk. */
 export const rows = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const modify = yield* ModifyOrder
@@ -60,7 +60,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** Stop orders with and without a limit, spot and margin. */
+/** Stop-limit and stop-market orders, on spot and margin. */
 export const stops = Effect.gen(function*() {
   const stopMarket = yield* StopMarketOrders
   const stopLimit = yield* CollateralStopLimitOrders

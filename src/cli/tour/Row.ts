@@ -6,13 +6,13 @@ import type * as Errors from "../../protocol/Errors.ts"
 /** A method of one of the contract's services. */
 export type Method = `${Contract.Name}.${string}`
 
-/** A call, with the outcome that the document demands. */
+/** A call, with the outcome that the document requires. */
 export interface Row<R> {
-  /** The service and the method. */
+  /** The service and the method, such as `LimitOrders.create`. */
   readonly endpoint: Method
   /** The request, in a few words. */
   readonly request: string
-  /** Makes the call and succeeds with its outcome in a few words, or fails with the expectation. */
+  /** Makes the call. Succeeds with a short description of the outcome, or fails with what was expected. */
   readonly run: Effect.Effect<string, string, R>
 }
 
@@ -45,7 +45,7 @@ export const succeeds = <A, E extends Caught, R>(
   })
 })
 
-/** A call that must fail with an error of this tag. */
+/** A call that must fail with this error tag. */
 export const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
   endpoint: Method,
   request: string,

@@ -10,7 +10,7 @@ import * as Faults from "../../sandbox/gateway/Faults.ts"
 import { market, openOrders, order } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** Stop-limit and OCO orders, and canceling all of them. */
+/** Placing stop-limit and OCO orders, and canceling them all. */
 export const rows = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const oco = yield* CollateralOcoOrders
@@ -75,7 +75,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** An order that the exchange accepts, but whose answer is lost. */
+/** An order that the exchange accepts although its answer is lost. */
 export const lost = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const cancelAll = yield* CancelAllOrders

@@ -46,7 +46,7 @@ const chapters = Effect.gen(function*() {
   ]
 })
 
-/** A summary of any answer in a few words. */
+/** Summarises any answer in a few words. */
 const summary = (answer: unknown): string =>
   Array.isArray(answer)
     ? `${answer.length} records`
@@ -54,13 +54,13 @@ const summary = (answer: unknown): string =>
     ? `${answer.size} entries`
     : "answered"
 
-/** The row of a call without a chapter: its example request. */
+/** The row for a call that no chapter covers: it sends the endpoint's example request. */
 const exampleRow = (
   { endpoint, name }: Contract.Entry,
   baseUrl: string,
   dialect: Dialect
 ): Row<never> => {
-  // The address and the key of the sandbox are valid.
+  // `orDie`, because the sandbox's address and key are always valid.
   const region = Layer.orDie(Region.layer({ baseUrl, dialect }))
   const alice = Credentials.layer({
     apiKey: Redacted.make(Example.alice.apiKey),
@@ -81,7 +81,7 @@ const exampleRow = (
   )
 }
 
-/** The widths of the columns; those of the call and the time are fixed. */
+/** The fixed column widths, in characters. */
 const endpointWidth = 31
 const millisWidth = 8
 
@@ -111,15 +111,15 @@ const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>
   return held
 })
 
-/** The sandbox of the tour, and its output. */
+/** The tour's sandbox and output. */
 export interface Options {
   /** The base URL of the sandbox. */
   readonly baseUrl: string
-  /** Its dialect. */
+  /** The sandbox's dialect. */
   readonly dialect: Dialect
-  /** The screen for the table. */
+  /** The screen on which the table is printed. */
   readonly screen: Screen.Screen
-  /** Shows the progress if the table is not on a terminal. */
+  /** Shows progress when the table does not go to a terminal. */
   readonly progress: Progress
 }
 

@@ -1,4 +1,4 @@
-/** The tour's chapters on spot trading: orders that rest, match and end. */
+/** The tour's chapters on spot trading: orders that rest, match, are canceled or trigger. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -18,7 +18,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { clientOrderId, is, market, order } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** A resting limit order, and a market order that takes it. */
+/** A resting limit order, and a market order that trades with it. */
 export const matching = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const marketOrders = yield* MarketOrders
@@ -80,14 +80,14 @@ export const matching = Effect.gen(function*() {
       "CancelOrder.cancel",
       "by client order id",
       cancel.cancel({ market, clientOrderId }),
-      // The live exchange shows only that the order is canceled.
+      // The live exchange's status shows only that the order is canceled, not that it was partially filled.
       ({ status }) => status === "PARTIAL_CANCELED" || status === "CANCELED" ? status : undefined
     ),
     fails("CancelOrder.cancel", "a second time", cancel.cancel({ market, clientOrderId }), "RequestRejected")
   ] as const
 })
 
-/** Ended orders, and a stop order that triggers and fills. */
+/** The order history, and a stop order that triggers and fills. */
 export const ended = Effect.gen(function*() {
   const history = yield* OrderHistory
   const fills = yield* Fills

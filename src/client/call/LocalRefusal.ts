@@ -1,4 +1,4 @@
-/** Refuses a request before sending, with the error that the exchange would answer. */
+/** Refuses a request before sending, with the same error as a refusal by the exchange. */
 import * as Effect from "effect/Effect"
 import type * as Market from "../../domain/Market.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,8 +10,8 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * The error with which the exchange would answer these violations: one that the endpoint declares. An endpoint without
- * field errors uses its general refusal.
+ * Makes the error for these violations, the same as after a refusal by the exchange. An endpoint that declares no field
+ * errors uses its general refusal.
  */
 export const refusedLocally = (
   endpoint: Endpoint.Any,
@@ -54,14 +54,14 @@ const toRefused = (
     code,
     fields: Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field, (field) => field),
     otherFields: {},
-    // A value that breaks a constraint is not a client order id.
+    // An invalid client order id must not appear as the error's `clientOrderId`.
     ...(violations.some(({ field }) => field === "clientOrderId") ? {} : clientOrderIdOf(request))
   }
 }
 
 /**
  * Checks an order against its market before sending. Fails with `ValidationFailed` when the order breaks a limit of the
- * market, and with `ExchangeUnreachable`, why `market-rules`, when the markets could not be loaded.
+ * market, and with `ExchangeUnreachable` (`why: "market-rules"`) when the markets can't be loaded.
  */
 export const withinMarketRules = <F extends string>(
   rules: MarketRules["Service"],
@@ -85,8 +85,8 @@ const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint
   )
 
 /**
- * The error of a bulk request with wrong orders. Each message in `fields.orders` names the order, counted from zero,
- * and its field: `2.amount: Amount should be greater than 0.`
+ * Makes the error for a bulk request with invalid orders. Each message in `fields.orders` names the order, counted from
+ * zero, and its field: `2.amount: Amount should be greater than 0.`
  */
 export const refusedItems = (
   endpoint: Endpoint.Any,
@@ -96,8 +96,8 @@ export const refusedItems = (
   new Errors.ValidationFailed<"orders">(toRefused(endpoint, dialect, violations, {}))
 
 /**
- * Checks many orders against their markets before sending. Fails like {@link withinMarketRules}, with the errors of all
- * of them.
+ * Checks many orders against their markets before sending. Fails like {@link withinMarketRules}, with the errors for
+ * all orders.
  */
 export const allWithinMarketRules = (
   rules: MarketRules["Service"],

@@ -1,5 +1,5 @@
 /**
- * The identifiers that find an order, as far as the request has them. A call can only declare that it places orders
+ * Reads from a request the identifiers that can find its order. A call can only declare that it places orders
  * (`Endpoint.Places`) if its request has these fields.
  */
 import type * as Errors from "../../protocol/Errors.ts"

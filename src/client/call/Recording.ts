@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Errors from "../../protocol/Errors.ts"
 import type * as Intents from "../Intents.ts"
 
-/** The outcome of an attempt. An attempt without an answer after the hand-over to the transport is unknown. */
+/** The outcome of an attempt. It is unknown if the attempt was handed to the transport and got no answer. */
 const outcomeOf = <A>(
   exit: Exit.Exit<A, Errors.CallError>,
   isSent: () => boolean,
@@ -17,10 +17,11 @@ const outcomeOf = <A>(
 }
 
 /**
- * Runs an attempt between `record` and `settled`. `isSent` tells whether it was handed to the transport, `timeout`
- * limits the record, and `ofAnswer` decides what an answer proves: for a bulk call perhaps nothing.
+ * Runs an attempt between `record` and `settled`. `isSent` says whether it was handed to the transport, `timeout`
+ * limits the time for `record`, and `ofAnswer` gives the outcome that an answer proves, which may be `unknown` for a
+ * bulk call.
  *
- * An outcome that can't be recorded is logged; the caller still gets it.
+ * If the outcome can't be recorded, it is logged, and the caller still gets the result.
  */
 export const around = <A>(
   { record, settled }: Intents.Service,

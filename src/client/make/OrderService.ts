@@ -21,23 +21,23 @@ export interface Creating<Request, Order, Failure> {
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
-/** An order of the answer, its type, and the request for it. */
+/** An order in the answer, its requested type, and its request. */
 export type Leg = readonly [order: OrderEcho.Leg, type: OrderType, asked: OrderEcho.Ordered]
 
-/** The properties of a kind of orders. */
+/** The properties of one kind of order. */
 export interface Kind<Request, Order> {
-  /** The terms to check against the market's limits. */
+  /** Selects the terms to check against the market's limits. */
   readonly bounds: (request: Request) => Market.Bounded
-  /** The orders in the answer with their requested terms: one, or the legs of a pair. */
+  /** Pairs each order in the answer with its requested terms: one order, or both legs of an OCO pair. */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
-  /** Whether an exchange of this policy echoes the client order ids of such orders. Default: yes. */
+  /** Whether an exchange with this policy echoes the client order ids of these orders. Default: yes. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
 /**
  * Makes the layer of a service that places orders. Orders without a client order id get one. Every order is checked
  * against its market's rules before sending. The result says whether the exchange accepted the client order id. The
- * service's request may be narrower than the endpoint's schema.
+ * service's request type may be narrower than the endpoint's schema.
  */
 export const layer = <
   Identifier,

@@ -8,8 +8,8 @@ import * as Observation from "../Observation.ts"
 
 /**
  * Makes the layer of a private endpoint's service. `methods` makes the service from the call, which has a span with the
- * endpoint's name; `takes` tells whether a request has a field in the exchange's dialect. `checks` are additional
- * checks that some endpoints need.
+ * endpoint's name. `takes` says whether requests have a field in the exchange's dialect. `checks` are additional checks
+ * that some endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
@@ -31,7 +31,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
     })
   )
 
-/** Makes the layer of a public endpoint's service in the same way. */
+/** Makes the layer of a public endpoint's service, like {@link layer}. */
 export const layerPublic = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
   endpoint: Endpoint.Endpoint<Q, A, "public", M, T>,

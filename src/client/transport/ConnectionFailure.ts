@@ -1,8 +1,8 @@
-/** Decides what a connection failure proves: that the request was never sent, or nothing. */
+/** Decides whether a connection failure proves that the request was never sent. */
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
-/** Codes of Node, undici and OpenSSL for a connection that was never made. Nothing can have been sent over it. */
+/** Error codes of Node, undici and OpenSSL for connections that were never made, so nothing can have been sent. */
 const neverConnected: Readonly<Record<string, UnreachableCause>> = {
   ERR_INVALID_URL: "other",
   ENOTFOUND: "dns",
@@ -23,7 +23,10 @@ const neverConnected: Readonly<Record<string, UnreachableCause>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "tls"
 }
 
-/** The system calls before anything can be sent. The same codes may end an established connection. */
+/**
+ * The system calls that run before anything is sent. After any other, the same code may mean that an established
+ * connection ended.
+ */
 const beforeSending: { readonly [K in UnreachableCause]?: RegExp } = {
   dns: /^(?:getaddrinfo|query)/u,
   refused: /^connect$/u,
@@ -37,13 +40,13 @@ interface Cause {
   readonly message?: unknown
 }
 
-/** The reason for which a cause proves that nothing was sent; `undefined` when it proves nothing. */
+/** The reason why nothing was sent, if the cause proves that; otherwise `undefined`. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // Nothing more is sent to a server that does not answer the handshake with TLS. Any other EPROTO may end an
-  // established connection.
+  // If a server does not answer the handshake with TLS, nothing more is sent to it. Any other EPROTO may mean that an
+  // established connection ended.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
-  // Several addresses were tried, and each attempt must prove it.
+  // Several addresses were tried, and every failure must prove that nothing was sent.
   if (Array.isArray(errors) && errors.length > 0) {
     return errors.every((error: Cause) => proofOf(error) !== undefined) ? why : undefined
   }
@@ -62,7 +65,7 @@ const chain = (error: unknown): ReadonlyArray<Cause> => {
   return found
 }
 
-/** The failure of a request. */
+/** A connection failure, and what it proves. */
 export interface ConnectionFailure {
   /** The reason why the request was not sent; `undefined` when it may have been sent. */
   readonly why: UnreachableCause | undefined
@@ -70,7 +73,10 @@ export interface ConnectionFailure {
   readonly reason: string
 }
 
-/** The failure of a connection error and its causes. */
+/**
+ * Classifies an error by itself and its causes. `otherwise` is the description if they have neither a message nor a
+ * code.
+ */
 export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure => {
   const causes = chain(cause)
   const codes = causes.flatMap(({ code }) => typeof code === "string" ? [code] : [])
@@ -81,7 +87,7 @@ export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure =>
   }
 }
 
-/** The failure of an `HttpClient` error. */
+/** Classifies an `HttpClient` error. */
 export const ofError = ({ reason }: HttpClientError.HttpClientError): ConnectionFailure =>
   reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
     ? { why: "other", reason: reason.message }

@@ -4,7 +4,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type { Transport } from "./Transport.ts"
 
-/** Loads Effect's HTTP client only when a layer over it is built: most programs on Node choose another transport. */
+/** Loads Effect's HTTP client only when this layer is built, because most programs on Node choose another transport. */
 const overHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.fresh(
   Layer.unwrap(Effect.promise(() => import("./HttpClientTransport.ts").then(({ layer }) => layer)))
 )
@@ -13,5 +13,5 @@ const overHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Lay
 export const orHttpClient = <E = never, T = HttpClient.HttpClient>(
   chosen: Layer.Layer<Transport, E, T> | undefined
 ): Layer.Layer<Transport, E, T> =>
-  // Callers never state `T` without a transport: it is then the `HttpClient`.
+  // Without a chosen transport, `T` has its default, the `HttpClient`: callers never pass `T` explicitly.
   (chosen ?? overHttpClient) as never

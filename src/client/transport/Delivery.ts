@@ -1,5 +1,6 @@
 /**
- * Wraps a request over callbacks or promises as an effect, which ends at its timeout or when the caller is interrupted.
+ * Turns a request that uses callbacks or promises into an effect. The request ends at its timeout or when the caller is
+ * interrupted.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -7,12 +8,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Transport from "./Transport.ts"
 
-/** The end of a request. */
+/** The result of a request. */
 export type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
 
-/** A request that can be handed over once. */
+/** A request that can be sent once. */
 export interface Delivery {
-  /** Hands the request over. Runs `onEnd` once, unless the request is abandoned. */
+  /** Sends the request. Calls `onEnd` once, unless the request is abandoned. */
   readonly begin: (onEnd: (end: End) => void) => void
   /** Ends the request at its timeout. */
   readonly late: () => void
@@ -21,8 +22,9 @@ export interface Delivery {
 }
 
 /**
- * The maximum number of chunks that a platform reads from a streamed body before it has a connection: Node's `fetch`
- * copies it. As many empty chunks come first, so a body whose real bytes were never read was never delivered.
+ * The maximum number of chunks that a platform reads from a streamed body before it has a connection, as Node's `fetch`
+ * does to copy the body. Bodies begin with this number of empty chunks, so a body whose real bytes were never read was
+ * never delivered.
  */
 export const readAhead = 4
 
@@ -32,26 +34,26 @@ export const nothing: Uint8Array = new Uint8Array(0)
 /** This machine's clock. A test may provide another. */
 const machineClock = Context.get(Context.empty(), Clock.Clock)
 
-/** The maximum duration of a timer. */
+/** The maximum duration of a timer, in milliseconds. */
 const longest = 2 ** 31 - 1
 
 const noStop = () => {}
 
 /**
- * A timer that does nothing and keeps no process alive. Node keeps a list of timers per duration; without this one,
- * consecutive calls would each create the list again, which doubles the cost of a timer.
+ * A timer that does nothing and does not keep the process alive. Node keeps a list of timers per duration. Without this
+ * timer, each of several consecutive calls would create the list again, which doubles the cost of a timer.
  */
 let companion: NodeJS.Timeout | undefined
 
 const accompany = (millis: number): void => {
   if (companion !== undefined) return
   companion = setTimeout(() => companion = undefined, millis)
-  // On platforms whose timers are numbers, it would keep the process alive.
+  // On platforms whose timers are numbers, it can't be unreferenced and would keep the process alive.
   if (typeof companion === "object") companion.unref()
   else clearTimeout(companion)
 }
 
-/** Runs a function after a time on this machine, and returns a way to cancel it. */
+/** Calls a function after some milliseconds on this machine's clock. Returns a function that cancels the timer. */
 const after = (millis: number, run: () => void): () => void => {
   if (!Number.isFinite(millis)) return noStop
   const duration = Math.min(millis, longest)
@@ -60,7 +62,7 @@ const after = (millis: number, run: () => void): () => void => {
   return () => clearTimeout(timer)
 }
 
-/** Hands a request over and waits for its end, at most until its timeout on the fiber's clock. */
+/** Sends a request and waits for its result, at most for `timeout` on the fiber's clock. */
 export const run = (timeout: Duration.Input, make: () => Delivery): End =>
   Effect.clockWith((clock) => {
     const duration = Duration.fromInputUnsafe(timeout)

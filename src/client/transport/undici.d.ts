@@ -1,4 +1,4 @@
-// The needed parts of undici, loaded alone: loading all of undici takes twice as long as loading everything else here.
+// These parts of undici are imported separately, because loading all of undici takes twice as long as everything else.
 declare module "undici/lib/dispatcher/pool.js" {
   import { Pool } from "undici"
   export default Pool

@@ -15,8 +15,8 @@ import type { World } from "../world/World.ts"
 const clause = "Endpoints §3"
 
 /**
- * Triggers a stop order of 0.02 with this role, whose limit is far beyond the market. Before that, another account
- * places an order of 0.01 on the stop order's side, and two orders of 0.01 on the other side, one further away.
+ * Triggers a stop order of 0.02 with this `bboRole`, whose limit is far beyond the market. Before that, another account
+ * places an order of 0.01 on the stop order's side, and two orders of 0.01 on the other side at different prices.
  */
 const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bboRole: 1 | 2) {
   const [account, other] = [yield* world.trader, yield* world.open()]
@@ -61,7 +61,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
       yield* isFilled(yield* filled, 0, priceAt(4))
-      // Takes the order that rested first, and half of the one behind it.
+      // Takes the whole order that rested first, and half of the next one.
       const taker = { market: market.name, side: opposite, amount: "0.02", price: priceAt(4) }
       yield* Trading.placeOther(world, other, taker)
       yield* isFilled(yield* filled, 0.01, priceAt(4))

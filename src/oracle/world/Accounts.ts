@@ -7,7 +7,7 @@ import type { Account, Opening, World } from "./World.ts"
 
 type Control = Pick<World, "control" | "unique">
 
-/** The plans of a lender's interest payments, each with the ticker of its payments. */
+/** The plans that pay interest to a lender, each with the ticker of its payments. */
 export const plans: ReadonlyArray<readonly [planId: string, ticker: string]> = [
   ["oracle-plan-a", "USDT"],
   ["oracle-plan-b", "BTC"]
@@ -45,7 +45,7 @@ export const open = Effect.fnUntraced(function*(
   return { id, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), isExclusive: true }
 })
 
-/** Opens an account with interest payments from all plans. */
+/** Opens an account that has received interest payments from all plans. */
 export const openLender = Effect.fnUntraced(function*(world: Control) {
   const lender = yield* open(world)
   for (let index = 0; index < payments; index++) {

@@ -1,4 +1,4 @@
-/** Values at the bounds of fields and beyond them, and JSON values of the wrong type. */
+/** Values at and beyond the bounds of fields, and JSON values of the wrong type. */
 import * as fc from "fast-check"
 import { alphanumeric, textOf } from "./Texts.ts"
 
@@ -39,7 +39,7 @@ export const tooLongPassphrases = fc.oneof(
   fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
 )
 
-/** Texts with one character that client order ids must not contain. */
+/** Texts with one character that is not allowed in client order ids. */
 export const badClientOrderIds = fc.tuple(
   textOf(alphanumeric, 0, 8),
   fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),

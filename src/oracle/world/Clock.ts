@@ -1,6 +1,7 @@
 /**
- * The target's two clocks. The business clock dates orders and payments, and a check of a sandbox may move it. The
- * server clock judges nonces. Both are read from the target, because neither has to agree with this machine's clock.
+ * The target's two clocks. The business clock gives orders and payments their times; on a sandbox, a check can move it.
+ * The server clock is the one that nonces are compared with. Both are read from the target, because either may differ
+ * from this machine's clock.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -11,10 +12,14 @@ import type { World } from "./World.ts"
 
 type Clock = Pick<World, "now" | "serverTime" | "advance" | "whileFrozen">
 
-/** Resolution of times that the target shows in whole seconds, in milliseconds. Smaller differences are ignored. */
+/**
+ * Clock differences below this, in milliseconds, are ignored, because the target may show its time in whole seconds.
+ */
 const precision = 2000
 
-/** The time of an answer in Unix milliseconds: from the body of a time call, else from the `Date` header. */
+/**
+ * The time that an answer shows, in Unix milliseconds: from the body of a time call, otherwise from the `Date` header.
+ */
 const timeOf = ({ headers, json, status }: Target.Answer): number | undefined => {
   const time = status === 200 && Json.isObject(json) ? Number(json["time"]) : Number.NaN
   if (Number.isFinite(time) && time > 1e9) return time > 1e12 ? time : time * 1000
@@ -23,8 +28,8 @@ const timeOf = ({ headers, json, status }: Target.Answer): number | undefined =>
 }
 
 /**
- * The clocks of a target. `readControl` reads a value from the control plane, and succeeds with `undefined` if the
- * target has none.
+ * The clocks of a target. `readControl` reads a value from the control plane; it succeeds with `undefined` if the
+ * target has no control plane.
  */
 export const make = (
   { control, get }: Pick<World, "control" | "get">,
@@ -74,7 +79,7 @@ const whileFrozen = <A>(
       // The clock was frozen before the check began: leave it frozen.
       if (Json.isObject(before) && before["frozen"] === true) return
       yield* control("RunClock", {})
-      // The thawed clock resumes where it stopped, so it has to catch up with this machine's clock.
+      // The clock resumes where it stopped, so advance it by the time that it was frozen.
       yield* control("AdvanceClock", { millis: (yield* Target.now) - frozenAt })
     })
     return yield* Effect.ensuring(effect, Effect.ignore(run))

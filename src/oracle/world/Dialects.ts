@@ -8,7 +8,7 @@ type PerDialect<A> = { readonly [K in Dialect["name"]]: A }
 
 const of = <A>(table: PerDialect<A>) => ({ name }: Pick<Dialect, "name">): A => table[name]
 
-/** The keys of an order in answers; in requests, the key of its client order id. */
+/** The keys of an order in answers, and the key of the client order id in requests. */
 export const keys = of({
   document: {
     orderId: "order_id",
@@ -26,7 +26,7 @@ export const keys = of({
   }
 })
 
-/** The keys of an order's id: first the dialect's own, then the other dialect's. */
+/** The keys of an order's id: this dialect's key first, then the other dialect's. */
 export const orderIdKeys = of<ReadonlyArray<string>>({
   document: ["order_id", "orderId"],
   live: ["orderId", "order_id"]
@@ -60,7 +60,7 @@ export const modes = of({
   live: { no: "no", cancel_both: "cb", cancel_new: "cn", cancel_old: "co" }
 })
 
-/** The form of a refusal. */
+/** How a call is refused. */
 export interface Refusal {
   /** The HTTP status. */
   readonly status: number
@@ -68,13 +68,13 @@ export interface Refusal {
   readonly codes: ReadonlyArray<number>
 }
 
-/** The refusal of orders and cancel-all calls with wrong fields. */
+/** The refusal of orders and cancel-all calls with invalid fields. */
 export const orderValidation = of<Refusal>({
   document: { status: 400, codes: [30] },
   live: { status: 422, codes: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43] }
 })
 
-/** The refusal of any other call with wrong fields. */
+/** The refusal of any other call with invalid fields. */
 export const fieldValidation = of<Refusal>({
   document: { status: 400, codes: [0] },
   live: { status: 400, codes: [0] }
@@ -89,10 +89,13 @@ export const reduceOnly = of<Refusal>({
 /** The HTTP status of a successful code application. */
 export const applied = of<number>({ document: 200, live: 201 })
 
-/** When a client order id may be used again: never, or once its order has closed. */
+/** The moment from which a client order id may be used again: never, or once its order has closed. */
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
-/** A nonce as envelope fields. With a window, it must be near the clock and need not be the greatest so far. */
+/**
+ * A nonce as envelope fields. With an acceptance window, it must be near the target's clock, but need not be the
+ * greatest so far.
+ */
 export const nonce = (
   dialect: Pick<Dialect, "name">,
   value: number,

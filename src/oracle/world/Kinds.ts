@@ -3,7 +3,7 @@ import * as Json from "../../protocol/Json.ts"
 
 /** A kind of value. */
 export interface Kind {
-  /** A description of the kind, in words. */
+  /** A readable description of the kind. */
   readonly name: string
   /** Whether a value is of this kind. */
   readonly holds: (value: unknown) => boolean
@@ -16,7 +16,9 @@ const matching = (name: string, form: RegExp): Kind => ({
 
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value)
 
-/** Whether Unix seconds fall between 2001 and 2286. Milliseconds are far outside this range. */
+/**
+ * Whether a value is a time in Unix seconds between 2001 and 2286. Times in milliseconds are far outside this range.
+ */
 const isToday = (value: number): boolean => value >= 1e9 && value < 1e10
 
 export const text: Kind = { name: "a string", holds: (value) => typeof value === "string" }
@@ -47,7 +49,7 @@ export const lastSeconds: Kind = {
 }
 export const fractionalSeconds: Kind = {
   name: "a number in Unix seconds with at most six decimal places",
-  // Expects the double nearest to a whole number of microseconds.
+  // The value must be the double nearest to a whole number of microseconds.
   holds: (value) => typeof value === "number" && isToday(value) && Math.round(value * 1e6) / 1e6 === value
 }
 export const object: Kind = { name: "an object", holds: Json.isObject }

@@ -6,23 +6,23 @@ import * as Verdict from "../Verdict.ts"
 import * as Paths from "./Paths.ts"
 import type { Market, World } from "./World.ts"
 
-/** The price at which every rule starts on a sandbox's market. */
+/** The price of a sandbox's market at the start of every rule. */
 export const basePrice = 40_000
 
-/** The preferred market to trade on. */
+/** The market that rules prefer to trade on. */
 const preferred = "BTC_USDT"
 
-/** A number with `precision` decimal places; none below zero. */
+/** A number as text with `precision` decimal places; none if `precision` is negative. */
 export const digits = (value: number, precision: number): string => value.toFixed(Math.max(precision, 0))
 
-/** A price on the market's step, with the market's number of decimal places. */
+/** A price rounded to the market's step, with the market's number of decimal places. */
 export const priceText = ({ moneyPrecision, tick }: Pick<Market, "moneyPrecision" | "tick">, price: number): string =>
   digits(Math.round(price / tick) * tick, moneyPrecision)
 
-/** The step that a market lists, or one of its last digit. */
+/** The step that a market lists; otherwise one unit of its last decimal place. */
 const stepOf = (listed: unknown, precision: number): number => Number(listed) > 0 ? Number(listed) : 10 ** -precision
 
-/** A market from the target's list, with a price. */
+/** A market from the target's list, together with its price. */
 export const toMarket = (listed: Readonly<Record<string, unknown>>, price: number): Market => ({
   name: String(listed["name"]),
   stock: String(listed["stock"]),
@@ -40,7 +40,7 @@ export const toMarket = (listed: Readonly<Record<string, unknown>>, price: numbe
 const isTradable = (listed: Readonly<Record<string, unknown>>): boolean =>
   listed["tradesEnabled"] === true && listed["isCollateral"] === true && listed["type"] === "spot"
 
-/** A price in an answer; 0 if it is not a price. */
+/** Reads a price from an answer; 0 if the value is not a price. */
 const toPrice = (value: unknown): number => {
   const price = Number(value)
   return price > 0 && Number.isFinite(price) ? price : 0
@@ -73,7 +73,7 @@ const priceOf = Effect.fnUntraced(function*(
   return last > 0 ? last : yield* bookPrice(get, name)
 })
 
-/** The most order books that are read to find a price. */
+/** The maximum number of order books that are read to find a price. */
 const maxBooks = 5
 
 const read = Effect.fnUntraced(function*(
@@ -86,7 +86,7 @@ const read = Effect.fnUntraced(function*(
   if (profile === "control") return listed.map((market) => toMarket(market, basePrice))
   const { json: tickers } = yield* get(Paths.tickers)
   const isPriced = Json.isObject(tickers) && Object.keys(tickers).length > 0
-  // Without tickers, every market would cost a call for its order book.
+  // Without tickers, finding the price of every market would take one call each.
   const some = isPriced ? listed : listed.toSorted(byDeclared(declared)).slice(0, maxBooks)
   return yield* Effect.forEach(
     some,

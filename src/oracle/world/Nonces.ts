@@ -5,12 +5,15 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Dialects from "./Dialects.ts"
 import type { Account, World } from "./World.ts"
 
-/** How far a nonce may be ahead of the target's clock, in milliseconds. Beyond that, the call waits. */
+/**
+ * How far a nonce may be ahead of the target's clock, in milliseconds. If it would be further ahead, the call waits.
+ */
 const maxAhead = 1000
 
 /**
- * Gives each call a new nonce: the target's time in milliseconds, incremented when two calls share a millisecond. A
- * target may have an acceptance window, and the key's owner is likely to use milliseconds too.
+ * Gives each call a new nonce: the target's time in milliseconds, incremented when two calls share a millisecond. The
+ * nonces are near the clock because a target may have an acceptance window, and the owner of a real key probably uses
+ * milliseconds too.
  */
 export const make = (dialect: Dialect, serverTime: Effect.Effect<number>): World["nonce"] => {
   const lastOf = new Map<string, number>()

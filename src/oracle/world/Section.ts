@@ -8,19 +8,19 @@ type Shared =
 
 type Own<R extends Rule.Heading> = Omit<R, "id" | "clause"> & Partial<Pick<Rule.Heading, "clause">>
 
-/** The makers of a section's rules, each by its id. */
+/** The constructors for a section's rules. */
 export interface Section {
   readonly always: (id: string, rule: Own<Rule.Always>) => Rule.Rule
   readonly forEach: <A>(id: string, rule: Own<Rule.ForEach<A>>) => Rule.Rule
   readonly forAll: <A>(id: string, rule: Own<Rule.ForAll<A>>) => Rule.Rule
 }
 
-/** A section whose shared part may depend on a rule's statement. */
+/** A section whose shared fields depend on the rule's statement. */
 export const byStatement = (shared: (statement: string) => Shared): Section => ({
   always: (id, rule) => Rule.always({ id, ...shared(rule.statement), ...rule }),
   forEach: (id, rule) => Rule.forEach({ id, ...shared(rule.statement), ...rule }),
   forAll: (id, rule) => Rule.forAll({ id, ...shared(rule.statement), ...rule })
 })
 
-/** A section whose rules all share this part. */
+/** A section whose rules all share these fields. */
 export const of = (shared: Shared): Section => byStatement(() => shared)

@@ -1,13 +1,13 @@
 /**
- * Signs requests step by step, so that each step can go wrong on purpose. This module shares no code with the client: a
- * mistake in shared code would never show.
+ * Signs requests step by step, so that a rule can get any step wrong on purpose. This module shares no code with the
+ * client, because a mistake in shared code would go unnoticed.
  */
 import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
 import type { Keys, Request } from "../Target.ts"
 
 /**
- * Deviations from a correctly signed call. An absent field means a correct step.
+ * Deviations from a correctly signed call. A step without a field here is done correctly.
  *
  * @category models
  */
@@ -29,14 +29,14 @@ export interface Tampering {
 }
 
 /**
- * The Base64 of a text's UTF-8 bytes.
+ * The Base64 of a string's UTF-8 bytes.
  *
  * @category signing
  */
 export const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64")
 
 /**
- * The hexadecimal HMAC of a text's UTF-8 bytes.
+ * The hexadecimal HMAC of a string's UTF-8 bytes.
  *
  * @category signing
  */
@@ -69,7 +69,7 @@ export const request = (
     "x-txc-signature": signature,
     ...tampering.headers
   }
-  // A curl line repeats these parts unchanged; it signs the rest again with a new nonce.
+  // A curl command repeats these parts unchanged, and signs the rest again with a new nonce.
   const changed = [
     ...Object.keys(tampering.headers ?? {}),
     ...(tampering.payload === undefined ? [] : ["payload"]),

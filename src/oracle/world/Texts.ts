@@ -1,4 +1,4 @@
-/** Arbitrary texts made of given characters. */
+/** Arbitraries for text that consists of given characters. */
 import * as fc from "fast-check"
 
 // -----------------------------------------------------------------------------

@@ -1,13 +1,14 @@
-/** Handles HTTP 429: waits as long as the target asks, then retries. */
+/** Handles HTTP 429: waits as long as `Retry-After` says, then retries. */
 import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"
 import * as Target from "../Target.ts"
 
-/** The default limit of consecutive waiting per rule, in milliseconds. */
+/** The default maximum time that a rule waits without interruption, in milliseconds. */
 export const defaultPatience = 120_000
 
 /**
- * The longest wait between retries in milliseconds. Without a `Retry-After`, the wait starts at one second and doubles.
+ * The maximum wait between retries in milliseconds. Without `Retry-After`, the wait starts at one second and doubles
+ * each time.
  */
 const maxWait = 30_000
 
@@ -41,9 +42,9 @@ export const retryThrottled = <E>(
   })
 
 /**
- * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that this nonce is refused, or that every call is
- * throttled. It counts as a refusal of the nonce if it has no `Retry-After`, an ordinary call then succeeds, and the same
- * call is refused again. Otherwise this fails, and the whole rule must be retried with other nonces.
+ * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that the target refuses this nonce, or that it
+ * throttles every call. It counts as a refusal of the nonce if it has no `Retry-After`, another call then succeeds, and
+ * this call is refused again. Otherwise the call fails, and the whole rule must be retried with other nonces.
  */
 export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,

@@ -1,4 +1,4 @@
-/** Orders that trade with each other in a sandbox, and their outcome. */
+/** Orders that trade with each other in a sandbox, and checks of the result. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "./Dialects.ts"
@@ -16,7 +16,10 @@ export const movePrice = (world: World, market: Market, price: number) =>
 export const triggerPrice = (side: Orders.Side, percent: number): number =>
   basePrice * (1 + (side === "buy" ? percent : -percent) / 100)
 
-/** The limit of a stop order that rests after its activation: no price on the way to the trigger reaches it. */
+/**
+ * A limit price with which a stop order rests after its activation, because the price never reaches it on the way to
+ * the trigger.
+ */
 export const restingLimit = (side: Orders.Side, trigger: number): number =>
   side === "buy" ? trigger * 0.6 : trigger * 1.5
 
@@ -54,7 +57,7 @@ export const placeOther = Effect.fnUntraced(function*(
   return yield* Orders.objectOf(answer)
 })
 
-/** Expects a status of an order, open or ended. */
+/** Expects that an order, open or closed, has this status. */
 export const hasStatus = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -67,7 +70,7 @@ export const hasStatus = Effect.fnUntraced(function*(
 })
 
 /**
- * Lets one account sell an amount at the market price. Returns another account, without trades so far, that may buy it.
+ * Lets one account offer an amount at the market price. Returns another account, without any trades, that can buy it.
  */
 export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
@@ -77,7 +80,7 @@ export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   return { maker, taker, market, price, made }
 })
 
-/** Lets two accounts without other orders trade 0.01 with each other at a price. */
+/** Lets two new accounts trade 0.01 with each other at this price. */
 export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market, price: string) {
   const [maker, taker] = [yield* world.open(), yield* world.open()]
   const fields = { market: market.name, amount: "0.01", price }

@@ -1,11 +1,11 @@
 /**
- * The frames in which a node answers another. A node sends a frame every second, so that a slow answer differs from a
- * lost node.
+ * The frames in which a node answers a request from another node. While it works on the request, it sends a frame every
+ * second, which distinguishes a slow node from a lost one.
  */
 
 /** The kinds of frames. */
 export const kinds = {
-  /** The node is alive. */
+  /** A heartbeat: the node is still working on the request. */
   alive: 0,
   /** The answer without its body, as JSON. */
   head: 1,
@@ -19,7 +19,7 @@ export const kinds = {
 export interface Frame {
   /** One of {@link kinds}. */
   readonly kind: number
-  /** Its contents. */
+  /** The contents: JSON, a part of the body, or nothing. */
   readonly bytes: Uint8Array
 }
 
@@ -34,7 +34,7 @@ export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buf
   return frame
 }
 
-/** Makes a decoder: it takes bytes as they arrive, and returns the frames that are complete. */
+/** Makes a decoder, which takes bytes as they arrive and returns the frames that they complete. */
 export const decoder = (): (bytes: Uint8Array) => ReadonlyArray<Frame> => {
   let parts: Array<Uint8Array> = []
   let length = 0

@@ -8,7 +8,7 @@
  * import * as Effect from "effect/Effect"
  * import { Watchdog } from "effect-txc/cluster"
  *
- * // Says why the process must end, when it must.
+ * // Prints the reason when the process has to end.
  * const watching = Effect.catchTag(Watchdog.watch, "Paused", ({ message }) => Console.error(message))
  * ```
  */
@@ -23,7 +23,7 @@ import { leaseMillis } from "./Membership.ts"
  * @category errors
  */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { millis: Schema.Finite }) {
-  /** The duration, in milliseconds. */
+  /** The duration of the suspension, in milliseconds. */
   declare readonly millis: number
   override get message(): string {
     const seconds = Math.round(this.millis / 1000)

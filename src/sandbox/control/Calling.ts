@@ -15,7 +15,7 @@ import * as Json from "../../protocol/Json.ts"
 import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
 import { Explained, Malformed, prefix } from "./ControlApi.ts"
 
-/** The names of the fields of operations, in their bodies or queries, by method and path. */
+/** The field names of each operation's body and query, by method and path. */
 export type Fields = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
 
 /** A group of operations, reduced to their fields. */
@@ -30,7 +30,7 @@ interface Group {
   >
 }
 
-/** The names of the fields of the operations of groups. */
+/** Collects the field names of the operations in some groups. */
 export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   new Map(
     groups.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ method, path, payload, query }) => {
@@ -92,7 +92,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {
   }
 }
 
-/** A request as the API reads it; `undefined` when HTTP has no such method or path. */
+/** Converts a request to the form that the API reads; `undefined` when its method or path is not valid HTTP. */
 const toWebRequest = ({ body, headers, method, path, query = "" }: Request): globalThis.Request | undefined => {
   const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
   const given = Object.entries(headers).flatMap(([name, value]) =>
@@ -118,8 +118,8 @@ export type App = Effect.Effect<
 >
 
 /**
- * Answers an authorized request. Resources that the request opens live as long as the stream of its answer. `template`
- * is the path as the API declares it, when it differs from the request's path.
+ * Answers an authorized request. Resources that the request opens live as long as the answer's stream. `template` is
+ * the path as the API declares it, when it differs from the request's path.
  */
 export const run = Effect.fnUntraced(function*(
   app: App,

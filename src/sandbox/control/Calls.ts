@@ -1,4 +1,4 @@
-/** The owner's actions on calls: inspect one, repeat one, cancel an order. */
+/** The owner's actions on single calls and orders: inspect a call, repeat a call, cancel an order. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -15,11 +15,11 @@ import type { Venue } from "../venue/Venue.ts"
 
 /** The order to cancel. */
 export interface CancelOptions {
-  /** The account that placed it. */
+  /** The account that placed the order. */
   readonly account: string
-  /** The market of the order. */
+  /** The market on which the order was placed. */
   readonly market: MarketName
-  /** The exchange's id of the order. */
+  /** The order's id, assigned by the exchange. */
   readonly orderId: OrderId
 }
 

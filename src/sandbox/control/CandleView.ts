@@ -9,7 +9,7 @@ import * as Units from "../engine/Units.ts"
 /** The interval lengths of candles, in seconds. */
 export const intervals = [1, 60, 900, 3600, 86_400] as const
 
-/** A price over an interval. */
+/** A candle: how a market's price moved in one interval, and how much was traded. */
 export interface Candle {
   /** The start of the interval, in Unix seconds on the venue's clock. */
   readonly at: number
@@ -47,7 +47,9 @@ const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candl
   volume: Units.toDecimal(volume)
 })
 
-/** The latest candles of a market, oldest first; at most 500. Intervals without a change have none. */
+/**
+ * The latest candles of a market, oldest first; at most 500. An interval in which the price did not move has no candle.
+ */
 export const candles = (
   { trading }: State.State,
   market: MarketName,

@@ -8,15 +8,15 @@ import type { Venue } from "../venue/Venue.ts"
 
 /** A command of the journal, without its secrets. */
 export interface CommandSummary {
-  /** Its number. */
+  /** The command's number in the journal, from 1. */
   readonly sequence: number
   /** The time of the command, in Unix microseconds on the venue's clock. */
   readonly at: number
   /** The owner action, such as `MovePrice`, or the operation of a call, such as `PlaceLimit`. */
   readonly action: string
-  /** The account that made the call or that the action is about, if known. */
+  /** The account that made the call or that the action concerns, if known. */
   readonly account?: string
-  /** The fields about markets, prices, amounts and orders. */
+  /** The command's markets, prices, amounts and order ids, by field name. */
   readonly fields: Readonly<Record<string, string | number>>
 }
 
@@ -29,7 +29,7 @@ export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Stru
   fields: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))
 })
 
-/** The schema of a state that a restore reaches at once. */
+/** The schema of a saved state, which can be restored without applying commands. */
 export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int
@@ -72,7 +72,7 @@ const summary = (venue: Venue["Service"], at: number, action: Action, sequence: 
   return { sequence, at, action: what._tag, ...(account === undefined ? {} : { account }), fields: fieldsOf(what) }
 }
 
-/** The commands before a number, or the latest, in descending order; at most `limit`, which is 100 by default. */
+/** The commands before a given number, or the latest ones, newest first; at most `limit`, which is 100 by default. */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   before?: number,

@@ -74,7 +74,7 @@ export class Control extends Context.Service<
     readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
     /** All accounts and their keys, without the counterparty. */
     readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-    /** The open orders of an account, oldest first; `part` selects some of the latest. */
+    /** The open orders of an account, oldest first; `part` skips or limits the latest ones. */
     readonly openOrders: (
       account: string,
       part?: Views.Part
@@ -99,11 +99,12 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CandleView.Candle>, Journal.JournalError>
     /** The open positions of an account. */
     readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
-    /** The balances of an account in all wallets. */
+    /** The balances of an account in all wallets, and its debts. */
     readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
     /**
-     * The venue's clocks. Orders, interest and limits carry the venue's own time. Callers see another clock, which
-     * judges their nonces: the machine's plus the skew. So they can keep trading wherever the venue's time is moved.
+     * The venue's clocks. Orders, interest and limits carry the venue's own time. Callers see another clock, against
+     * which their nonces are checked: the machine's plus the skew. They can therefore keep trading whatever the venue's
+     * time is.
      */
     readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
     /** Freezes the clock at its current time. */
@@ -111,24 +112,24 @@ export class Control extends Context.Service<
     /** Lets the clock run again from its current time. */
     readonly runClock: Done
     /**
-     * Sets the clock to a later time. Everything due by then happens, in order. In a venue without commands any time up
-     * to the year 2200 is allowed, and the clock freezes there.
+     * Sets the clock to a later time, and runs everything due by then, in order. In a venue without commands any time
+     * up to the year 2200 is allowed, and the clock freezes there.
      */
     readonly setClock: (options: {
       /** The new time, in Unix microseconds. */
       readonly at: number
     }) => Done
-    /** Advances the clock. Everything due by then happens, in order. */
+    /** Advances the clock, and runs everything due by then, in order. */
     readonly advanceClock: (options: {
       /** The duration, in milliseconds; 0 or more. */
       readonly millis: number
     }) => Done
     /**
-     * Sets the lead of the clock that callers see, which judges their nonces, over the machine's clock. A negative lead
-     * is a lag. The venue's clock does not change.
+     * Sets how far the callers' clock, against which nonces are checked, is ahead of the machine's clock; negative
+     * values put it behind. The venue's clock does not change.
      */
     readonly skewClock: (options: {
-      /** The lead, in milliseconds; at most 30 years in either direction. */
+      /** The skew, in milliseconds; at most 30 years in either direction. */
       readonly millis: number
     }) => Done
     /** The time at which the next event is due, in Unix microseconds; `undefined` when nothing is due. */
@@ -147,7 +148,8 @@ export class Control extends Context.Service<
      */
     readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
     /**
-     * The calls made on the exchange, and their outcomes: the kept calls after a number, or only the `latest` of these.
+     * The logged calls to the exchange and their outcomes: those after a number, or all by default. `latest` limits the
+     * result to that many of the most recent ones.
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**
@@ -160,23 +162,32 @@ export class Control extends Context.Service<
      * refused.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
-    /** The events on the exchange: after a place in the feed, or only new ones. `"0"` is the beginning. */
+    /**
+     * The events on the exchange: those after a position in the feed, or only new ones by default. `"0"` is the
+     * beginning.
+     */
     readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
     /** The venue's dialect, the number of its commands, their hash, and the command that a reset returns to. */
     readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
     /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
     readonly snapshot: Effect.Effect<number, Journal.JournalError>
-    /** The states that a restore reaches at once, oldest first: snapshots and restored states; at most 16. */
+    /**
+     * The saved states, which can be restored without applying commands, oldest first: snapshots and restored states;
+     * at most 16.
+     */
     readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
     /**
-     * The commands before a number, or the latest, in descending order and without their secrets. At most `limit`,
-     * which is 100 by default and at most 500.
+     * The commands before a given number, or the latest ones, newest first and without their secrets. Returns at most
+     * `limit`, which is 100 by default and 500 at most.
      */
     readonly commands: (
       before?: number,
       limit?: number
     ) => Effect.Effect<ReadonlyArray<CommandHistory.CommandSummary>, Journal.JournalError>
-    /** Restores the state after `sequence` commands. The restore is one more command: the journal loses nothing. */
+    /**
+     * Restores the state after `sequence` commands. The restore is one more command, so the journal keeps all earlier
+     * ones.
+     */
     readonly restore: (sequence: number) => Done
     /**
      * Restores the state at the last `begin`, or the empty exchange if there was none. The rate limits forget earlier
@@ -187,12 +198,12 @@ export class Control extends Context.Service<
     readonly begin: Done
     /**
      * Makes a new venue in memory, with the first `sequence` commands of this one, or with all of them. It lives until
-     * `endFork`, or as long as the scope. There are at most 16 at once, forks of forks included.
+     * `endFork` is called or the scope is closed. At most 16 forks can exist at once, including forks of forks.
      */
     readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
     /** The venue's forks that have not ended, and the forks made from them. */
     readonly forks: Effect.Effect<ReadonlyArray<Fork>>
-    /** Ends a fork, and the forks made from it. A fork that has ended answers no call. */
+    /** Ends a fork, and the forks made from it. An ended fork answers no calls. */
     readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
     /**
      * All commands, each as a line of JSON, with the secrets of the venue's keys. All are checked before the first is
@@ -200,15 +211,15 @@ export class Control extends Context.Service<
      */
     readonly journal: Stream.Stream<string, Journal.JournalError>
     /**
-     * Applies the commands of another journal, each at its own time. The venue must have no commands. If one of the
-     * lines can't be applied in its place, none is.
+     * Applies the commands of another journal, each at its own time. The venue must have no commands. If any of them
+     * can't be applied in its place, none is.
      */
     readonly replay: (lines: Iterable<string>) => Done
   }
 >()("effect-txc/sandbox/Control") {}
 
 /**
- * The control of a venue.
+ * Makes the control of a venue.
  *
  * @category constructors
  */
@@ -251,7 +262,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
 }
 
 /**
- * The control of the venue in the context.
+ * Provides the control of the venue in the context.
  *
  * @category layers
  */

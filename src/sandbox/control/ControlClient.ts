@@ -32,7 +32,7 @@ export class ControlClient extends Context.Service<ControlClient, HttpApiClient.
 ) {}
 
 /**
- * The address and the token of the sandbox. The first line that `effect-txc sandbox` prints holds both.
+ * The address and the token of the sandbox. The first line that `effect-txc sandbox` prints contains both.
  *
  * @category models
  */

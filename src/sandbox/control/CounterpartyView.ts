@@ -13,36 +13,39 @@ export interface QuotedMarket extends SetCounterpartyOptions {
   readonly enabled: boolean
   /** The distance between its best bid and its best ask, in percent of the price. */
   readonly spread: Decimal
-  /** The number of prices that it quotes on each side. */
+  /** The number of price levels that it quotes on each side. */
   readonly levels: number
-  /** The distance between neighbouring prices, in percent of the price. */
+  /** The distance between neighbouring levels, in percent of the price. */
   readonly step: Decimal
-  /** The largest random deviation of an offer from `amount`, in percent. */
+  /** The largest random deviation of a quote's size from `amount`, in percent. */
   readonly variation: Decimal
-  /** Whether an offer that was taken is renewed at once. */
+  /** Whether a filled quote is replaced at once. */
   readonly refill: boolean
-  /** Whether funds that its wallets lack for its quotes are credited from outside. */
+  /** Whether funds that it lacks for its quotes are credited automatically. */
   readonly credit: boolean
   /** The seed of the random deviations. */
   readonly seed: number
-  /** The price around which it quotes, in units of the quote currency; absent while the market has had no price. */
+  /** The price around which it quotes, in units of the quote currency; absent until the market has a price. */
   readonly price?: Decimal
 }
 
 /** The funds of one asset credited to the counterparty. */
 export interface Credited {
-  /** The asset. */
+  /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
   /** The sum credited, in units of the asset. */
   readonly amount: Decimal
 }
 
-/** The counterparty. */
+/** The state of the counterparty. */
 export interface Counterparty {
-  /** Its account, for `Balances`, `OpenOrders`, `Positions` and `Fills`. `Accounts` does not list it. */
+  /**
+   * The name of its account, which `Balances`, `OpenOrders`, `Positions` and `Fills` accept. `Accounts` does not list
+   * it.
+   */
   readonly account: string
   /**
-   * The funds credited from outside, by `Fund` and automatically. The difference from its balances is its gain or loss
+   * The funds credited from outside, by `Fund` and automatically. Its balances minus these funds are its gain or loss
    * from trading.
    */
   readonly credited: ReadonlyArray<Credited>

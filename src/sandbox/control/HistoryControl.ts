@@ -32,7 +32,7 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   beginning: Schema.Int
 })
 
-/** The place of the first command that would not become part of the history, if any. It would be dropped silently. */
+/** The number of the first command that the history would silently drop, if there is one. */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)
@@ -97,13 +97,14 @@ const statusOf = ({ dialect, journal, origin }: Venue.Venue["Service"]): Effect.
     beginning: origin()
   }))
 
-/** The methods of `Control` about the history. */
+/** The history methods of `Control`. */
 export const make = (venue: Venue.Venue["Service"]) => ({
   status: statusOf(venue),
   snapshot: venue.snapshot,
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
-    // The venue's clock goes back too, and earlier calls would count until it reaches their time again.
+    // The venue's clock goes back too, and the calls before the reset would count against the rate limits until it
+    // reaches their time again.
     Effect.tap(Effect.sync(() => venue.limits.forget()))
   ),
   begin: checked(venue, { _tag: "Begin" }),

@@ -9,15 +9,15 @@ import * as Units from "../engine/Units.ts"
 
 /** A market and its last price. */
 export interface MarketSummary {
-  /** The market. */
+  /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The base currency. */
+  /** The base currency, such as `BTC`. */
   readonly stock: Ticker
-  /** The quote currency. */
+  /** The quote currency, such as `USDT`. */
   readonly money: Ticker
   /** The number of decimal places of a price. */
   readonly pricePrecision: number
-  /** The last price, in quote currency; absent when the market has none yet. */
+  /** The last price, in quote currency; absent until the market has a price. */
   readonly price?: Decimal
 }
 
@@ -30,7 +30,7 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   price: Schema.optionalKey(Decimal)
 })
 
-/** One price in the order book. */
+/** One price level of the order book. */
 export interface Level {
   /** The price, in quote currency. */
   readonly price: Decimal
@@ -40,7 +40,7 @@ export interface Level {
 
 /** A trade on a market. */
 export interface MarketTrade {
-  /** The exchange's id of the trade. */
+  /** The trade's id, assigned by the exchange. */
   readonly id: number
   /** The time of the trade, in Unix microseconds. */
   readonly at: number
@@ -48,15 +48,15 @@ export interface MarketTrade {
   readonly price: Decimal
   /** The amount, in base currency. */
   readonly amount: Decimal
-  /** The taker's side. */
+  /** The taker's side: buy or sell. */
   readonly side: OrderSide
 }
 
 /** A market's best prices and its latest trades. */
 export interface Depth {
-  /** The bids, highest price first; at most 20 prices. */
+  /** The bids, highest price first; at most 20 levels. */
   readonly bids: ReadonlyArray<Level>
-  /** The asks, lowest price first; at most 20 prices. */
+  /** The asks, lowest price first; at most 20 levels. */
   readonly asks: ReadonlyArray<Level>
   /** The latest trades, latest first; at most 50. */
   readonly trades: ReadonlyArray<MarketTrade>

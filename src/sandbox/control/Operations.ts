@@ -4,10 +4,10 @@ import * as Schema from "effect/Schema"
 import { JournalError } from "../store/Journal.ts"
 import { ControlRefused } from "../venue/ControlRefused.ts"
 
-/** The error of an operation that only reads. */
+/** The error type of operations that only read. */
 export const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
 
-/** The errors of an operation that can be refused. */
+/** The error types of operations that can be refused. */
 export const error = [ControlRefused, Unavailable] as const
 
 /** An object without fields: the payload or the answer of an operation that has none. */

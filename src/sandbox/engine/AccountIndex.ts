@@ -1,36 +1,36 @@
-/** Finds the sub-accounts and API keys of an account without a search. */
+/** Looks up the sub-accounts and API keys of an account without scanning. */
 
-/** The part of an API key that the index reads. */
+/** The fields of an API key that the index reads. */
 interface KeyOf {
-  /** The account that it belongs to. */
+  /** The account that owns the key. */
   readonly account: string
 }
 
-/** The part of a sub-account that the index reads. */
+/** The fields of a sub-account that the index reads. */
 interface Member {
-  /** Its identifier, which is also that of its account. */
+  /** The identifier of the sub-account and of its account. */
   readonly id: string
-  /** The account that it belongs to. */
+  /** The parent account. */
   readonly parent: string
-  /** The name that its owner gave it. */
+  /** The name given by the owner. */
   readonly alias: string
 }
 
 /** The keys and sub-accounts of one account, in the order in which they were added. */
 export interface AccountEntry<K, S> {
-  /** Its own API keys. */
+  /** The account's own API keys. */
   readonly keys: Set<K>
-  /** Its sub-accounts. */
+  /** The account's sub-accounts. */
   readonly subAccounts: Set<S>
-  /** The number of its sub-accounts with each alias. */
+  /** The number of sub-accounts with each alias. */
   readonly aliases: Map<string, number>
-  /** The API keys of its sub-accounts. */
+  /** The API keys of the account's sub-accounts. */
   readonly subAccountKeys: Set<K>
 }
 
 /** Keys and sub-accounts by account, and the parents of sub-accounts. */
 export interface AccountIndex<K, S> {
-  /** By account. An account without keys and sub-accounts may have no entry. */
+  /** The entries by account. An account without keys or sub-accounts may have no entry. */
   readonly byAccount: Map<string, AccountEntry<K, S>>
   /** The parent of each sub-account. */
   readonly parents: Map<string, string>
@@ -52,7 +52,7 @@ const entryOf = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): Acco
   return entry
 }
 
-/** Adds an API key. If it is a sub-account's, that sub-account must be in the index. */
+/** Adds an API key. If it belongs to a sub-account, that sub-account must already be in the index. */
 export const addKey = <K extends KeyOf, S>(index: AccountIndex<K, S>, key: K): void => {
   entryOf(index, key.account).keys.add(key)
   const parent = index.parents.get(key.account)
@@ -67,7 +67,7 @@ export const addSubAccount = <K, S extends Member>(index: AccountIndex<K, S>, su
   aliases.set(subAccount.alias, (aliases.get(subAccount.alias) ?? 0) + 1)
 }
 
-/** Removes a sub-account and returns the API keys that it had. */
+/** Removes a sub-account and returns its API keys. */
 export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>, subAccount: S): Iterable<K> => {
   const { aliases, subAccountKeys, subAccounts } = entryOf(index, subAccount.parent)
   const { keys } = entryOf(index, subAccount.id)
@@ -81,6 +81,6 @@ export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>,
   return keys
 }
 
-/** The entry of an account; `undefined` if it has never had a key or a sub-account. */
+/** The entry of an account; `undefined` if the account has never had a key or a sub-account. */
 export const of = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> | undefined =>
   byAccount.get(account)

@@ -1,13 +1,13 @@
 /**
- * The candles of a market: open, high, low, close and volume for each interval. Trades and price moves make them.
+ * The candles of a market: open, high, low, close and volume for each interval. Trades and price moves update them.
  *
- * Only the candle of the current second changes. Once its second is over, it is merged into the candle of its minute,
- * that one into its hour, and so on. So a trade costs the same however long the history is, and a long period is read
- * in few candles.
+ * Only the candle of the current second changes. When that second is over, its candle is merged into the minute candle,
+ * the minute candle later into the hour candle, and so on. So recording a trade takes the same time however long the
+ * history is, and a long period can be read from a few candles.
  */
 import type * as Units from "./Units.ts"
 
-/** The prices and the volume of an interval. */
+/** The prices and volume of an interval. */
 export interface Candle {
   /** The beginning of the interval, in Unix seconds. */
   readonly at: number
@@ -31,19 +31,19 @@ export const lengths = [1, 60, 3600, 86_400] as const
 /** A day, in seconds. */
 const day = lengths[3]
 
-/** Above this many one-second candles, those more than a day older than the latest are dropped. */
+/** The number of one-second candles above which those more than a day older than the latest are dropped. */
 const mostSeconds = 100_000
 
 /**
- * The candles of a market, a list for each of the {@link lengths}, oldest first. The last candle of a list is not yet
- * part of the next list.
+ * The candles of a market: a list for each of the {@link lengths}, oldest first. The last candle of a list has not been
+ * merged into the next list yet.
  */
 export type Candles = ReadonlyArray<Array<Candle>>
 
 /** Candles of a market without trades. */
 export const make = (): Candles => lengths.map(() => [])
 
-/** Merges a later candle into a candle. */
+/** Merges a later candle into an earlier one. */
 const extend = (candle: Candle, { close, high, low, total, volume }: Readonly<Candle>): void => {
   if (high > candle.high) candle.high = high
   if (low < candle.low) candle.low = low
@@ -52,7 +52,7 @@ const extend = (candle: Candle, { close, high, low, total, volume }: Readonly<Ca
   candle.total += total
 }
 
-/** Merges a price, and the trade at it, into a candle. */
+/** Merges a price, and the trade at that price if there is one, into a candle. */
 const grow = (candle: Candle, price: Units.Units, volume: Units.Units, total: Units.Units): void => {
   if (price > candle.high) candle.high = price
   else if (price < candle.low) candle.low = price
@@ -79,8 +79,8 @@ const forgetSeconds = (seconds: Array<Candle>, now: number): void => {
 }
 
 /**
- * Adds a price to the candles, and the trade at it, if any. `at` is in Unix microseconds, never before that of an
- * earlier call.
+ * Adds a price to the candles, with the trade at that price if there is one. `at` is in Unix microseconds and never
+ * decreases between calls.
  */
 export const add = (
   candles: Candles,
@@ -139,9 +139,9 @@ const merged = (candles: Iterable<Candle>, at: number): Candle | undefined => {
 
 /** A division of time into intervals. */
 export interface Intervals {
-  /** The index of the longest of the {@link lengths} that every interval is a multiple of. */
+  /** The index of the longest of the {@link lengths} that divides every interval. */
   readonly level: number
-  /** The beginning of the interval that contains a time, both in Unix seconds. */
+  /** The beginning of the interval that contains a time. Both are in Unix seconds. */
   readonly beginningOf: (at: number) => number
 }
 
@@ -184,14 +184,14 @@ export const latest = (candles: Candles, intervals: Intervals, count: number): R
     if (at < begin) found++
     begin = at
   }
-  // The candles that are not in the list yet are later than all in it.
+  // Candles that are not in the list yet are later than all candles in it.
   const from = list.length === 0 ? 0 : begin
   return between(candles, intervals, from, Number.POSITIVE_INFINITY).slice(-count)
 }
 
 /**
- * Merges everything since a second (Unix) into one candle; `undefined` if nothing happened. Reads at most a few hundred
- * candles for one day.
+ * Merges everything from a Unix second onwards into one candle; `undefined` if nothing happened. Reads at most a few
+ * hundred candles for a whole day.
  */
 export const since = (candles: Candles, from: number): Readonly<Candle> | undefined => {
   const all = function*(): Generator<Candle, undefined> {

@@ -1,6 +1,6 @@
 /**
- * The parts of positions that open orders would close. A reduce-only order claims all that it can still trade; any
- * other order claims only its closing part. Together they never claim more than the position.
+ * How much of each position the open orders would close. A reduce-only order claims its whole remaining amount; any
+ * other order claims only its closing part. The claims on a position never exceed its size.
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -13,7 +13,7 @@ interface Claim {
   units: Units
 }
 
-/** Claims of one kind on one position. */
+/** The claims of one kind on one position. */
 interface Group {
   readonly claims: SkipList<Claim>
   /** The sum of the claims. */
@@ -23,7 +23,7 @@ interface Group {
 /** The claims on the positions of all accounts, by account, market, side and kind. */
 export type Claims = Map<string, Group>
 
-/** The orders of one side of an account on a market. */
+/** An account's orders on one side of a market. */
 interface Claimants {
   readonly account: string
   readonly market: string
@@ -33,12 +33,12 @@ interface Claimants {
 const keyOf = ({ account, market, side }: Claimants, reduceOnly: boolean): string =>
   `${account}/${market}/${side}/${reduceOnly ? "reduce-only" : "plain"}`
 
-/** Sort keys: reduce-only orders from the oldest to the latest, others from the latest to the oldest. */
+/** Sort keys: reduce-only orders from oldest to newest, other orders from newest to oldest. */
 const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) : -Number(id)
 
 /**
  * Updates the claim of an order. `isShared` marks the second leg of an OCO pair while both legs are open: only one of
- * them can trade, so this one is listed with a claim of zero.
+ * them can trade, so this leg is listed with a claim of zero.
  */
 export const update = (claims: Claims, order: Order, isShared: boolean): void => {
   const claimed = order.reduceOnly ? order.left : order.closing
@@ -67,7 +67,7 @@ export const drop = (claims: Claims, order: Order): void => {
   if (group !== undefined) set(claims, key, group, order, 0n, false)
 }
 
-/** The sum of the claims of a side. */
+/** The total of the claims on a side. */
 export const total = (claims: Claims, claimants: Claimants): Units =>
   (claims.get(keyOf(claimants, false))?.total ?? 0n) + (claims.get(keyOf(claimants, true))?.total ?? 0n)
 
@@ -78,8 +78,8 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * The claims of plain orders that exceed `closable`, and by how much, oldest first. The latest orders lose their
- * claims first.
+ * The claims of plain orders that exceed `closable`, and by how much, oldest first. The newest orders lose their claims
+ * first.
  */
 export const excess = (
   claims: Claims,

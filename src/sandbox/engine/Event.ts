@@ -1,6 +1,6 @@
 /**
- * Events that a command causes, as the feed shows them and as the engine reports them. A new event is an interface of
- * {@link Shown} and an entry of {@link fields}.
+ * Events that a command causes: as the feed shows them, and as the engine reports them. A new event needs an interface
+ * of {@link Shown} and an entry in {@link fields}.
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -14,13 +14,13 @@ import * as Units from "./Units.ts"
 
 /** The order that an event is about. */
 export interface Subject<None = never> {
-  /** The exchange's id of the order. */
+  /** The exchange's identifier of the order. */
   readonly order: OrderId
-  /** The account that placed it. */
+  /** The account that placed the order. */
   readonly account: string
-  /** The market that it trades on. */
+  /** The market of the order. */
   readonly market: MarketName
-  /** The client's id of the order, if it gave one. */
+  /** The client order id, if the order has one. */
   readonly clientOrderId?: ClientOrderId | None
 }
 
@@ -44,7 +44,7 @@ export interface OrderEnded<None = never> extends Subject<None> {
 /** A trade was made. */
 export interface Traded<Number = Decimal, None = never> {
   readonly _tag: "Traded"
-  /** The market. */
+  /** The market of the trade. */
   readonly market: MarketName
   /** The price, in quote currency. */
   readonly price: Number
@@ -52,16 +52,16 @@ export interface Traded<Number = Decimal, None = never> {
   readonly amount: Number
   /** The taker's side. */
   readonly side: OrderSide
-  /** The order that was in the book; absent when it is not an order of this exchange. */
+  /** The resting order; absent if it is not an order on this exchange. */
   readonly maker?: OrderId | None
-  /** The order that took it; absent when it is not an order of this exchange. */
+  /** The order that took liquidity; absent if it is not an order on this exchange. */
   readonly taker?: OrderId | None
 }
 
 /** The price of a market moved. */
 export interface PriceMoved<Number = Decimal> {
   readonly _tag: "PriceMoved"
-  /** The market. */
+  /** The market whose price moved. */
   readonly market: MarketName
   /** The new price, in quote currency. */
   readonly price: Number
@@ -70,33 +70,33 @@ export interface PriceMoved<Number = Decimal> {
 /** A fixed-term plan paid interest. */
 export interface InterestPaid<Number = Decimal> {
   readonly _tag: "InterestPaid"
-  /** The account that received it. */
+  /** The account that received the interest. */
   readonly account: string
-  /** The investment that earned it. */
+  /** The investment that earned the interest. */
   readonly investmentId: InvestmentId
-  /** The asset. */
+  /** The asset of the payment. */
   readonly ticker: Ticker
   /** The amount paid, in units of the asset. */
   readonly amount: Number
 }
 
-/** A kill switch was not armed again in time. The orders that it cancels end after this event. */
+/** A kill switch was not rearmed in time. The orders that it cancels end after this event. */
 export interface KillSwitchFired {
   readonly _tag: "KillSwitchFired"
-  /** The account whose orders it cancels. */
+  /** The account whose orders are canceled. */
   readonly account: string
-  /** The market. */
+  /** The market of the canceled orders. */
   readonly market: MarketName
 }
 
 /** A balance changed. */
 export interface BalanceChanged {
   readonly _tag: "BalanceChanged"
-  /** The account. */
+  /** The account that holds the balance. */
   readonly account: string
-  /** The wallet. */
+  /** The wallet of the balance. */
   readonly wallet: Ledger.Wallet
-  /** The asset. */
+  /** The asset of the balance. */
   readonly ticker: Ticker
   /** The free amount after the command. */
   readonly free: Decimal
@@ -153,7 +153,10 @@ export interface BalanceReported extends Pick<BalanceChanged, "_tag"> {
   readonly balance: Ledger.Balance
 }
 
-/** An event, as the engine reports it: in units instead of decimals, and with `undefined` for absent fields. */
+/**
+ * An event as the engine reports it: with quantities as {@link Units} instead of decimals, and `undefined` instead of
+ * absent fields.
+ */
 export type Event =
   | OrderPlaced<undefined>
   | OrderActivated<undefined>
@@ -165,7 +168,7 @@ export type Event =
   | BalanceReported
   | Restored
 
-/** An event that has no fields except its subject. */
+/** An event with no details other than its order. */
 export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   _tag: Tag,
   { account, clientOrderId, id, market }: Order

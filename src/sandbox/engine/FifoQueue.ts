@@ -1,5 +1,5 @@
 /**
- * A queue: first in, first out. Any member may leave at any time, at a cost that does not depend on the length of the
+ * A first-in, first-out queue. Any member can leave at any time, at a cost that does not depend on the length of the
  * queue.
  */
 
@@ -11,13 +11,13 @@ export interface FifoQueue<A> {
   start: number
   /** The number of members that have not left. */
   size: number
-  /** Whether a member has not left. */
+  /** Whether a member is still in the queue. */
   readonly isWaiting: (member: A) => boolean
 }
 
 /**
- * An empty queue. `isWaiting` must answer `false` for a member before {@link left} is called for it. A member never
- * rejoins.
+ * An empty queue. `isWaiting` must answer `false` for a member by the time {@link left} is called for it. A member
+ * never rejoins.
  */
 export const make = <A>(isWaiting: (member: A) => boolean): FifoQueue<A> => ({
   places: [],
@@ -38,11 +38,11 @@ const gaps = 16
 /** Records that a member has left. */
 export const left = <A>(queue: FifoQueue<A>): void => {
   queue.size--
-  // At least half of the members have left since the last compaction, so its cost is constant for each of them.
+  // At least half of the members have left since the last compaction, so the cost per member that left is constant.
   if (queue.places.length <= 2 * queue.size + gaps) return
   first(queue)
   const { isWaiting, places, size, start } = queue
-  // If all of those were at the front, no other member needs a check.
+  // If all members that left were at the front, the others need no check.
   queue.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
   queue.start = 0
 }
@@ -57,7 +57,7 @@ export const first = <A>(queue: FifoQueue<A>): A | undefined => {
   }
 }
 
-/** The members, the first to join first. */
+/** The members, in the order in which they joined. */
 export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = start; index < places.length; index++) {
     const member = places[index]
@@ -65,7 +65,7 @@ export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>):
   }
 }
 
-/** The members, the last to join first. The member last yielded may leave during the loop. */
+/** The members, latest first. The member yielded last may leave during the loop. */
 export const latest = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]

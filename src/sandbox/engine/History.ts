@@ -23,8 +23,8 @@ export type Recall = (sequence: number) => State.State
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
- * Applies the next command. `recorded` is `false` for a call whose nonce is refused: it has changed nothing, and is not
- * part of the history.
+ * Applies the next command. `recorded` is `false` for a call whose nonce is refused: the call has changed nothing and
+ * is not part of the history.
  */
 export const apply = (
   history: History,

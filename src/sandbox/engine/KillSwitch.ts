@@ -4,14 +4,14 @@ import type { CancelAllType } from "../../domain/Order.ts"
 
 /** An armed kill switch. An account has at most one on each market. */
 export interface KillSwitch {
-  /** The account that has armed it, and whose orders it cancels. */
+  /** The account that armed the switch, and whose orders it cancels. */
   readonly account: string
-  /** The market. */
+  /** The market of the orders. */
   readonly market: MarketName
-  /** The kinds of orders that it cancels. `undefined`: all kinds. */
+  /** The kinds of orders that it cancels; `undefined` for all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined
-  /** The time at which it was armed, in Unix microseconds. */
+  /** The time at which the switch was armed, in Unix microseconds. */
   readonly armedAt: number
-  /** The time at which it cancels, in Unix microseconds. */
+  /** The time at which it cancels the orders, in Unix microseconds. */
   readonly firesAt: number
 }

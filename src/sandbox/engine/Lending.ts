@@ -65,7 +65,7 @@ const remove = ({ investments, investmentsOf }: State, { account, id }: Investme
   else investmentsOf.set(account, left)
 }
 
-/** Invests an amount of the main wallet in a plan. It is returned at the end of the plan's term. */
+/** Invests an amount from the main wallet in a plan. The amount is returned at the end of the plan's term. */
 export const invest = (
   state: State,
   { account, amount, investmentId, planId }: Of<"Invest">,
@@ -85,7 +85,7 @@ export const invest = (
   return Reply.done
 }
 
-/** Pays a day of interest on the investment that is due next, and returns its amount if the term has ended. */
+/** Pays a day of interest on the investment that is due next, and returns the invested amount if the term has ended. */
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, nextAt, plan, units } = investment
   const { due, ledger } = work.state
@@ -100,7 +100,7 @@ export const accrue = (work: Work, investment: Investment): void => {
   }
 }
 
-/** Pays interest at once, regardless of the plan's rate and schedule. */
+/** Pays interest immediately, regardless of the plan's rate and schedule. */
 export const payInterest = (
   work: Work,
   { account, amount, investmentId, planId, ticker }: Of<"PayInterest">

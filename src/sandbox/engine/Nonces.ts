@@ -13,11 +13,14 @@ import type { Key } from "./State.ts"
 const windowSize = 2 * nonceWindowMillis + 1
 
 /**
- * Read as milliseconds, these nonces are after the year 2286: a key that uses them counts something other than time.
+ * From this value on, a nonce can't be a time in milliseconds (it would be after the year 2286): the key counts
+ * something else.
  */
 const beyondWindow = 10n ** 13n
 
-/** Forgets the smallest nonces once twice as many as needed are remembered. None of those could be accepted again. */
+/**
+ * Once twice as many nonces as needed are remembered, forgets the smallest ones, none of which could be accepted again.
+ */
 const prune = (key: Key): void => {
   if (key.usedNonces.size < 2 * windowSize) return
   const values = [...key.usedNonces.keys()].toSorted((a, b) => a < b ? -1 : 1)

@@ -1,4 +1,6 @@
-/** Ends orders: filled, canceled, or because the other leg of an OCO order was filled or triggered. */
+/**
+ * Ends orders: because they were filled or canceled, or because the other leg of an OCO order was filled or triggered.
+ */
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
@@ -30,7 +32,7 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   order.status = status
   order.changedAt = at
   events.push(Event.ended(order))
-  // The counterparty cancels its untouched quotes at every price move. Their history is of no interest.
+  // The counterparty cancels its untouched quotes at every price move. They are not kept in the history.
   if (order.account !== Quotes.account || order.dealStock > 0n) keep(work, order)
   endOtherLeg(work, order)
   if (order.oto === undefined) return
@@ -45,14 +47,14 @@ const keep = ({ state }: Work, order: Order): void => {
   else ended.push(order)
 }
 
-/** Cancels what is left of an order. */
+/** Cancels the unfilled part of an order. */
 export const cancel = (work: Work, order: Order): void =>
   end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
 
 /**
- * Ends the other leg of an OCO order after this leg has traded, was triggered or has ended. If this leg was canceled
- * because its position is closed, the other gets the same status. Does nothing for an order that is not, or no longer,
- * a leg.
+ * Ends the other leg of an OCO order after this leg has traded, been triggered or ended. If this leg was canceled
+ * because its position was closed, the other leg gets the same status. Does nothing for an order that is not, or no
+ * longer, a leg.
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return
@@ -73,7 +75,7 @@ export const endOtherLeg = (work: Work, order: Order): void => {
 }
 
 /**
- * Handles a leg of an exit. If it was triggered, the other leg is canceled; if it ended untriggered, the other leg
+ * Updates the exit of a leg that ended or was triggered. A trigger cancels the other leg; otherwise the other leg
  * stays.
  */
 const endExit = (work: Work, exit: Exit, leg: Order): void => {

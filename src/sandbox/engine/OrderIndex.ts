@@ -1,15 +1,15 @@
-/** Finds what accounts have open, such as orders: by identifier, by account and market, and by client order id. */
+/** Looks up open items, such as orders: by identifier, by account and market, and by client order id. */
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import { PagedArray } from "./PagedArray.ts"
 
 /** The account and market of an item, and its client order id. */
 export interface Owner {
-  /** The account that owns it. */
+  /** The account that owns the item. */
   readonly account: string
-  /** The market that it is on. */
+  /** The market of the item. */
   readonly market: MarketName
-  /** The name that its account gave it. */
+  /** The client order id, if the item has one. */
   readonly clientOrderId: ClientOrderId | undefined
 }
 
@@ -20,14 +20,14 @@ interface Identified {
 
 /** The items of one account on one market. */
 interface Chain<A> {
-  /** The numbers of the items, oldest first. Whether an item is open is known from its number alone. */
+  /** The numbers of the items, oldest first. The number of an item is enough to find out whether it is still open. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
 
 /**
- * The open items of all accounts. Reads like a map by identifier, the latest item last. Identifiers rise, and a removed
- * item never returns.
+ * The open items of all accounts. It can be read like a map by identifier, with the latest item last. Identifiers
+ * always increase, and a removed item is never added again.
  */
 export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> {
   private readonly items = new PagedArray<A>()
@@ -51,7 +51,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // A caller may write the same number differently, such as with leading zeros. That text is not the identifier.
+    // A caller may write the same number differently, such as with leading zeros. Such a string is not the identifier.
     return item?.id === id ? item : undefined
   }
 
@@ -91,7 +91,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return true
   }
 
-  /** The items that an account has given this client order id on a market, oldest first. */
+  /** The items of an account with this client order id on a market, oldest first. */
   named(account: string, market: MarketName, clientOrderId: ClientOrderId): Iterable<A> {
     return this.accounts.get(account)?.get(market)?.byClientOrderId.get(clientOrderId) ?? []
   }
@@ -111,7 +111,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
   }
 
   /**
-   * The items of an account, on one market or on all, latest first. The item last yielded may be removed during the
+   * The items of an account, on one market or on all, latest first. The item yielded last may be removed during the
    * loop.
    */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {

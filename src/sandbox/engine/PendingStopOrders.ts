@@ -5,10 +5,10 @@ import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
-/** Stop orders by activation price, the one nearest to the market first. */
+/** Stop orders by activation price, those nearest to the market first. */
 type ByTrigger = SkipList<Set<StopOrder>>
 
-/** Stop orders, sorted so that a price finds exactly those that it triggers. */
+/** Stop orders, sorted so that a price move finds exactly those that it triggers. */
 export interface PendingStopOrders {
   /** Orders that wait for the price to rise. */
   readonly rising: ByTrigger
@@ -17,13 +17,13 @@ export interface PendingStopOrders {
   /** Orders that the current price triggers, oldest first. Empty between commands. */
   readonly reached: SkipList<StopOrder>
   /**
-   * Orders that the price of a trade has triggered, whatever the price is now, oldest first. Empty between
+   * Orders that the price of a trade has triggered, even if the price has moved since, oldest first. Empty between
    * commands.
    */
   readonly marked: SkipList<StopOrder>
 }
 
-/** No stop orders. */
+/** An empty collection of stop orders. */
 export const make = (): PendingStopOrders => ({
   rising: new SkipList(),
   falling: new SkipList(),
@@ -33,7 +33,7 @@ export const make = (): PendingStopOrders => ({
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-/** The list that an order is in, and its key there. */
+/** The list that contains an order, and the order's key in it. */
 const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
@@ -47,7 +47,7 @@ export const add = (pending: PendingStopOrders, order: StopOrder): void => {
   else same.add(order)
 }
 
-/** Removes an order. Returns whether it was here. */
+/** Removes an order. Returns whether there was one. */
 export const remove = (pending: PendingStopOrders, order: StopOrder): boolean => {
   const age = Number(order.id)
   for (const triggered of [pending.marked, pending.reached]) {
@@ -77,11 +77,11 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
 }
 
 /**
- * Marks the orders that the price of a trade triggers. They stay triggered even if the taker moves the price on before
- * {@link takeTriggered} is called.
+ * Marks the orders that the price of a trade triggers. They stay triggered even if the taker moves the price further
+ * before {@link takeTriggered} is called.
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  // The price has changed: orders that it no longer triggers wait again. Most trades find none.
+  // The price has changed: orders that it no longer triggers go back to waiting. Most trades find no such orders.
   if (pending.reached.size > 0) {
     for (const order of pending.reached) {
       pending.reached.delete(Number(order.id))

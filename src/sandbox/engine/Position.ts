@@ -6,11 +6,11 @@ import type { Units } from "./Units.ts"
 export interface Position {
   /** The exchange's number of the position. */
   readonly id: number
-  /** The account that holds it. */
+  /** The account that holds the position. */
   readonly account: string
-  /** The market that it is on. */
+  /** The market of the position. */
   readonly market: MarketName
-  /** The time of its opening, in Unix microseconds. */
+  /** The time at which the position was opened, in Unix microseconds. */
   readonly openedAt: number
   /** The size, in units of the base currency: positive is long, negative is short. */
   amount: Units
@@ -18,6 +18,6 @@ export interface Position {
   cost: Units
   /** The realised profit and loss of the closed parts, in units of the quote currency. */
   realised: Units
-  /** The time of its last trade, in Unix microseconds. */
+  /** The time of the last trade, in Unix microseconds. */
   changedAt: number
 }

@@ -1,7 +1,4 @@
-/**
- * Computes the prices and amounts that the counterparty quotes, from the price that the owner of the venue has set, the
- * settings and a seed.
- */
+/** Computes the prices and amounts that the counterparty quotes, from the owner's price, the settings and a seed. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -10,7 +7,7 @@ import type { CounterpartyOptions } from "./SetCounterparty.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
-/** The account of the counterparty. It can't be opened, and has no API key. */
+/** The account of the counterparty. No caller can open it, and it has no API key. */
 export const account = "counterparty"
 
 /** The settings of the counterparty on a market, explained at `CounterpartyOptions`. */
@@ -30,7 +27,7 @@ export const defaults: Settings = {
 
 /** A quote. */
 export interface Quote {
-  /** Whether it buys or sells. */
+  /** Whether the quote buys or sells. */
   readonly side: OrderSide
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
@@ -45,10 +42,11 @@ export interface Quote {
 
 /** The quotes of the counterparty on a market. */
 export interface Quoting {
-  /** The settings. */
+  /** The settings of these quotes. */
   settings: Settings
   /**
-   * The price around which it quotes: the last one that the owner of the venue has set. `undefined` before the first.
+   * The price around which the counterparty quotes: the last one that the owner of the venue has set. `undefined` until
+   * the owner has set one.
    */
   price: Units.Units | undefined
   /** The state of the random generator. */
@@ -57,13 +55,13 @@ export interface Quoting {
   quotes: ReadonlyArray<Quote>
 }
 
-/** The counterparty. */
+/** The state of the counterparty on all markets. */
 export interface Counterparty {
-  /** The markets that it quotes or has quoted. */
+  /** The markets that the counterparty quotes or has quoted. */
   readonly markets: Map<MarketName, Quoting>
-  /** The total credited from outside by asset, by the owner's `Fund` and by itself. */
+  /** The total credited from outside, by asset: by the owner's `Fund` and by the counterparty itself. */
   readonly credited: Map<Ticker, Units.Units>
-  /** The markets on which its orders have traded in the current command. Empty between commands. */
+  /** The markets on which the counterparty's orders have traded in the current command. Empty between commands. */
   readonly hit: Set<MarketName>
 }
 
@@ -96,7 +94,7 @@ const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Un
 }
 
 /**
- * The prices of a side, best first. Each is at least a tick further away than the one before; none is the price
+ * The prices of a side, best first. Each is at least a tick further away than the one before, and none equals the price
  * itself.
  */
 const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {
@@ -120,7 +118,7 @@ const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Uni
   return prices
 }
 
-/** Quotes around a price, with amounts that it draws. */
+/** Quotes around a price, with random amounts. */
 export const around = (market: Market, quoting: Quoting, price: Units.Units): ReadonlyArray<Quote> => {
   const mean = meanOf(market, quoting.settings, price)
   return (["buy", "sell"] as const).flatMap((side) =>

@@ -9,7 +9,7 @@ import type { PriceStep, State } from "./State.ts"
 import * as TimerQueue from "./TimerQueue.ts"
 import type { Work } from "./Work.ts"
 
-/** Schedules a price of a market. */
+/** Schedules a price for a market. */
 export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
   priceSteps.add(step)
   TimerQueue.add(due.prices, step.at, step)
@@ -26,7 +26,7 @@ export const next = ({ due }: State): number | undefined =>
     TimerQueue.next(due.prices)?.at
   )
 
-/** Applies the next scheduled event, at this time. */
+/** Applies the next scheduled event, which is due at this time. */
 const applyNext = ({ events, state }: Work, at: number): void => {
   const { due } = state
   const investment = TimerQueue.next(due.interest)
@@ -43,8 +43,8 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 
 /**
  * Applies everything that is due by the time of a command, each event at its own time and in the order of these times.
- * At the same instant, interest comes first, then kill switches, then prices: an order that is canceled at an instant
- * does not trade at the price of that instant.
+ * At the same instant, interest comes first, then kill switches, then prices, so an order canceled at an instant does
+ * not trade at the price of that instant.
  */
 export const applyDue = (work: Work): void => {
   for (;;) {

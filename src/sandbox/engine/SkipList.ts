@@ -1,6 +1,6 @@
 /**
- * A skip list: values sorted by number. Every entry links to the next one, and some also to one further on, so adding
- * or removing an entry moves no others.
+ * A skip list: values sorted by a numeric key. Every entry links to the next one, and some entries also to ones further
+ * on, so adding or removing an entry moves no others.
  */
 
 /** A sort key. Bigints are for values that a `number` can't hold exactly; equal keys must have the same type. */
@@ -13,7 +13,7 @@ interface Entry<V> {
   readonly next: Array<Entry<V> | undefined>
 }
 
-/** Enough for 4 ** 12 entries. A longer list is slower, but still correct. */
+/** The maximum number of lanes, enough for 4 ** 12 entries. A longer list is slower, but still correct. */
 const mostLanes = 12
 
 /** Values, sorted by their keys. */
@@ -21,8 +21,8 @@ export class SkipList<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []
   /**
-   * State of the generator that draws the lanes of entries, so that no order of arrival is slow. The draws are not
-   * observable.
+   * The state of the generator that draws the lanes of entries, so that no order of insertion is slow. The draws are
+   * not observable.
    */
   private seed = 1
 
@@ -31,22 +31,22 @@ export class SkipList<V> {
     return this.entries.size
   }
 
-  /** The value of the least key. */
+  /** The value of the smallest key. */
   get first(): V | undefined {
     return this.start[0]?.value
   }
 
-  /** The least key. */
+  /** The smallest key. */
   get firstKey(): Key | undefined {
     return this.start[0]?.key
   }
 
-  /** The value under a key. */
+  /** The value of a key. */
   get(key: Key): V | undefined {
     return this.entries.get(key)?.value
   }
 
-  /** Adds a value under a key that has none. */
+  /** Adds a value for a key that has none. */
   add(key: Key, value: V): void {
     const entry: Entry<V> = { key, value, next: [] }
     this.entries.set(key, entry)
@@ -58,7 +58,7 @@ export class SkipList<V> {
     }, lanes)
   }
 
-  /** Removes the value under a key, if there is one. */
+  /** Removes the value of a key, if there is one. */
   delete(key: Key): void {
     const entry = this.entries.get(key)
     if (entry === undefined) return
@@ -68,12 +68,12 @@ export class SkipList<V> {
     })
   }
 
-  /** The values, least key first. The value last yielded may be removed during the loop. */
+  /** The values, smallest key first. The value yielded last may be removed during the loop. */
   *[Symbol.iterator](): Generator<V, undefined> {
     for (let entry = this.start[0]; entry !== undefined; entry = entry.next[0]) yield entry.value
   }
 
-  /** Calls `link`, from the fastest lane to the slowest, with the links that lead past the place of a key. */
+  /** Calls `link` with each link that leads past the place of a key, from the fastest lane to the slowest. */
   private visit(
     key: Key,
     link: (before: Array<Entry<V> | undefined>, lane: number) => void,

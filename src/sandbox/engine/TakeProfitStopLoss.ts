@@ -1,4 +1,4 @@
-/** The take-profit and stop-loss of an order that opens a position (its exit), placed when the order is filled. */
+/** The exit of an order that opens a position: its take-profit and stop-loss, placed when the order is filled. */
 import type { Price } from "../../domain/Decimal.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as Locks from "./Locks.ts"
@@ -14,7 +14,7 @@ import type { Work } from "./Work.ts"
 
 const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: "buy" }
 
-/** Whether an order asks for a take-profit or a stop-loss. */
+/** Whether an order has a take-profit or a stop-loss. */
 export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
   takeProfit !== undefined || stopLoss !== undefined
 
@@ -31,9 +31,9 @@ const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean =
 }
 
 /**
- * The exit that an order asks for; `undefined` if it asks for none; a reply if the exit is not valid. Only an order
- * that may open a position can have one. The take-profit must be on the profit side of `entry`, the expected price, and
- * the stop-loss on the loss side; while `entry` is unknown, the sides are not checked.
+ * The exit that an order requests; `undefined` if it requests none; a reply if the exit is invalid. Only an order that
+ * may open a position can have one. The take-profit must be on the profit side of `entry`, the expected price, and the
+ * stop-loss on the loss side; while `entry` is unknown, the sides are not checked.
  */
 export const of = (
   state: State,
@@ -55,7 +55,10 @@ export const of = (
   return wrong.length > 0 ? Reply.invalid(...wrong) : { id: NewOrder.nextId(state), takeProfit, stopLoss }
 }
 
-/** Makes one leg of an exit. It closes the amount that the entry traded, or as much of the position as is left. */
+/**
+ * Creates one leg of an exit. The leg closes the amount that the entry traded, or what is left of the position if that
+ * is less.
+ */
 const legOf = (
   work: Work,
   { account, dealStock, kind, market, side, stp }: Order,
@@ -103,7 +106,7 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/** Removes a leg that can no longer be triggered from its exit. The other leg, if any, stays as it is. */
+/** Removes a leg that can no longer be triggered from its exit. The other leg, if any, stays unchanged. */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

@@ -3,21 +3,27 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
 
-/** The numbers of a market that commands compute with. */
+/** The terms of a market: its steps, bounds and fees, as exact quantities. */
 export interface Terms {
   /** The step of amounts, in units of the base currency. */
   readonly step: Units.Units
-  /** How many decimal places an amount may have and certainly be a multiple of the step; -1 where no number is certain. */
+  /**
+   * The number of decimal places up to which every amount is a multiple of the step; -1 if the decimal places alone do
+   * not show that.
+   */
   readonly stepDigits: number
   /** The step of prices, in units of the quote currency. */
   readonly tick: Units.Units
-  /** How many decimal places a price may have and certainly be a multiple of the step; -1 where no number is certain. */
+  /**
+   * The number of decimal places up to which every price is a multiple of the step; -1 if the decimal places alone do
+   * not show that.
+   */
   readonly tickDigits: number
   /** The minimum amount of an order, in units of the base currency. */
   readonly minAmount: Units.Units
   /** The minimum total of an order, in units of the quote currency. */
   readonly minTotal: Units.Units
-  /** The maximum total of an order, in units of the quote currency; zero for no bound. */
+  /** The maximum total of an order, in units of the quote currency; zero if there is none. */
   readonly maxTotal: Units.Units
   /** The maker fee, as a ratio. */
   readonly makerFee: Units.Units
@@ -50,7 +56,7 @@ export const of = (market: Market.Market): Terms => {
   return terms
 }
 
-/** The parts of an order that its market bounds, as the caller wrote them. */
+/** The fields of an order that its market's rules restrict, as the caller wrote them. */
 export interface Bounded {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
@@ -58,14 +64,14 @@ export interface Bounded {
   readonly amount: Decimal.Decimal
   /** The price at which the order may trade, in units of the quote currency. */
   readonly price: Decimal.Decimal
-  /** The price that triggers the order, in units of the quote currency, if it has one. */
+  /** The price that triggers the order, in units of the quote currency; absent if the order has no trigger. */
   readonly activationPrice?: Decimal.Decimal
 }
 
 /**
  * Whether an order certainly respects the bounds of its market. `quantity` is the value of its amount, and `total` that
- * of amount × price. This is a fast check, which most orders pass; for any other order, the violations of the market
- * say what is wrong, if anything.
+ * of amount × price. This is a fast check, which most orders pass. For any other order, the market's violations say
+ * what is wrong, if anything.
  */
 export const fit = (
   market: Market.Market,
@@ -78,6 +84,6 @@ export const fit = (
   // Steps are powers of ten: a number without more decimal places than the step is a multiple of it.
   if (Decimal.writtenScale(amount) > stepDigits || Decimal.writtenScale(price) > tickDigits) return false
   if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > tickDigits) return false
-  // `total` is rounded down by less than one unit, so it is below a bound exactly if the true product is.
+  // `total` is rounded down by less than one unit, so it is below a bound if and only if the exact product is.
   return quantity >= minAmount && total >= minTotal && (maxTotal === 0n || total < maxTotal)
 }

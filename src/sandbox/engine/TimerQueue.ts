@@ -1,14 +1,14 @@
-/** Items by the time at which they are due. Items due at the same time come in the order in which they were added. */
+/** Items sorted by due time. Items due at the same time stay in the order in which they were added. */
 import * as FifoQueue from "./FifoQueue.ts"
 import { SkipList } from "./SkipList.ts"
 
-/** An item, its due time, and whether it was removed. */
+/** An item, its due time, and whether it has been removed. */
 interface Item<A> {
-  /** The item. */
+  /** The item in the queue. */
   readonly value: A
   /** The due time, in Unix microseconds. */
   readonly at: number
-  /** Whether it was removed. */
+  /** Whether the item has been removed. */
   isDone: boolean
 }
 

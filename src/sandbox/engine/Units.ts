@@ -21,17 +21,19 @@ export const one: Units = 10n ** BigInt(scale)
 /** The smallest step of a quantity with `digits` fractional digits. */
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
-/** The size of the cache, and the number of misses after which it is cleared, because prices move on. */
+/**
+ * The maximum size of the cache, and the number of misses after which a full cache is cleared, because prices move on.
+ */
 const [mostRead, mostMissed] = [4096, 65_536]
 
 /**
- * A cache of quantities by their number of fractional digits, and then by all their digits as a whole number. The same
- * prices and amounts recur, and all orders share one value in memory. Whole numbers are found faster than texts, which
- * are new with every order.
+ * A cache of quantities, by the number of fractional digits and then by all digits as a whole number. The same prices
+ * and amounts recur, and all orders share one value in memory. Whole numbers are found faster than strings, because
+ * every order brings new strings.
  */
 const read = Array.from({ length: scale + 1 }, () => new Map<number, Units>())
 
-/** The number of cached quantities, and of misses that found the cache full. */
+/** The number of cached quantities, and the number of misses since the cache was full. */
 let [remembered, missed] = [0, 0]
 
 /** The exact quantity; `undefined` if it has more than eighteen fractional digits. */
@@ -70,7 +72,10 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
   // Fails only with 47 digits or more before the point. Balances are far below that.
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
-/** `a` minus `b`. Returns the same zero, or `a` itself, where it can: a new value for each order takes memory. */
+/**
+ * `a` minus `b`. Returns an existing zero, or `a` itself, where possible, because a new value for each order takes
+ * memory.
+ */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b
 
 /** The sum of `a` and `b`. Returns `b` itself if `a` is zero. */

@@ -8,6 +8,6 @@ export interface Work {
   readonly state: State
   /** The time of the command, in Unix microseconds. */
   readonly at: number
-  /** The events so far. */
+  /** The events of the command so far. */
   readonly events: Array<Event>
 }

@@ -9,15 +9,15 @@ import * as Routing from "./Routing.ts"
 export interface CallContext {
   /** The request itself. */
   readonly request: Request
-  /** The fault that hits the call. */
+  /** The fault that hits the call, if any. */
   readonly fault: Faults.Fired | undefined
   /** The time of arrival, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The time of arrival on the clock that judges nonces, in Unix microseconds. */
+  /** The time of arrival on the clock that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
-  /** The time since its arrival, in milliseconds. */
+  /** The time since the call's arrival, in milliseconds. */
   readonly took: () => number
-  /** The route of the path, whatever the method. */
+  /** The route of the path, regardless of the method. */
   readonly routed: Routing.Routed | undefined
   /** The account of the key that the request names, whether or not the signature is right. */
   readonly account: string | undefined
@@ -25,7 +25,7 @@ export interface CallContext {
   readonly keyTitle: string | undefined
 }
 
-/** Finds the account that a request claims, and the endpoint that it calls. */
+/** Finds the account that a request claims to come from, and the endpoint that it calls. */
 export const recognise = (
   request: Request,
   { keys }: State,

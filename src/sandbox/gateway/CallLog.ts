@@ -2,10 +2,10 @@
 import type * as Schema from "effect/Schema"
 import type { NewRequest, RequestRecord } from "./RequestRecord.ts"
 
-/** Replaces a secret value. */
+/** The text shown instead of a secret value. */
 const hidden = "***"
 
-/** Fields whose values are worth money, or unlock something that is. */
+/** Fields whose values are worth money, or give access to money. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
 /** The longest text shown, in characters. */
@@ -14,17 +14,17 @@ const longest = 200
 /** The longest text shown within a list, in characters. */
 const longestInList = 20
 
-/** The number of items shown of a list. */
+/** The maximum number of list items shown. */
 const items = 10
 
-/** Removes the secrets of the venue's keys from a text, and cuts it to at most `most` characters. */
+/** Removes the secrets of the venue's keys from a string, and cuts it to at most `most` characters. */
 export const scrub = (text: string, secrets: Iterable<string>, most: number = longest): string => {
   let shown = text
   for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, hidden)
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
 }
 
-/** Copies a text into its own memory: a slice would keep the whole text alive. */
+/** Copies a string into its own memory: a slice would keep the whole string alive. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): Schema.Json => {
@@ -63,15 +63,15 @@ export interface Logged {
   readonly number: number
   /** The time of the call, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The record. It never changes. */
+  /** The record of the call. It never changes. */
   readonly record: () => RequestRecord
 }
 
 /** The log of calls. */
 export interface CallLog {
-  /** Logs a call made at `at` (Unix µs), and returns it with its number. `show` builds the record on demand. */
+  /** Logs a call made at `at` (Unix µs), and returns its entry with the number. `show` builds the record on demand. */
   readonly add: (at: number, show: () => NewRequest) => Logged
-  /** The kept calls with a greater number, oldest first. */
+  /** The logged calls after the one with this number, oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
   /** The latest records, at most {@link keptSaved}, as plain data. */
   readonly saved: () => ReadonlyArray<RequestRecord>
@@ -97,7 +97,7 @@ class Added implements Logged {
   }
 }
 
-/** Makes a log with these records; an empty one by default. */
+/** Creates a log with these records, or an empty one by default. */
 export const make = (saved: ReadonlyArray<RequestRecord> = []): CallLog => {
   let requests: Array<Logged> = saved.map((record) => ({ number: record.number, at: record.at, record: () => record }))
   let last = requests.at(-1)?.number ?? 0

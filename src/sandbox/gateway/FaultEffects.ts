@@ -10,7 +10,7 @@ import * as Responses from "./Responses.ts"
 export const isNeverApplied = (symptom: Faults.Symptom): boolean =>
   symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
 
-/** Delays a call, its answer, or neither, as the symptom says. */
+/** Delays a call or its answer, if the symptom says so. */
 export const delay = (call: Effect.Effect<Answer>, symptom: Faults.Symptom): Effect.Effect<Answer> => {
   if (symptom._tag === "Late") return Effect.delay(call, symptom.millis)
   if (symptom._tag === "Delay") {
@@ -29,7 +29,7 @@ const badGateway: Written = {
 /** Sends the first `length` bytes of an answer, then breaks the connection. */
 const truncate = ({ body, headers, status }: Written, length: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
-  // At least one byte is missing.
+  // At least one byte must be missing.
   const part = bytes.subarray(0, Math.min(length, bytes.length - 1))
   return {
     _tag: "Stream",
@@ -39,7 +39,7 @@ const truncate = ({ body, headers, status }: Written, length: number): Streamed 
   }
 }
 
-/** Sends the whole answer, ten parts a second. */
+/** Sends the whole answer, in ten parts per second. */
 const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   const perTick = Math.max(1, Math.ceil(bytesPerSecond / 10))
@@ -56,7 +56,7 @@ const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): S
   }
 }
 
-/** The answer that the caller of a faulty call sees. */
+/** The answer that the caller sees when a fault hits the call. */
 export const show = (dialect: Dialect, path: string, answer: Written, symptom: Faults.Symptom): Answer => {
   switch (symptom._tag) {
     case "Answer":

@@ -3,7 +3,7 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 
 type RateLimit = Endpoint.RateLimit
 
-/** Counts calls per caller and endpoint in windows of fixed length. */
+/** Counts calls per caller and endpoint in fixed-length windows. */
 export interface Limits {
   /**
    * Counts one more call, and says whether it is within the limit. `caller` is an API key or an address, `path` a name
@@ -14,7 +14,7 @@ export interface Limits {
   readonly of: (path: string, documented: RateLimit) => RateLimit
   /** Replaces the documented limit of one path, or of every path when none is named; `undefined` restores it. */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
-  /** Forgets the calls counted so far, and keeps the limits. */
+  /** Forgets the calls counted so far, but keeps the limits. */
   readonly forget: () => void
   /** The counts and the replaced limits, as plain data. */
   readonly saved: () => Saved
@@ -22,9 +22,9 @@ export interface Limits {
 
 /** The calls of one caller that are counted together. */
 interface Window {
-  /** Its start, in Unix microseconds. */
+  /** The start of the window, in Unix microseconds. */
   readonly start: number
-  /** Its end, in Unix microseconds. */
+  /** The end of the window, in Unix microseconds. */
   readonly end: number
   /** The number of calls so far. */
   calls: number
@@ -45,11 +45,11 @@ export interface Saved {
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** With more callers than this, those whose window has ended are forgotten. */
+/** The number of callers above which those whose window has ended are forgotten. */
 const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {
-  /** By path, then by caller. A combined key would have to be joined and hashed for each call. */
+  /** The windows by path, then by caller. A combined key would have to be joined and hashed for each call. */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0
   for (const { size } of windows.values()) count += size

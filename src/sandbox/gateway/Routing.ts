@@ -6,7 +6,7 @@ import { type Route, routes } from "../handlers/Routes.ts"
 import type { Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/** A route, and the request's fields found in the path. */
+/** A route, and the request's fields that were found in the path. */
 export interface Routed {
   /** The endpoint and its handler. */
   readonly route: Route
@@ -16,7 +16,7 @@ export interface Routed {
 
 const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.endpoint.path, route]))
 
-/** The routes whose paths hold fields of the request. */
+/** The routes whose paths contain fields of the request. */
 const templates = routes.filter(({ endpoint }) => endpoint.path.includes("{"))
 
 /** The paths of all endpoints. */
@@ -33,7 +33,7 @@ export const find = (path: string): Routed | undefined => {
   return undefined
 }
 
-/** The route of a request whose path has `routed`; or the reason why it has none. */
+/** The route of a request, or the reason why it has none. `found` is the route of its path, whatever the method. */
 export const route = (
   found: Routed | undefined,
   { method, path }: Pick<Request, "method" | "path">
@@ -42,7 +42,9 @@ export const route = (
   return method === found.route.endpoint.method ? Result.succeed(found) : Result.fail("methodNotAllowed")
 }
 
-/** The area of the exchange that a path belongs to: `/api/v4/main-account/` of `/api/v4/main-account/balance`. */
+/**
+ * The area of the exchange that a path belongs to, such as `/api/v4/main-account/` for `/api/v4/main-account/balance`.
+ */
 const areaOf = (path: string): string => `${path.split("/", 4).join("/")}/`
 
 const publicAreas: ReadonlyArray<string> = [
@@ -53,7 +55,7 @@ const publicAreas: ReadonlyArray<string> = [
 ]
 
 /**
- * Whether a path is public, as its endpoint says. An unknown or unserved path has no endpoint: it counts like the
+ * Whether a path is public or private. An unknown or unserved path, which has no endpoint, is treated like the
  * endpoints of its area.
  */
 export const accessOf = (path: string): Endpoint.Any["access"] =>

@@ -8,13 +8,16 @@ import type { State } from "../engine/State.ts"
 
 /** The secrets of all keys that a venue has had since it was opened. */
 export interface Secrets {
-  /** Adds the secrets of the keys that an action has created: the action, the reply, and the state after it. */
+  /**
+   * Adds the secrets of the keys that an action has created. Takes the action, the reply, and the state after the
+   * action.
+   */
   readonly learn: (action: Action, reply: Reply, state: State) => void
-  /** All secrets, each once. */
+  /** All secrets, without duplicates. */
   readonly all: () => Iterable<string>
 }
 
-/** Starts with the secrets of a state's keys. */
+/** Creates the collection with the secrets of a state's keys. */
 export const make = (state: State): Secrets => {
   const known = new Set<string>()
   const learnAll = ({ keys }: State): void => {

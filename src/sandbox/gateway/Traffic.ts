@@ -12,13 +12,13 @@ export interface Shown {
   readonly query: string
   /** The headers of the request. A secret value is written `***`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body of the request, at most its first 4000 characters. */
+  /** The body of the request, cut to its first 4000 characters. */
   readonly body: string
   /** The HTTP status of the answer; absent when the connection was reset. */
   readonly status?: number
   /** The headers of the answer. */
   readonly answerHeaders: Readonly<Record<string, string>>
-  /** The body of the answer, at most its first 4000 characters; empty when it arrived in parts. */
+  /** The body of the answer, cut to its first 4000 characters; empty if it arrived in parts. */
   readonly answer: string
 }
 
@@ -37,11 +37,11 @@ export interface Kept {
   /** The number of the call in the log. */
   readonly number: number
   /**
-   * The request. Its body is cut to 4096 bytes. If the whole request exceeds 8192, its other texts are cut to 256
+   * The request. Its body is cut to 4096 bytes. If the whole request exceeds 8192, its other strings are cut to 256
    * characters each.
    */
   readonly request: Request
-  /** Whether the request is whole. */
+  /** Whether the request was stored in full. */
   readonly whole: boolean
   /** The answer; its body is empty when it arrived in parts. `undefined` when the connection was reset. */
   readonly answer: Written | undefined
@@ -51,7 +51,7 @@ export interface Kept {
 export interface Traffic {
   /** Adds a call by its number in the log. The request and the answer must not change afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
-  /** A call by its number; `undefined` when it is no longer kept. */
+  /** Returns a call by its number; `undefined` if it is no longer kept. */
   readonly get: (number: number) => Kept | undefined
 }
 
@@ -60,10 +60,10 @@ export const kept = 1000
 
 const longest = 4096
 
-/** The longest text, in characters, in a request that is not kept whole. */
+/** The longest text, in characters, in a request that is not kept in full. */
 const longestPart = 256
 
-/** Cuts and copies a text: a slice would keep the whole text alive. */
+/** Cuts and copies a string: a slice would keep the whole string alive. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 
@@ -77,8 +77,8 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
 }
 
 /**
- * Copies a body that is part of a larger buffer, such as all data of its connection: it would keep the whole buffer
- * alive.
+ * Copies a body that is part of a larger buffer, such as all data of its connection, because it would keep the whole
+ * buffer alive.
  */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))
@@ -91,8 +91,8 @@ const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
   )
 
 /**
- * A kept call. A later call overwrites the slot instead of replacing it: replaced objects have become old, and old
- * garbage keeps its references alive far longer than new garbage.
+ * A slot for a call. A later call overwrites the fields of the slot instead of replacing it: a replaced slot would be
+ * old garbage, which keeps its references alive far longer than new garbage does.
  */
 class Slot {
   private number = 0
@@ -135,7 +135,7 @@ class Slot {
   }
 }
 
-/** Makes an empty log of traffic. */
+/** Creates an empty traffic log. */
 export const make = (): Traffic => {
   const slots: Array<Slot> = []
   return {

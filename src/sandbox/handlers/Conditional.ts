@@ -16,7 +16,7 @@ import * as Records from "./Records.ts"
 
 const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 
-/** Whether a market trades positions. */
+/** Whether a market trades positions instead of wallet balances. */
 const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
 /** Merges two lists, latest first. */
@@ -36,7 +36,7 @@ const merged = function*(
   }
 }
 
-/** The live exchange answers whole seconds; the engine counts in microseconds. */
+/** The live exchange answers in whole seconds; the engine counts in microseconds. */
 const secondsOf = (micros: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(micros / 1e6))
 
 const timer = ({ armedAt, firesAt, market, types }: KillSwitch): KillSwitchEndpoint.Timer => ({

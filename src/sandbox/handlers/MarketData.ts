@@ -34,7 +34,7 @@ const unitsOfTime = {
   M: { length: 31 * day, window: 365 * day }
 } as const
 
-/** The first Monday of Unix time. */
+/** The first Monday of Unix time, in Unix seconds. */
 const monday = 4 * day
 
 const months: Candles.Intervals = {
@@ -43,10 +43,11 @@ const months: Candles.Intervals = {
 }
 
 /**
- * The length and window of an interval, in seconds, and its division of time. Weeks begin on Monday; all times are UTC.
+ * The length and window of an interval, in seconds, and the way it divides time. Weeks begin on Monday; all times are
+ * UTC.
  */
 const intervalOf = (name: CandlesEndpoint.Interval) => {
-  // Every name is a count and a unit, hence the type.
+  // Every interval name is a count followed by a unit, so the cast is safe.
   const unit = name.slice(-1) as keyof typeof unitsOfTime
   const { length, window } = unitsOfTime[unit]
   const every = Number(name.slice(0, -1)) * length
@@ -118,7 +119,7 @@ const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" |
   return found
 }
 
-/** The minutes between two settlements of a funding of zero. */
+/** The minutes between two funding settlements. The funding rate is always zero. */
 const fundingMinutes = 480
 
 const openInterestOf = ({ positions }: State, market: MarketName): Decimal.Decimal => {

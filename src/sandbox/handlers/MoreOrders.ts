@@ -2,7 +2,7 @@
 import { group } from "./Handler.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 
-/** The handlers of these orders. */
+/** The handlers of orders that the document does not describe. */
 export const moreOrders = group({
   StopMarketOrders: {
     operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),

@@ -1,6 +1,6 @@
 /** Finds records in lists that only grow, without scanning them. */
 
-/** The index of a list as far as it has been read. */
+/** The index of a list, as far as the list has been indexed. */
 interface Index<A, K> {
   readonly byKey: Map<K, Array<A>>
   read: number
@@ -51,8 +51,8 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
 }
 
 /**
- * The records, in a list sorted by time, from the first second to the last one, both included; latest first.
- * `timeOf` is in Unix microseconds.
+ * Yields the records from second `startDate` to second `endDate`, both inclusive, latest first. The list must be sorted
+ * by `timeOf`, in Unix microseconds, oldest first.
  */
 export const latest = function*<A>(
   list: ReadonlyArray<A>,

@@ -6,7 +6,7 @@ import * as Violation from "../../protocol/Violation.ts"
 import type { Failed, Refused } from "../engine/Reply.ts"
 import type { Refusals } from "./Handler.ts"
 
-/** The dialect's refusal for a reason of the engine. */
+/** The dialect's refusal for an engine's reason. */
 export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
   refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
 
@@ -14,7 +14,7 @@ export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
 export interface Said {
   /** The refusal. */
   readonly refusal: Refusal
-  /** The messages of each field, by its wire key. */
+  /** The messages of each field, keyed by the field's wire key. */
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 

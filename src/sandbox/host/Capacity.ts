@@ -10,11 +10,11 @@ import * as HostBounds from "./HostBounds.ts"
 
 /** A venue that may fall asleep. */
 export interface Sleeper {
-  /** Whether it could fall asleep now. */
+  /** Whether the venue could fall asleep now. */
   readonly isIdle: () => boolean
-  /** The time of its last use, in Unix milliseconds. */
+  /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Puts it to sleep; `false` if it is in use after all. */
+  /** Puts the venue to sleep; `false` if it is in use after all. */
   readonly sleep: Effect.Effect<boolean>
 }
 

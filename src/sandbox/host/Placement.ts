@@ -1,7 +1,7 @@
 /**
- * The placement of venues: the process that carries out the calls of a venue, and the way to it. The router of a host
- * sends requests through it, and knows nothing else about venues. In a single process all venues are here; in a
- * cluster, another placement sends each request to the machine that owns its venue.
+ * The placement of venues: which process serves a venue's calls, and how requests reach it. The router of a host sends
+ * requests through it, and knows nothing else about venues. In a single process all venues are here; in a cluster,
+ * another placement sends each request to the machine that owns its venue.
  *
  * @example
  * ```ts
@@ -25,11 +25,11 @@ import type { Answer, Request } from "../gateway/Message.ts"
  * @category services
  */
 export class Placement extends Context.Service<Placement, {
-  /** The process that owns a venue, by a name such as `here`; `undefined` if there is no such venue. */
+  /** The name of the process that owns a venue, such as `here`; `undefined` if there is no such venue. */
   readonly ownerOf: (id: string) => Effect.Effect<string | undefined>
   /**
    * Sends a raw request to the owner of a venue. Its path is the venue's own, without a prefix. `resume` is called
-   * once: with the answer, or with an effect that gets it. A missing venue is also answered.
+   * once: with the answer, or with an effect that gets it. If there is no such venue, the answer says so.
    */
   readonly send: (
     id: string,

@@ -1,7 +1,7 @@
 /**
- * The page to watch and control a sandbox in a browser, on top of the control plane. It holds no secret: the token is
- * in the URL's fragment, which browsers do not send, or is typed in. Its source is in `app/`; the build makes a single
- * file of it, `page.html`, next to this module.
+ * The page for watching and controlling a sandbox in a browser. It uses the control plane. It holds no secret: the
+ * token is in the URL's fragment, which browsers do not send, or is typed in. Its source is in `app/`; the build makes
+ * a single file of it, `page.html`, next to this module.
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -11,7 +11,7 @@ import type { Answer } from "../gateway/Message.ts"
 /** The path of the page. */
 export const path = "/"
 
-/** The paths that serve the page: its own, and the control plane's. */
+/** The paths at which the page is served: its own, and the control plane's prefix. */
 export const paths: ReadonlySet<string> = new Set([path, "/control/"])
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
@@ -21,8 +21,8 @@ const between = (html: string, begin: string, end: string): string =>
   html.slice(html.indexOf(begin) + begin.length, html.lastIndexOf(end))
 
 /**
- * The answer with the page. Its headers let it run only its own program and style, load nothing from elsewhere, and
- * never be framed by another page.
+ * The answer with the page. Its headers allow only its own script and styles, forbid loading anything else, and forbid
+ * framing by other pages.
  */
 export const toAnswer = (html: string): Answer => ({
   _tag: "Answer",

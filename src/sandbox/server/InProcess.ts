@@ -50,7 +50,7 @@ const reset = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.TransportError({ request, cause: connectionReset })
   })
 
-/** The answer of a backend as an effect. */
+/** Asks a backend for its answer, as an effect. */
 const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
   Effect.clockWith((clock) =>
     Effect.flatten(
@@ -62,8 +62,8 @@ const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
   )
 
 /**
- * An `HttpClient` whose requests go to a backend in the same process. A request that was sent is answered as long as
- * the scope lives, even when its caller no longer waits.
+ * An `HttpClient` whose requests go to a backend in the same process. Until the scope is closed, every request is
+ * carried out and answered, even if its caller no longer waits.
  *
  * @category constructors
  */
@@ -97,14 +97,14 @@ export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, nev
     ))
 
 /**
- * An `HttpClient` for the venue in the context. With a control token the control plane answers too, as it does over HTTP,
- * but it serves no forks.
+ * An `HttpClient` for the venue in the context. With a control token it also reaches the control plane, which works as
+ * over HTTP but does not serve forks.
  *
  * @category layers
  */
 export const layerWith = (
   { controlToken }: {
-    /** The token of the control plane. Without a token it is not served. */
+    /** The token of the control plane. Without a token, the control plane is not served. */
     readonly controlToken?: string
   }
 ): Layer.Layer<HttpClient.HttpClient, never, Venue> =>

@@ -17,7 +17,7 @@ const writeHead = (
   response.writeHead(status, { ...headers, "content-length": length, ...more })
 }
 
-/** Resets the connection instead of ending it: the caller must not mistake the part for a complete answer. */
+/** Resets the connection instead of ending it: the caller must not mistake a partial answer for a complete one. */
 const reset = (request: Http.IncomingMessage): void => {
   // A response that waits behind another one has no socket.
   request.socket.resetAndDestroy()

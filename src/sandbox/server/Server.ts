@@ -44,7 +44,7 @@ export { ListenFailed } from "./Listening.ts"
  * @category models
  */
 export interface Options extends Listening.Options {
-  /** The token of the control plane. Without a token it is not served. */
+  /** The token of the control plane. Without a token, the control plane is not served. */
   readonly controlToken?: string
 }
 

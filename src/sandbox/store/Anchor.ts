@@ -1,10 +1,10 @@
 /**
- * The anchor of a journal: its last durable entry, in a small file next to the database. If whole groups are missing at
- * the end, the database and its log can't tell; the anchor can.
+ * The anchor of a journal: its last durable entry, in a small file next to the database. It reveals when whole groups
+ * are missing at the end, which the database and its log can't.
  *
  * It is written after a group is durable and before any reply to the group is sent, so it is never ahead of the disk.
- * After a power failure it may be behind: it is forced to the disk only when a journal is opened, when a snapshot is
- * written, and when the journal is closed.
+ * After a power failure it may be behind, because it is forced to disk only when a journal is opened, when a snapshot
+ * is written, and when the journal is closed.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -19,7 +19,7 @@ import { damaged, fromSqlite, type JournalError } from "./JournalError.ts"
 export interface Anchor {
   /** Writes the last durable entry. May throw a file system error. */
   readonly write: (end: Chain.End) => void
-  /** Forces the last write to the disk. May throw a file system error. */
+  /** Forces the last write to disk. May throw a file system error. */
   readonly sync: () => void
 }
 
@@ -51,7 +51,7 @@ const latest = (slots: ReadonlyArray<Chain.End | undefined>): Chain.End | undefi
   return first === undefined || (second !== undefined && second.sequence > first.sequence) ? second : first
 }
 
-/** The last entry that a journal's anchor knows; `undefined` if there is no anchor. */
+/** The last entry recorded in a journal's anchor; `undefined` if there is no anchor. */
 export const read = (file: string): Result.Result<Chain.End | undefined, JournalError> => {
   const path = fileOf(file)
   if (!existsSync(path)) return Result.succeed(undefined)
@@ -67,7 +67,7 @@ export const read = (file: string): Result.Result<Chain.End | undefined, Journal
   )
 }
 
-/** Atomically replaces the file by one with this entry in both slots. */
+/** Atomically replaces the file with one that has this entry in both slots. */
 const replace = (path: string, end: Chain.End): void => {
   const next = openSync(`${path}-new`, "w", 0o600)
   writeSync(next, Buffer.concat([toSlot(end), toSlot(end)]))
@@ -78,7 +78,7 @@ const replace = (path: string, end: Chain.End): void => {
 
 const none: Anchor = { write: () => undefined, sync: () => undefined }
 
-/** The anchor of a journal that ends here, closed with the scope. A journal in memory has none. */
+/** The anchor of a journal that ends at this entry, closed with the scope. A journal in memory has none. */
 export const open = Effect.fnUntraced(function*(
   file: string,
   end: Chain.End

@@ -25,8 +25,8 @@ const fieldsOf: ReadonlyMap<string, ReadonlyArray<readonly [field: string, begin
 )
 
 /**
- * Quotes a text as JSON. Most texts are short and need no escapes; checking for that is much faster than
- * `JSON.stringify`, or than a pattern.
+ * Quotes a string as JSON. Most strings are short and need no escapes; checking for that is much faster than
+ * `JSON.stringify` or a regular expression.
  */
 const quoted = (text: string): string => {
   for (let at = 0; at < text.length; at++) {
@@ -44,7 +44,7 @@ const writeOperation = (operation: Operation): string => {
     const value: unknown = given[field as keyof typeof given]
     if (typeof value === "string") written += beginning + quoted(value)
     else if (field === "orders" && "orders" in operation) {
-      // The orders of a bulk operation are operations themselves.
+      // The orders of a bulk operation are themselves operations.
       written += `${beginning}[${operation.orders.map(writeOperation).join(",")}]`
     } else if (value !== undefined) written += beginning + JSON.stringify(value)
   }
@@ -52,8 +52,8 @@ const writeOperation = (operation: Operation): string => {
 }
 
 /**
- * Writes a call as JSON by hand. Its operation has passed the schema of its endpoint, and holds only texts, numbers and
- * booleans.
+ * Writes a call as JSON without encoding it by the schema. Its operation has passed the schema of its endpoint, and
+ * contains only strings, numbers and booleans.
  */
 const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>, at: number): string => {
   const used = nonce === undefined ? "" : `"nonce":{"value":"${nonce.value}","window":${nonce.window}},`
@@ -63,7 +63,7 @@ const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag
 
 const encodeChecked = Schema.encodeResult(Entry)
 
-/** Encodes a command as the text of an entry. Checks owner actions again. */
+/** Encodes a command as the text of an entry. Validates owner actions again. */
 export const encode = (command: Command): Result.Result<string, Schema.SchemaError> => {
   const { action, at } = command
   return action._tag === "Call" ? Result.succeed(writeCall(action, at)) : encodeChecked(command)
@@ -90,7 +90,7 @@ export const link = (before: Uint8Array, text: string): Uint8Array => {
   return hash("sha256", bytes, "buffer")
 }
 
-/** Whether a value of the database equals this hash. */
+/** Whether a value from the database equals this hash. */
 export const isSame = (value: unknown, link: Uint8Array): boolean =>
   value instanceof Uint8Array && Buffer.compare(value, link) === 0
 
@@ -112,15 +112,15 @@ export const start: End = { sequence: 0, link: beginning }
 export interface Section {
   /** The file of the journal, for errors. */
   readonly file: string
-  /** The place after which it begins. It must be known to be valid. */
+  /** The place after which this part begins. It must be known to be valid. */
   readonly after: End
-  /** The number of its last entry; `undefined` if it ends with the rows. */
+  /** The number of the last entry of this part; `undefined` if it ends with the rows. */
   readonly to: number | undefined
 }
 
 /**
  * Follows the chain entry by entry, and returns the place where it ends. Fails at the first entry that is missing or
- * was changed. `visit` gets each valid entry, and may return another reason why it is wrong.
+ * was changed. `visit` receives each valid entry, and may return a reason to reject it.
  */
 export const check = (
   rows: Iterable<Row>,
@@ -153,8 +153,8 @@ export const check = (
 }
 
 /**
- * The `recalled` column of an entry, which is not part of the chain. It tells a recovery early which command a restore
- * goes back to.
+ * The `recalled` column of an entry, which is not part of the chain. From it, a recovery knows early which command a
+ * restore goes back to.
  */
 export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
 

@@ -1,6 +1,6 @@
 /**
- * Answers to requests that may arrive twice, because a node of a cluster resends them to the node that has the venue. A
- * request whose id is known is not carried out again: it gets the same answer.
+ * Answers to requests that may arrive twice, because a node of a cluster resends them to the node that owns the venue.
+ * A request with a known id is not carried out again: it gets the same answer.
  */
 
 /** The answers to requests that have changed something, by id. */

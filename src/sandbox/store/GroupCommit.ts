@@ -18,7 +18,10 @@ export interface GroupCommit {
   readonly append: (command: Command) => void
   /** Adds a snapshot to the group. */
   readonly keep: (snapshot: Snapshot) => void
-  /** Calls `done` once the group is durable, or with the error of a failed write, now and ever after. */
+  /**
+   * Calls `done` once the group is durable, or with the error of a failed write. After a failed write, every call gets
+   * that error.
+   */
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until the group is durable. After a failed write it always fails. */
   readonly committed: Effect.Effect<void, JournalError>
@@ -30,13 +33,13 @@ export interface GroupCommit {
 export interface Options {
   /** The tables that groups are written to. */
   readonly tables: JournalTables
-  /** The record of the last durable entry outside of the tables. */
+  /** Records the last durable entry outside the tables. */
   readonly anchor: Anchor
-  /** Whether a group waits for a disk. */
+  /** Whether writing a group waits for a disk. */
   readonly onDisk: boolean
   /** The last entry so far. */
   readonly end: End
-  /** Converts an error of SQLite. */
+  /** Converts a SQLite error. */
   readonly failed: (error: unknown) => JournalError
   /** Called with the number of the last durable command after every group. */
   readonly onCommitted: (sequence: number) => void

@@ -2,10 +2,10 @@
  * The durable record of every command, in an embedded SQLite database. Without a file it is kept in memory, up to a
  * bound.
  *
- * The commands of one turn of the event loop form a group; with a file, those of two turns. A group is written in one
- * transaction, and no reply that depends on one of its commands is sent before the group is durable. When a write
- * fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash chain links
- * every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
+ * The commands of one turn of the event loop form a group, or those of two turns if there is a file. A group is written
+ * in one transaction, and no reply that depends on one of its commands is sent before the group is durable. When a
+ * write fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash chain
+ * links every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
  *
  * @example
  * ```ts
@@ -50,13 +50,13 @@ export interface Journal {
   readonly sequence: () => number
   /** The link of the last durable command in the hash chain, in lower-case hex. */
   readonly digest: () => string
-  /** The number of times that the journal has been opened, this time included. */
+  /** The number of times that the journal has been opened, including this time. */
   readonly run: number
   /** The size of the incomplete group that was found and ignored when the journal was opened, in bytes. */
   readonly unfinished: number
   /** The latest snapshot, if there is a usable one. It is large: read it when needed, and do not keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands that commands after this one restore. */
+  /** The commands that are restored by commands after this one. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean
@@ -71,21 +71,22 @@ export interface Journal {
     to: number,
     visit: (command: Command, sequence: number) => void
   ) => Effect.Effect<void, JournalError>
-  /** Checks all durable commands, then streams their texts. Each is checked again when it is read. */
+  /** Checks all durable commands, then streams their text. Each is checked again when it is read. */
   readonly lines: Effect.Effect<Stream.Stream<string, JournalError>, JournalError>
   /** Appends a command. It is durable when the next `committed` succeeds. */
   readonly append: (command: Command) => void
   /** Writes a snapshot that replaces the last one, together with the commands appended before it. */
   readonly keep: (snapshot: JournalTables.Snapshot) => void
   /**
-   * Calls `done` once everything appended so far is durable, or with the error of a failed write, now and ever after.
+   * Calls `done` once everything appended so far is durable, or with the error of a failed write. After a failed write,
+   * every call gets that error.
    */
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until everything appended so far is durable. After a failed write it always fails. */
   readonly committed: Effect.Effect<void, JournalError>
   /** The reason why nothing more can be written, once a write has failed. */
   readonly failure: () => JournalError | undefined
-  /** The answers to requests that may be sent again; absent if no request is. */
+  /** The answers to requests that may be sent again; absent if requests are never sent again. */
   readonly deliveries?: Deliveries
 }
 

@@ -6,7 +6,7 @@ import type { Command } from "../engine/Command.ts"
 import * as Chain from "./Chain.ts"
 import * as Packed from "./Packed.ts"
 
-/** The state of the exchange after a command, which saves a recovery from applying the commands before it. */
+/** The state of the exchange after a command. With it, a recovery need not apply the commands before it. */
 export interface Snapshot {
   /** The number of the command. */
   readonly sequence: number
@@ -16,7 +16,7 @@ export interface Snapshot {
   readonly state: Uint8Array
 }
 
-/** The tables of an open journal. Every method may throw an error of SQLite. */
+/** The tables of an open journal. Every method may throw a SQLite error. */
 export interface JournalTables {
   /** The last entry of the journal. */
   readonly end: () => Chain.End
@@ -24,7 +24,7 @@ export interface JournalTables {
   readonly linkOf: (sequence: number) => Uint8Array
   /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
-  /** The commands that entries after this one restore. */
+  /** The commands that are restored by entries after this one. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
   /** The latest snapshot, if it is intact. The caller owns its bytes. */
   readonly snapshot: () => Snapshot | undefined
@@ -39,7 +39,7 @@ const entriesBetween =
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
-/** The hash of a snapshot and of the chain up to it, so that a snapshot is valid at one place only. */
+/** The hash of a snapshot and of the chain up to it, so that a snapshot is valid at one place in one chain only. */
 export const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
   createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
@@ -49,7 +49,7 @@ export const unseal = (
   linkOf: (sequence: number) => Uint8Array
 ): Snapshot | undefined => {
   const state = row?.["state"]
-  // A snapshot in another format can't be used either.
+  // A snapshot in a different format can't be used either.
   if (row === undefined || !(state instanceof Uint8Array) || !Packed.isPacked(state)) return undefined
   const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
   // Without an intact snapshot a recovery starts from the first command.

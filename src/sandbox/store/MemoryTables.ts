@@ -1,6 +1,6 @@
 /**
- * The tables of a journal in memory. No other process can change them, so they store no hashes: a hash is computed when
- * it is asked for.
+ * The tables of a journal in memory. No other process can change them, so they store no hashes: each hash is computed
+ * on demand.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -20,7 +20,7 @@ interface Page {
   readonly ends: Array<number>
 }
 
-/** Every how many entries a computed link is cached. */
+/** The number of entries between two cached links. */
 const linkEvery = 1000
 
 const pageLength = 1024 * 1024
@@ -33,7 +33,7 @@ class Entries {
   private readonly pages: Array<Page> = []
   private length = 0
 
-  /** Whether `bytes` more fit below the bound. */
+  /** Whether `bytes` more fit within the bound. */
   hasRoom(bytes: number): boolean {
     return this.length + bytes <= maxInMemory
   }
@@ -60,7 +60,7 @@ class Entries {
   }
 }
 
-/** The end of a journal. Computes its link when it is first read. */
+/** The end of a journal. The link is computed when it is first read. */
 class End implements Chain.End {
   readonly sequence: number
   private readonly linkOf: (sequence: number) => Uint8Array

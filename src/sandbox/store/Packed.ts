@@ -3,14 +3,14 @@
  * part that is shared is written once, and is shared again after decoding. Equal strings are also written once, and so
  * are the field names of objects of the same shape: a state consists of many such objects.
  *
- * A byte is the tag of a value, and its parts follow. Strings, bigints and objects are numbered in order of appearance;
- * a repeated one is written as its number.
+ * Each value is written as a tag of one byte, followed by its parts. Strings, bigints and objects are numbered in order
+ * of appearance; a repeated one is written as its number.
  */
 import * as Option from "effect/Option"
 
-// Faster than `zstd(v8.serialize(state))`: reading the state of 200,000 commands took 941 ms of CPU with that and takes
-// 417 ms here; writing it took 720 ms and takes 630 ms. The result of `zstd` is smaller (4.7 MB instead of 13.8 MB),
-// but needs a buffer of 81 MB first. Taking the state apart before serializing it reads as fast and saves 165 lines,
+// Faster than `zstd(v8.serialize(state))`: reading the state of 200,000 commands takes 417 ms of CPU instead of 941 ms,
+// and writing it 630 ms instead of 720 ms. The result of `zstd` is smaller (4.7 MB instead of 13.8 MB), but needs a
+// buffer of 81 MB first. Taking the state apart before serializing it makes reading just as fast and saves 165 lines,
 // but costs 23 % more memory at a restart and 40 % more CPU to write.
 
 /** The first bytes. No other snapshot format begins with them. */
@@ -34,9 +34,11 @@ const tag = {
   set: 13,
   shape: 14,
   object: 15,
-  /** By far the most frequent bigint. */
+  /** The tag of the bigint 0, by far the most frequent one. */
   zero: 16,
-  /** From here on: a string or a bigint with a small number. The frequent ones come early. */
+  /**
+   * The first tag of strings and bigints with small numbers. The frequent ones come early and so have small numbers.
+   */
   firstAtom: 17
 } as const
 
@@ -71,7 +73,7 @@ class Writer {
     this.bytes[this.length++] = value
   }
 
-  /** Writes an integer from 0 to below 2^31, seven bits per byte. */
+  /** Writes an integer of at least 0 and less than 2^31, seven bits per byte. */
   whole(value: number): void {
     let left = value
     for (; left > 127; left >>>= 7) this.byte((left & 127) | 128)
@@ -260,7 +262,7 @@ export const pack = (value: unknown): Uint8Array => {
 
 interface Known {
   readonly names: Shape
-  /** An object of the shape, to be copied: a copy takes less memory than an object that grows field by field. */
+  /** A template of the shape. Copying it takes less memory than adding fields to an object one by one. */
   readonly blank: Readonly<Record<string, unknown>>
 }
 
@@ -334,7 +336,7 @@ class Unpacker {
     return value
   }
 
-  /** An object gets its number before its parts are read: they may refer to it. */
+  /** An object gets its number before its parts are read, because they may refer to it. */
   private object(kind: number): unknown {
     const { reader, shared } = this
     switch (kind) {

@@ -11,9 +11,9 @@ import * as Snapshot from "./Snapshot.ts"
 
 /** The starting point of a recovery. */
 export interface Start {
-  /** The exchange before its first command, or as in the snapshot. The recovery changes it. */
+  /** The exchange before its first command, or at the snapshot. The recovery changes it. */
   readonly history: History.History
-  /** The commands that later ones restore. Their states are saved on the way. */
+  /** The commands that later ones restore. The recovery saves their states. */
   readonly recalled: ReadonlySet<number>
 }
 
@@ -60,7 +60,7 @@ export const start = Effect.fnUntraced(function*(
 })
 
 /**
- * Applies the rest of the journal. `visit` gets the number, the time in Unix microseconds and the events of each
+ * Applies the rest of the journal. `visit` receives the number, the time in Unix microseconds and the events of each
  * command.
  */
 export const catchUp = (
@@ -80,7 +80,7 @@ export const catchUp = (
     () => states.trim()
   )
 
-/** Computes the state after an earlier command, from the first command on. */
+/** Computes the state after an earlier command, starting from the first command. */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   states: SavedStates,

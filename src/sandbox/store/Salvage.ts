@@ -16,12 +16,12 @@ import * as JournalTables from "./JournalTables.ts"
 export interface Salvaged {
   /** The intact commands, from the first on, each as a line of JSON. */
   readonly lines: ReadonlyArray<string>
-  /** The error of the rest, if there is one. */
+  /** The error that ended the reading, if any. */
   readonly error: JournalError | undefined
 }
 
 const readCopy = (file: string, copy: string): Salvaged => {
-  // The anchor first: a running sandbox may write more while its journal is copied.
+  // The anchor is read first, because a running sandbox may write more while its journal is copied.
   const anchor = Anchor.read(file)
   const { damaged } = JournalFile.inspectLog(file)
   for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)
@@ -43,7 +43,7 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const chain = Result.isFailure(read)
     ? fromSqlite(file)(read.failure)
     : Option.getOrUndefined(Result.getFailure(read.success))
-  // The chain names the damaged entry; the anchor knows only that something is missing.
+  // The chain identifies the damaged entry; the anchor knows only that something is missing.
   return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 

@@ -1,4 +1,4 @@
-/** States of the exchange that a restore reads without the journal. */
+/** States of the exchange that can be restored without reading the journal. */
 import * as Option from "effect/Option"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as History from "../engine/History.ts"
@@ -7,7 +7,7 @@ import * as Snapshot from "./Snapshot.ts"
 
 /** A saved state. */
 export interface SavedState {
-  /** The number of the command that it follows. */
+  /** The number of the command after which the state was saved. */
   readonly sequence: number
   /** The time of that command, in Unix microseconds. */
   readonly at: number
@@ -21,7 +21,7 @@ export interface SavedStates {
   readonly save: (sequence: number, state: State.State) => void
   /** The commands whose states are saved, with their times in Unix microseconds, oldest first. */
   readonly list: () => ReadonlyArray<SavedState>
-  /** A copy of the state after this command, which must be saved or be 0. */
+  /** A copy of the state after this command: one whose state is saved, or 0 for the state at the start. */
   readonly recall: History.Recall
   /** Drops the oldest states when there are more than 16. */
   readonly trim: () => void
@@ -34,7 +34,7 @@ export const make = (policy: VenuePolicy): SavedStates => {
   return {
     has: (sequence) => states.has(sequence),
     save: (sequence, state) => {
-      // Deleted first, so that the latest state is the last entry even if it replaces one.
+      // Delete it first, so that the latest state is the last entry even if it replaces one.
       states.delete(sequence)
       states.set(sequence, { at: state.at, encoded: Snapshot.encode(state) })
     },

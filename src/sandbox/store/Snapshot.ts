@@ -6,29 +6,33 @@ import * as Saved from "../engine/Saved.ts"
 import type { State } from "../engine/State.ts"
 import * as Packed from "./Packed.ts"
 
-/** The fewest commands between two snapshots of a journal. Applying that many again takes a fraction of a second. */
+/**
+ * The minimum number of commands between two snapshots of a journal. Applying that many again takes a fraction of a
+ * second.
+ */
 const commandsBetween = 10_000
 
 /**
- * Whether a journal that is closed at command `sequence`, with its last snapshot at command `last`, gets a new one. It
- * keeps the number of commands that the next start applies again small.
+ * Whether a journal that is closed at command `sequence`, with its last snapshot at command `last`, gets a new
+ * snapshot. This limits the number of commands that the next start has to apply again.
  */
 export const isDueAtTheEnd = (sequence: number, last: number): boolean => sequence - last >= commandsBetween
 
-/** The fewest commands after which a venue that falls asleep writes a snapshot. */
+/** The minimum number of commands after which a venue that falls asleep writes a snapshot. */
 const commandsAsleep = 500
 
 /**
- * Whether a venue that falls asleep at command `sequence`, with its last snapshot at command `last`, gets a new one.
- * Waking it then costs little more than reading the snapshot, and a large venue that wakes for a few calls writes none.
+ * Whether a venue that falls asleep at command `sequence`, with its last snapshot at command `last`, gets a new
+ * snapshot. Waking the venue then costs little more than reading its snapshot, and a large venue that wakes for a few
+ * calls does not write one.
  */
 export const isDueAsleep = (sequence: number, last: number): boolean =>
   sequence - last >= Math.max(commandsAsleep, sequence / 10)
 
 /**
- * Whether a journal needs a new snapshot at command `sequence`, with its last one at command `last`: after 10000
- * commands, or as many as all before them. The gaps grow with the journal, so all snapshots together cost only as much
- * as two of the whole state. After a crash at most half of all commands are applied again.
+ * Whether a journal needs a new snapshot at command `sequence`, with its last snapshot at command `last`: after 10000
+ * more commands, or after `last` more if that is greater. The gaps grow with the journal, so writing all snapshots
+ * costs only as much as writing the whole state twice. After a crash, at most half of all commands are applied again.
  */
 export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last)
 

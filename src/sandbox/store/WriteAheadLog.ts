@@ -6,11 +6,11 @@
  * The format is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
  */
 
-/** The findings about a log. */
+/** The result of examining a log. */
 export interface Inspection {
   /** The size of the incomplete group at the end, in bytes. */
   readonly unfinished: number
-  /** Whether complete groups can no longer be read. */
+  /** Whether any complete groups can no longer be read. */
   readonly damaged: boolean
 }
 
@@ -43,7 +43,7 @@ const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]
 
 /** Reads a log as SQLite does, then examines the bytes after the place where SQLite stops. */
 export const inspect = (bytes: Uint8Array): Inspection => {
-  // Without a frame there is nothing to lose.
+  // A log without a frame has nothing to lose.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
   const log = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const littleEndian = log.getUint32(0) === magic
@@ -67,13 +67,13 @@ export const inspect = (bytes: Uint8Array): Inspection => {
     at += frameLength
     if (isCommit(last)) end = at
   }
-  // The rest is too short to tell which log it belongs to. It counts as this log's.
+  // The rest is too short to tell which log it belongs to. It is counted as part of this log.
   let after = at + 16 > bytes.length ? bytes.length : at
   let damaged = false
   for (let frame = at; frame + 16 <= bytes.length; frame += frameLength) {
     if (!isOwn(frame)) continue
-    // A commit frame is the last of its group. So frames after an unreadable commit were written once that commit was
-    // durable, and frames before a commit were written before it.
+    // A commit frame is the last of its group. So frames after an unreadable commit frame were written after that
+    // commit was durable, and frames before one were written before it.
     if (isCommit(frame) && (frame > at || isOwn(frame + frameLength))) damaged = true
     after = Math.min(frame + frameLength, bytes.length)
   }

@@ -4,20 +4,23 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 
-/** The number of forks that a venue and all its forks may have together. Each holds a whole exchange in memory. */
+/**
+ * The maximum number of forks that a venue and all its forks may have together. Each fork keeps a whole exchange in
+ * memory.
+ */
 export const maxForks = 16
 
 /** A fork that has not ended. */
 export interface Fork {
-  /** Its number. */
+  /** The number of the fork. */
   readonly id: number
-  /** The number of the fork that it was made from; 0 for the venue itself. */
+  /** The number of the parent fork; 0 for the venue itself. */
   readonly origin: number
-  /** The number of its origin's commands that it started with. */
+  /** The number of commands that the fork copied from its parent. */
   readonly sequence: number
-  /** The base URL of its exchange, when it is served over HTTP. */
+  /** The base URL of the fork's exchange, if it is served over HTTP. */
   readonly url?: string
-  /** The base URL of its control plane, when it is served over HTTP. */
+  /** The base URL of the fork's control plane, if it is served over HTTP. */
   readonly controlUrl?: string
 }
 
@@ -32,9 +35,9 @@ export const Fork: Schema.Codec<Fork, unknown> = Schema.Struct({
 
 /** The addresses of a fork that is served over HTTP. */
 export interface Place {
-  /** The base URL of its exchange. */
+  /** The base URL of the exchange. */
   readonly url: string
-  /** The base URL of its control plane. */
+  /** The base URL of the control plane. */
   readonly controlUrl: string
 }
 
@@ -43,8 +46,8 @@ export interface Forks {
   /** The number of this fork; 0 for the venue itself. */
   readonly id: number
   /**
-   * Makes a fork with the first `sequence` commands. It lives until it is ended or the scope is closed. `undefined`
-   * when there are already {@link maxForks}. `make` gets the fork's own forks.
+   * Creates a fork with the first `sequence` commands. It stays until it is ended or the scope is closed. Returns
+   * `undefined` if there are already {@link maxForks}. `make` receives the fork's own list of forks.
    */
   readonly open: <A, E>(
     sequence: number,
@@ -52,9 +55,9 @@ export interface Forks {
   ) => Effect.Effect<A | undefined, E, Scope.Scope>
   /** Sets the addresses that this fork or venue is served at. */
   readonly served: (place: Place) => void
-  /** The forks made from this one, and the forks made from those. */
+  /** The descendants of this fork: its forks, their forks, and so on. */
   readonly list: () => ReadonlyArray<Fork>
-  /** Ends a fork in the list, and all forks made from it; `false` when the list has no such fork. */
+  /** Ends a fork in the list, and all its descendants; `false` if the list has no such fork. */
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 
@@ -64,7 +67,7 @@ interface Held {
   readonly end: Effect.Effect<void>
 }
 
-/** All forks that come from one venue, by number. A fork comes after its origin. */
+/** All forks that descend from one venue, by number. A fork comes after its parent. */
 interface Tree {
   readonly forks: Map<number, Held>
   last: number
@@ -109,5 +112,5 @@ const viewOf = (tree: Tree, id: number): Forks => {
   }
 }
 
-/** Makes an empty tree of forks for a venue. */
+/** Creates an empty tree of forks for a venue. */
 export const make = (): Forks => viewOf({ forks: new Map(), last: 0 }, 0)

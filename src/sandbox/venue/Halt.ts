@@ -19,7 +19,7 @@ export interface Halt {
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** Makes the halt of a venue that runs. */
+/** Creates the halt switch of a running venue. */
 export const make = (): Halt => {
   let isHalted = false
   const halt = () => {

@@ -1,6 +1,6 @@
 /**
  * The part of a venue that is not in its journal: faults, limits, calls and the feed. It is saved when the venue falls
- * asleep, so that callers can't tell that it slept. A killed process loses it.
+ * asleep, so that callers can't tell that the venue slept. It is lost if the process is killed.
  */
 import type * as CallLog from "../gateway/CallLog.ts"
 import type * as Faults from "../gateway/Faults.ts"
@@ -11,11 +11,11 @@ import type * as Feed from "./Feed.ts"
 
 /** The part of a venue that is not in its journal. */
 export interface Memory {
-  /** The hash, in lower-case hex, of the journal's commands at the time of writing. */
+  /** The hash of the journal's commands when this was saved, in lower-case hex. */
   readonly digest: string
-  /** The faults in force. */
+  /** The active faults. */
   readonly faults: Faults.Saved
-  /** The rate limits in force, and the calls that were counted. */
+  /** The rate limits in force, and the calls counted so far. */
   readonly limits: Limits.Saved
   /** The latest calls. */
   readonly requests: ReadonlyArray<Records.RequestRecord>
@@ -44,7 +44,9 @@ export const encode = ({ callLog, faults, feed, journal, limits }: Parts): Uint8
   return Packed.pack(memory)
 }
 
-/** Decodes bytes made by `encode`; `undefined` for other bytes, and when the journal's commands have another digest. */
+/**
+ * Decodes bytes made by `encode`; `undefined` for other bytes, or if the hash of the journal's commands is different.
+ */
 export const decode = (bytes: Uint8Array, digest: string): Memory | undefined => {
   if (!Packed.isPacked(bytes)) return undefined
   // The cast is safe: only `encode` makes these bytes.

@@ -1,9 +1,10 @@
-/** Faults of form, derived from an answer: each field missing or retyped. */
+/** Malformed answers, derived from a correct one: each field is missing once, and once has the wrong type. */
 import * as Json from "../../../src/protocol/Json.ts"
 import { type Change, changing, type Place } from "./Mutant.ts"
 
 /**
- * A fault of form: `missing`, or `retyped` (a number in place of a string, a string in place of anything else).
+ * A malformed answer: a field is `missing` or `retyped` (a number replaces a string, a string replaces any other
+ * value).
  */
 export interface Shape extends Change {
   readonly path: string
@@ -11,7 +12,10 @@ export interface Shape extends Change {
   readonly fault: "missing" | "retyped"
 }
 
-/** All places in an answer. Elements of a list share one place, and so do values whose keys are names. */
+/**
+ * All places in an answer. The elements of a list count as one place, and so do the values of an object that is keyed
+ * by names.
+ */
 export const places = (value: unknown, isNamed: (key: string) => boolean = () => true): ReadonlyArray<Place> => {
   const found = new Map<string, Place>()
   const visit = (value: unknown, place: Place): void => {
@@ -25,7 +29,7 @@ export const places = (value: unknown, isNamed: (key: string) => boolean = () =>
   return [...found.values()].filter((place) => place.at(-1) !== "*")
 }
 
-/** A value of another kind, as a careless JSON writer would produce it. */
+/** A value of the wrong type, as a careless JSON writer would produce it. */
 const retyped = (value: unknown): unknown =>
   typeof value === "string"
     ? Number(value === "" || Number.isNaN(Number(value)) ? 1 : value)

@@ -14,7 +14,7 @@ import { property } from "../../support/property.ts"
 
 const lot = 10n ** 17n
 
-/** A lot at a price of one cent. */
+/** The cost of one lot at a price of one cent. */
 const lotCent = 10n ** 15n
 
 type Side = "buy" | "sell"
@@ -73,7 +73,7 @@ class Model {
     return this.free.get(`${account} ${ticker}`) ?? 0n
   }
 
-  /** Locks the funds of `lots` more lots of an order; releases funds when `lots` is negative. */
+  /** Locks the funds for `lots` more lots of an order, or releases funds if `lots` is negative. */
   lock({ account, price, side }: Resting, lots: bigint): void {
     if (side === "buy") this.add(account, "USDT", -lots * price * lotCent)
     else this.add(account, "BTC", -lots * lot)
@@ -90,7 +90,7 @@ class Model {
     if (order.account === counterparty) this.isHit = true
   }
 
-  /** The orders that an order of this side and limit meets, in turn. */
+  /** The orders that an order with this side and limit would trade with, in matching order. */
   others(side: Side, limit: bigint): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1n : -1n
     return this.resting.filter((order) => order.side !== side && crosses(side, order.price, limit))
@@ -185,7 +185,7 @@ class Model {
     this.isHit = false
   }
 
-  /** Quotes what is missing, in whole or in part. */
+  /** Replaces quotes that are missing or partly filled. */
   offer(): void {
     const { amount, credit } = this.settings ?? assert.fail("is not set")
     for (const quote of this.quotes) {
@@ -208,7 +208,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// The engine next to the model
+// The engine against the model
 // -----------------------------------------------------------------------------
 
 const btcUsdt = marketName("BTC_USDT")
@@ -242,7 +242,7 @@ const agree = (model: Model, desk: Desk): void => {
   )
 }
 
-/** Applies a command to both. */
+/** Applies a command to the engine and to the model. */
 class Step implements fc.Command<Model, Desk> {
   readonly what: string
   readonly onModel: (model: Model) => void

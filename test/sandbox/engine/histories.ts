@@ -1,6 +1,6 @@
 /**
- * Histories: random sequences of every kind of command, the same for the same seed. They use no library whose next
- * version might draw differently, so results of an engine can be recorded.
+ * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, which might
+ * draw differently in its next version, so an engine's results can be recorded.
  */
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
@@ -125,7 +125,7 @@ const order = (dice: Dice, kind: number): object => {
   return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
 }
 
-/** Cancels an open order, or a random id, named by either identifier. */
+/** Cancels an open order or a random id, by order id or client order id. */
 const cancellation = (dice: Dice, state: State, kind: number): object => {
   if (kind === 4) {
     return {
@@ -145,7 +145,7 @@ const cancellation = (dice: Dice, state: State, kind: number): object => {
   return { _tag: isPair ? "CancelOco" : "Cancel", market, ...named }
 }
 
-/** An order against an open position: reduce-only, or larger than the position. */
+/** Draws an order against an open position: reduce-only, or larger than the position. */
 const reduction = (dice: Dice, { positions }: State) => {
   const position = dice.pick([...positions.values()])
   const grid = grids.find(({ market }) => market === position?.market)
@@ -315,15 +315,15 @@ const newer = (dice: Dice, state: State): object => {
   }
 }
 
-/** The optional parts of a history. */
+/** The optional kinds of commands in a history. */
 export interface Telling {
   readonly counterparty?: boolean
   readonly newer?: boolean
 }
 
 /**
- * The next command of a history, given the state. Only some histories include the counterparty and newer orders, so the
- * recorded results of the others stay the same.
+ * Draws the next command of a history, given the state. Only some histories include the counterparty and newer kinds of
+ * orders, so the recorded results of the others stay valid.
  */
 export const history = (seed: number, tells: Telling = {}): (state: State) => Command => {
   const dice = new Dice(seed)
@@ -384,7 +384,7 @@ const conditional = (dice: Dice, { otoOrders }: State): object => {
   }
 }
 
-/** The history of a seed in which one command of three concerns kill switches and exits. */
+/** The history of a seed in which every third command, on average, is about kill switches or exits. */
 export const conditionalHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 1000)
   const next = history(seed)

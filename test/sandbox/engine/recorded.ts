@@ -1,7 +1,7 @@
 /**
- * What is kept of a recorded history besides its hash, so that a test can say what has changed: a word for each command, a
- * short hash of each part of the state on the way, and how things stand at the end. `TXC_TEST_RECORD=1` writes it again; an
- * engine that needs this has another version.
+ * The details recorded for each history besides its hash, so that a failure can say what changed: a code for each
+ * command, short hashes of each part of the state at intervals, and figures of the final state. `TXC_TEST_RECORD=1`
+ * rewrites the file; a change of the engine that requires this also requires a new engine version.
  */
 import { assert } from "@effect/vitest"
 import { createHash } from "node:crypto"
@@ -15,11 +15,11 @@ import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { canonical } from "../../support/engine.ts"
 
 interface Recorded {
-  /** The replies, the numbers of events, and a hash of both, for ten commands a line. */
+  /** One code per command: its reply, its number of events, and a hash of both. Each line has ten codes. */
   readonly commands: ReadonlyArray<string>
-  /** The hashes of the parts of the state, one for each time that it was looked at. */
+  /** For each part of the state, its hashes at successive intervals. */
   readonly parts: Readonly<Record<string, string>>
-  /** The state at the end, in numbers. */
+  /** Figures that describe the final state. */
   readonly end: Readonly<Record<string, string | number>>
 }
 
@@ -49,17 +49,17 @@ const letters: { readonly [Tag in Reply["_tag"]]: string } = {
 const hashOf = (value: unknown, digits: number): string =>
   createHash("sha256").update(canonical(value)).digest("hex").slice(0, digits)
 
-/** A command's word in words. */
+/** Explains the code of a command. */
 const explained = (word = ""): string => {
   const [tag] = Object.entries(letters).find(([, letter]) => letter === word[0]) ?? ["nothing"]
   return `${tag} and ${Number.parseInt(word.slice(1, -2), 36) || 0} events`
 }
 
-/** One history a line. */
+/** Formats the records with one history per line. */
 const textOf = (all: Readonly<Record<string, Recorded>>): string =>
   `{\n${Object.entries(all).map((entry) => entry.map((part) => JSON.stringify(part)).join(": ")).join(",\n")}\n}\n`
 
-/** A summary of a history while it is told. */
+/** Summarizes a history while its commands are applied. */
 export class Summary {
   private readonly words: Array<string> = []
   private readonly told: Array<string> = []
@@ -117,7 +117,7 @@ export class Summary {
     return undefined
   }
 
-  /** Compares the history with what was recorded of it; the first difference is named. */
+  /** Compares the history with its record, and fails with the first difference. */
   compare(name: string, state: State): void {
     const now = this.recorded(state)
     if (process.env["TXC_TEST_RECORD"] !== undefined) {

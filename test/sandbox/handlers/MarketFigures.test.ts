@@ -13,7 +13,7 @@ it("the last 24 hours count all trades, even if only some are kept", () => {
   assert.isBelow(state.trading.get(market)?.trades.length ?? 0, 1100)
   const { total, volume } = MarketFigures.of({ at: state.at, state }, market)
   assert.deepStrictEqual([volume, total], ["11", "11000"])
-  // One trade per second: a day after the last hundred, the others are older than a day.
+  // There is one trade per second, so at this time only the last hundred are less than a day old.
   const later = MarketFigures.of({ at: state.at + (86_400 - 100) * 1e6, state }, market)
   assert.deepStrictEqual([later.volume, later.total], ["1", "1000"])
 })

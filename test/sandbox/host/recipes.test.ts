@@ -10,12 +10,12 @@ import * as Project from "../../support/project.ts"
 
 const page = Project.readSource("src/sandbox/docs/host.md")
 
-/** The code blocks of the page that are files: their first line is the file name. */
+/** The page's code blocks that are files, by the name in their first line. */
 const files = Object.fromEntries(
   [...page.matchAll(/```(?:ts|python)\n(?:#|\/\/) (\S+)\n(.*?)```/gsu)].map(([, name = "", text = ""]) => [name, text])
 )
 
-/** A running host, and the environment of a project's tests. */
+/** A running host, and the environment variables for a project's tests. */
 const serving = Effect.gen(function*() {
   const host = yield* Host.Host
   const { baseUrl } = yield* HostServer.serve()

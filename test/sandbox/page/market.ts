@@ -1,4 +1,4 @@
-/** The market area of the page: the price, moved in every way, and the chart's marks. */
+/** Tests of the page's market area: every way to move the price, and the chart's markers. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -99,7 +99,7 @@ export const market = (): void => {
         yield* write(shown, "New price of ETH_USDT", "2500.55")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /2\s500\.55/u)
-        // A price that is invalid for the market is refused with words, and moves nothing.
+        // A price that is invalid for the market is refused with an explanation, and moves nothing.
         yield* write(shown, "New price of ETH_USDT", "-3")
         yield* press(shown, "Move")
         yield* appears(shown.getByRole("alert"), /price/u)

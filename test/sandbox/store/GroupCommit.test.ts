@@ -5,7 +5,8 @@ import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import { scratchFile } from "../../support/files.ts"
 
 /**
- * The durable commands after each group, if one command arrives in a turn of the event loop and another in the next.
+ * Appends one command in a turn of the event loop and another in the next; returns the number of durable commands after
+ * each group.
  */
 const groups = Effect.fnUntraced(function*(file: string) {
   const groups: Array<number> = []

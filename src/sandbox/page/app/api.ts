@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The start of this venue's paths: empty for a sandbox, and the venue's path on a host. */
+/** The prefix of this venue's paths: empty for a sandbox, and the venue's path on a host. */
 const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
 
 /** The base URL of the exchange that this page shows. */
@@ -94,7 +94,7 @@ export interface Entry {
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Follows the feed, after a place or from now on, and passes on its entries until it ends. */
+/** Follows the feed, after a position or from now on, and passes on its entries until it ends. */
 export const follow = async (
   after: string,
   onOpen: () => void,

@@ -1,6 +1,6 @@
 /**
- * The page's data, and how it is kept up to date. Everything is read once; then the feed reports changes. Changes are
- * drawn at most ten times a second, and read again at most twice a second, however many there are.
+ * The page's data, and how it is kept up to date. Everything is read once; then the feed reports changes. However many
+ * changes there are, the page redraws at most ten times a second and reads again at most twice a second.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -23,7 +23,7 @@ export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
 /** The time of the last message from the sandbox, by `performance.now`. */
 export const heardAt = signal(performance.now())
 export const status = signal<Status | undefined>(undefined)
-/** The venue's clock, and the time of its reading, by `performance.now`. */
+/** The venue's clock, and when it was read, by `performance.now`. */
 export const clock = signal<ClockReading & { readonly readAt: number } | undefined>(undefined)
 export const nextDue = signal<number | undefined>(undefined)
 export const markets = signal<ReadonlyArray<MarketSummary>>([])
@@ -62,10 +62,10 @@ export const wrong = signal("")
 /** The hints that the user has already followed. */
 export const seen = signal({ price: false, fault: false, time: false })
 
-/** The user's own actions: a price moved by another client completes no hint. */
+/** The user's own actions. Only these complete a hint: a price moved by another client does not. */
 const own = { price: false, time: false }
 
-/** The number of calls that the page keeps, as many as the sandbox. */
+/** The number of calls that the page keeps, the same as the sandbox. */
 export const keptRequests = 5000
 
 /** The number of orders per read. */
@@ -191,7 +191,7 @@ export const mark = (...parts: ReadonlyArray<Part>): void => {
   if (!reading && timer === undefined) timer = setTimeout(() => void readChanged(), pause)
 }
 
-/** Reads data at once, for an action of the user. */
+/** Reads data at once, after a user action. */
 export const readNow = async (...parts: ReadonlyArray<Part>): Promise<void> => {
   await Promise.all(parts.map((part) => readers[part]())).catch(failed)
 }
@@ -326,7 +326,7 @@ const live = async (stop: AbortSignal): Promise<void> => {
   await Promise.all([follow(last, resolve, arrived, stop), reading()])
 }
 
-/** Keeps the page live, reconnecting whenever the sandbox comes back. It stops at a wrong token. */
+/** Keeps the page live, reconnecting whenever the sandbox comes back. It stops if the token is wrong. */
 export const start = async (): Promise<void> => {
   for (let tries = 0;; tries++) {
     const stop = new AbortController()
@@ -334,7 +334,7 @@ export const start = async (): Promise<void> => {
       await live(stop.signal)
     } catch (error) {
       failed(error)
-      // The feed can't continue after that place: read everything again, and follow it from now on.
+      // The feed can't continue after that position: read everything again, and follow it from now on.
       if (error instanceof ApiError && error.status === 410) last = ""
     }
     stop.abort()
@@ -375,7 +375,7 @@ export const restore = (sequence: number): Promise<boolean> => {
   return act(`The state after command ${sequence} was restored`, () => post("Restore", { sequence }), ...past)
 }
 
-/** Carries out an action of the user, reports its outcome, and reads the data that it may have changed. */
+/** Carries out a user action, reports its outcome, and reads the data that it may have changed. */
 export const act = async (
   done: string,
   work: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. The choice lives as long as the page. */
+/** The theme of the page: light, dark, or the system's. The choice is lost when the page closes. */
 import { effect, signal } from "@preact/signals"
 
 export type Choice = "system" | "light" | "dark"
