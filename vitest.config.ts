@@ -22,8 +22,12 @@ export default defineConfig({
     // Programs that tests start compile what they import once, not once each.
     env: { NODE_COMPILE_CACHE: source("./node_modules/.cache/compiled") },
     include: ["test/**/*.test.ts"],
-    // CI runs it by itself: it waits for leases to end.
-    exclude: isLong ? [] : ["test/sandbox/cluster/Chaos.test.ts"],
+    // CI runs them by themselves: they wait for leases to end, and for nodes that start and leave.
+    exclude: isLong
+      ? []
+      : ["Chaos", "Engines"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
+        "test/sandbox/runACluster.test.ts"
+      ),
     globalSetup: ["./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 180_000,

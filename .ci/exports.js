@@ -36,7 +36,7 @@ const declaredNames = (statement) =>
 
 const modules = new Map()
 
-/** The names that a module exports: types in brackets, namespaces with the module behind them. */
+/** The names that a module exports: types in brackets, and each namespace with its module. */
 const namesOf = (path) => {
   if (modules.has(path)) return modules.get(path)
   const names = []
@@ -68,7 +68,7 @@ const contents = [...modules].toSorted(([one], [other]) => one < other ? -1 : 1)
 )
 const text = [...paths, "", ...contents, ""].join("\n")
 
-/** Every name behind its module, so that a difference is told by names. */
+/** Prefixes each name with its module, so that a difference shows both. */
 const namesIn = (text) =>
   new Set(
     text.split("\n").flatMap((line) => {

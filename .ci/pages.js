@@ -34,7 +34,7 @@ const rulesOf = ({ path }) => {
   const names = Object.entries(Paths).filter(([, known]) => path === known || path.startsWith(`${known}/{`))
   const naming = sources.filter(({ text }) => names.some(([name]) => new RegExp(`Paths\\.${name}\\b`, "u").test(text)))
   const rules = naming.flatMap(({ file }) => /rules\/(\w+)\.ts$/u.exec(file)?.[1] ?? [])
-  return rules.length > 0 ? rules.join(", ") : naming.length > 0 ? "helps other rules" : "none"
+  return rules.length > 0 ? rules.join(", ") : naming.length > 0 ? "only through helpers" : "none"
 }
 
 const served = ({ endpoint, name }) => [

@@ -50,7 +50,7 @@ const aboutFile = (path) =>
 /** A statement without the words that only a declaration file has. */
 const codeOf = (statement) => statement.getText().replace(/^(export )?(declare )?/u, "")
 
-/** The interface of another module that a type joins with its own members, if that is what it is. */
+/** The interface of another module that a type extends with members of its own, if there is one. */
 const joined = (type, file) => {
   if (!ts.isTypeReferenceNode(type) || !ts.isQualifiedName(type.typeName)) return []
   const { left, right } = type.typeName
@@ -61,7 +61,7 @@ const joined = (type, file) => {
   return parse(target(from)).statements.filter(ts.isInterfaceDeclaration).filter(({ name }) => name.text === right.text)
 }
 
-/** A declaration, and of a service or an error what it extends: its members are there. */
+/** A declaration. For a service or an error, also the class that it extends, which has the members. */
 const codesOf = (statement) => {
   const file = statement.getSourceFile()
   const base = ts.isClassDeclaration(statement) ? `${statement.name.text}_base` : undefined

@@ -1,6 +1,6 @@
 /**
- * The exchange's protocol as an OpenAPI 3.1 document, generated from the contract, for tools and for clients in other
- * languages.
+ * The exchange's protocol as an OpenAPI 3.1 document, generated from the contract, for other tools and for clients in
+ * other languages.
  *
  * @example
  * ```ts
@@ -32,11 +32,11 @@ interface Part {
  * @category models
  */
 export interface Document {
-  /** The version of OpenAPI. */
+  /** The OpenAPI version. */
   readonly openapi: "3.1.0"
-  /** A description of the document, and of how to sign. */
+  /** The document's title and version, and a description of how to sign requests. */
   readonly info: Part
-  /** The areas of the exchange that group the operations. */
+  /** The tags that group the operations by area of the exchange. */
   readonly tags: ReadonlyArray<Part>
   /** The operation of every endpoint, by path and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>
@@ -44,7 +44,7 @@ export interface Document {
   readonly components: { readonly [K in "schemas" | "responses" | "examples" | "securitySchemes"]: Part }
 }
 
-/** Collects the parts shared by several operations. */
+/** Collects the parts that several operations share. */
 interface Components {
   readonly schemas: JsonSchema.Writer
   readonly responses: JsonSchema.Definitions
@@ -55,7 +55,7 @@ interface Components {
 // Requests
 // -----------------------------------------------------------------------------
 
-/** 2023-11-14T22:13:20Z, in the ticks of a dialect's nonces. */
+/** The nonce in examples: 2023-11-14T22:13:20Z, in the dialect's nonce unit. */
 const exampleNonce = ({ nonceUnit }: Dialect): number =>
   nonceUnit === "milliseconds" ? 1_700_000_000_000 : 1_700_000_000_000_000
 
@@ -63,14 +63,14 @@ const hasWindow = (dialect: Dialect): boolean => "nonceWindow" in dialect.nonce(
 
 const json = (schema: Part, more: Part = {}): Part => ({ "application/json": { schema, ...more } })
 
-/** The fields that every private request has in addition to its own. */
+/** The fields that every private request has in addition to those of its endpoint. */
 const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
   request: { type: "string", const: path, description: "The path of the call." },
   nonce: {
     ...(typeof dialect.nonce(0, true).nonce === "string"
       ? { type: "string", pattern: "^[0-9]{1,20}$" }
       : { type: "integer", minimum: 0 }),
-    description: "A number that the key has not used before: the time will do."
+    description: "A number that the key has not used before, such as the current time."
   },
   ...(hasWindow(dialect)
     ? { nonceWindow: { type: "boolean", description: "Takes nonces in any order, close to the exchange's clock." } }
@@ -80,13 +80,13 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
 const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
-/** For each field that may only be omitted when another is present: all such alternatives. */
+/** For each field that may only be omitted when another is present: the fields that can replace it. */
 const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
   missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
     const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
       required: [key],
-      // A flag may be present but not set.
+      // A flag only counts when it is `true`.
       ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
     }))
     return { anyOf: enough }
@@ -133,11 +133,11 @@ const parameters = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Compo
 // Refusals
 // -----------------------------------------------------------------------------
 
-/** The properties of a call that decide how it can be refused. */
+/** The properties of a call that determine its possible refusals. */
 interface Refusable {
   readonly endpoint: Endpoint.Any
   readonly dialect: Dialect
-  /** Whether a request that changes something has the field. */
+  /** Whether the call mutates and its request has the field. */
   readonly changes: (field: string) => boolean
 }
 
@@ -146,7 +146,7 @@ const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
-/** Tells, for each refusal, which calls it can meet. */
+/** For each refusal: whether the exchange may refuse the call with it. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
   payloadMissing: isPrivate,
   payloadInvalid: isPrivate,
@@ -163,18 +163,20 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  // An order in a bulk call is refused inside the answer.
+  // A bulk call reports this refusal per order, inside a successful answer.
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
-  // An order in a bulk call is refused inside the answer.
+  // A bulk call reports this refusal per order, inside a successful answer.
   orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
+  noQuote: ({ changes, endpoint: { places } }) => places === "order" && changes("bboRole") && changes("postOnly"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
-  notSimulated: (call) => isPrivate(call) && call.endpoint.refusals.length > 0,
-  // No call of an endpoint can meet these refusals.
+  // Only orders in bulk calls have such fields, and are refused inside the answer.
+  notSimulated: nowhere,
+  // The exchange gives these refusals only for paths or methods that no endpoint has.
   notFound: nowhere,
   notServed: nowhere,
   methodNotAllowed: nowhere
@@ -200,7 +202,7 @@ const refused = (
   words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
 })
 
-/** The refusal of a request that lacks its first field. */
+/** An example refusal for invalid fields: that of a request without its first field. */
 const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
   const { fields, keys } = endpoint.request(dialect)
   const [field] = Object.keys(fields)
@@ -235,7 +237,7 @@ const textsByField = {
   additionalProperties: { anyOf: [{ type: "string" }, messagesByField.additionalProperties] }
 }
 
-/** The form of a refusal's body, told by its keys, and for public ones also by its values. */
+/** The schema of a refusal's body, chosen by the body's keys and, for a public call, also by its values. */
 const formOf = (body: object, { omitsErrors }: Dialect, { schemas: { define } }: Components): Part => {
   if ("code" in body) {
     const properties = { code: { type: "integer" }, message: { type: "string" }, errors: messagesByField }
@@ -285,7 +287,7 @@ const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: En
     clause.includes("§") ? `Document, ${clause}.` : "The document does not have it; the live exchange does.",
     `At most ${calls} calls in ${perSeconds === 1 ? "a second" : `${perSeconds} seconds`}.`,
     mutates
-      ? "It changes something: when the answer is lost, find out what became of the call before you repeat it."
+      ? "It changes something: if the answer is lost, find out whether the call was applied before you repeat it."
       : "It changes nothing, and may be repeated.",
     ...(b2b ? ["For business partners only."] : [])
   ].join(" ")
@@ -299,7 +301,7 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
   const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
-  // API V1 refuses with a success status.
+  // API V1 endpoints refuse with the HTTP status of a success.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {
     operationId: nameOf(endpoint),
@@ -340,26 +342,26 @@ const introduction = ({ nonceUnit, policy }: Dialect): string =>
 Public calls are read with GET. Private calls are sent with POST, as \`application/json\`, and are signed:
 
 1. Write the body: the fields of the call, \`request\` (its path) and \`nonce\`, as JSON${
-    policy.compactJson ? " without spaces between its parts" : ""
+    policy.payload === "compact-body" ? " without spaces between its parts" : ""
   }.
-2. \`X-TXC-PAYLOAD\` is that body in Base64. Send the very bytes that you have encoded.
+2. \`X-TXC-PAYLOAD\` is that body in Base64. Send exactly the bytes that you encoded.
 3. \`X-TXC-SIGNATURE\` is the HMAC-SHA512 of that Base64 text, with the API secret as its key, in lower-case hexadecimal.
 4. \`X-TXC-APIKEY\` is the public API key.
 
 A nonce is a number of Unix ${nonceUnit}. ${
     policy.nonce === "unique"
-      ? "A key uses no nonce twice."
-      : "The nonces of a key increase; with `nonceWindow: true` they may arrive in any order, close to the exchange's clock, "
+      ? "A key can't use a nonce twice."
+      : "A key's nonces must increase; with `nonceWindow: true` they may arrive in any order, close to the exchange's clock, "
         + "and none twice."
   }
 
-Amounts and prices are decimals in texts. Identifiers of orders are integers of any length: a reader of JSON that makes
-doubles of them loses digits above 2^53.
+Amounts and prices are decimal strings. Order identifiers are integers of any length: a JSON parser that
+reads them as doubles loses digits above 2^53.
 `.trim()
 
 /**
  * Makes the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, answer and
- * refusals. It names no venue: no address, account or market.
+ * refusals. It contains nothing specific to a venue: no address, account or market.
  *
  * @category constructors
  */
@@ -392,7 +394,7 @@ export const of = (dialect: Dialect): Document => {
 }
 
 /**
- * The document of {@link of} as JSON, indented.
+ * The document from {@link of} as indented JSON.
  *
  * @category constructors
  */

@@ -44,7 +44,7 @@ describe("layer", () => {
       )
     ))
 
-  it.effect("a base URL may have a path, which is not signed", () =>
+  it.effect("a base URL may include a path, which is not part of the signed request", () =>
     Effect.gen(function*() {
       yield* balance
       const [sent] = yield* privateCalls
@@ -60,7 +60,7 @@ describe("layer", () => {
       )
     ))
 
-  it.effect("building an exchange fails for an invalid base URL and for invalid credentials", () =>
+  it.effect("an exchange can't be built with an invalid base URL or invalid credentials", () =>
     Effect.gen(function*() {
       const build = (options: Exchange.Options) =>
         Effect.scoped(Layer.build(Layer.provide(Exchange.layer(options), empty)))
@@ -71,7 +71,7 @@ describe("layer", () => {
       )
     }))
 
-  it.effect("two accounts in one program stay separate, even when built together", () =>
+  it.effect("the exchanges of two accounts stay separate, even when one program builds them together", () =>
     Effect.gen(function*() {
       class Alice extends Context.Service<Alice, Context.Context<Exchange.Services>>()("test/Alice") {}
       class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
@@ -96,7 +96,7 @@ describe("layer", () => {
           Effect.provideService(RateLimits.MaxWait, 0),
           Effect.exit
         )
-      // Alice makes as many calls at once as the limit allows, and one more.
+      // Alice makes all calls that her limit allows, then one more.
       assert.isTrue(Exit.isSuccess(yield* calls(one, 250)))
       assert.isTrue(Exit.isFailure(yield* calls(one, 1)))
       assert.isTrue(Exit.isSuccess(yield* calls(other, 250)))
@@ -120,7 +120,7 @@ describe("layer", () => {
 })
 
 describe("layerConfig", () => {
-  it.live("layerConfig needs only configuration to reach an exchange", () =>
+  it.live("layerConfig needs nothing but configuration to build an exchange", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Place
       const found = yield* assets.pipe(

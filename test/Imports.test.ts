@@ -6,22 +6,22 @@ const source = new URL("../src/", import.meta.url).pathname
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/u.test(file))
 
-/** Imports and re-exports, including those of types. */
+/** Matches static imports and re-exports, including type-only ones. */
 const importForm = /(?:^|\n)(?:import|export)\s[^"]*?from "(\.[^"]+)"/gu
 
-/** A module that is loaded on demand. */
+/** Matches dynamic imports. */
 const lazyForm = /\bimport\("(\.[^"]+)"\)/gu
 
 const foundIn = (file: string, form: RegExp): ReadonlyArray<string> =>
   [...readFileSync(join(source, file), "utf8").matchAll(form)].map(([, path = ""]) => join(dirname(file), path))
 
-/** The files that each file loads when it is loaded. */
+/** The static imports of each file. */
 const graph = new Map(files.map((file) => [file, foundIn(file, importForm)]))
 
-/** The same, including files that are loaded on demand. */
+/** The static and dynamic imports of each file. */
 const whole = new Map([...graph].map(([file, imports]) => [file, [...imports, ...foundIn(file, lazyForm)]]))
 
-/** Each import cycle once, as the list of its files. */
+/** The import cycles, each listed once. A cycle is the list of its files. */
 const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const found: Array<ReadonlyArray<string>> = []
   const done = new Set<string>()
@@ -47,7 +47,7 @@ const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
 }
 
 describe("imports", () => {
-  it("the test finds imports and cycles", () => {
+  it("the search behind these tests finds imports and cycles", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
     assert.deepStrictEqual(circles(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), [["b", "c", "b"]])
@@ -58,11 +58,11 @@ describe("imports", () => {
     )
   })
 
-  it("imports have no cycles, including those loaded on demand", () => {
+  it("no import cycle exists, even counting dynamic imports", () => {
     assert.deepStrictEqual(circles(whole).map((circle) => circle.join(" -> ")), [])
   })
 
-  it("only the Node entry point reaches undici", () => {
+  it("only the Node entry point imports undici, directly or indirectly", () => {
     const needsUndici = (file: string) =>
       [file, ...reached(file, new Set())].some((file) => /from "undici/u.test(readFileSync(join(source, file), "utf8")))
     const entries = ["index.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts", "oracle/Vitest.ts"]
@@ -70,7 +70,7 @@ describe("imports", () => {
     assert.isTrue(needsUndici("node.ts"))
   })
 
-  it("only the cluster entry point reaches the packages for clusters", () => {
+  it("only the cluster entry point imports the packages for clusters, directly or indirectly", () => {
     const needing = (pattern: RegExp, files: Iterable<string>) =>
       [...files].filter((file) => pattern.test(readFileSync(join(source, file), "utf8")))
     const entries = ["index.ts", "node.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts"]
@@ -94,14 +94,14 @@ describe("imports", () => {
       )
     )
 
-  it("the main and Node entry points do not load Effect's HTTP client at start", () => {
+  it("the main and Node entry points do not load Effect's HTTP client on startup", () => {
     for (const entry of ["index.ts", "node.ts"]) {
       assert.deepStrictEqual([...effectIn(entry)].filter((name) => name.startsWith("effect/http/")), [], entry)
     }
     assert.include([...effectIn("client/transport/HttpClientTransport.ts")], "effect/http/HttpClient")
   })
 
-  it("one endpoint and an account load neither streams nor configuration nor other endpoints", () => {
+  it("importing an account and one endpoint loads no streams, configuration or other endpoints", () => {
     const entries = ["client/Account.ts", "client/transport/UndiciTransport.ts", "endpoints/CancelOrder.ts"]
     const loaded = new Set(entries.flatMap((entry) => [...reached(entry, new Set())]))
     assert.deepStrictEqual([...loaded].filter((file) => file.startsWith("endpoints/")), [])

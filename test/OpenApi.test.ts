@@ -12,6 +12,7 @@ import * as Tour from "../src/cli/tour/Tour.ts"
 import * as UndiciTransport from "../src/client/transport/UndiciTransport.ts"
 import { endpoint as subAccountCreation } from "../src/endpoints/SubAccountCreation.ts"
 import * as Exchange from "../src/Exchange.ts"
+import * as OpenApi from "../src/OpenApi.ts"
 import type { Dialect } from "../src/protocol/Dialect.ts"
 import * as Endpoint from "../src/protocol/Endpoint.ts"
 import * as Json from "../src/protocol/Json.ts"
@@ -38,7 +39,7 @@ const enveloped = ({ access, path }: Endpoint.Any, dialect: Dialect, wire: Field
   access === "public" ? wire : { ...wire, request: path, ...dialect.nonce(1_700_000_000_000, true) }
 
 // -----------------------------------------------------------------------------
-// Answers of the sandbox
+// Answers from the sandbox
 // -----------------------------------------------------------------------------
 
 interface Exchanged {
@@ -59,7 +60,7 @@ const noting = (noted: Array<Exchanged>) =>
           resume(answer)
         })
       }
-      // The venue's state is a getter, which a copy would read only once.
+      // The venue's state is a getter, which a spread would read only once.
       return Object.assign(Object.create(venue) as typeof venue, { receive, handle: Venue.handling(receive) })
     })
   )
@@ -69,14 +70,14 @@ const wireOf = (endpoint: Endpoint.Any, { body, path, query }: Request): Fields 
     ? JSON.parse(new TextDecoder().decode(body)) as Fields
     : { ...Object.fromEntries(new URLSearchParams(query)), ...Paths.match(endpoint, path) }
 
-/** The ways in which an answer, or an accepted request, does not match the OpenAPI document. */
+/** Lists the violations of the OpenAPI document in an answer or an accepted request. */
 const undescribed = (dialect: Dialect, { answer, request }: Exchanged): ReadonlyArray<string> => {
   const endpoint = endpointAt(request.path)
   if (endpoint === undefined || endpoint.method !== request.method) return []
   const told = read(answer)
   if (told === "reset") return []
   const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
-  // API V1 refuses with HTTP 200.
+  // API V1 returns refusals with HTTP 200.
   const isRefused = told.status >= 300 || (Json.isObject(told.json) && told.json["success"] === false)
   const wrong = isRefused ? [] : checkRequest(wireOf(endpoint, request))
   return [...wrong, ...checkAnswer(told.status, told.json)].map((text) => `${endpoint.name} ${told.status}: ${text}`)
@@ -84,7 +85,7 @@ const undescribed = (dialect: Dialect, { answer, request }: Exchanged): Readonly
 
 const silent = Effect.provideService(Console.Console, { ...console, log: () => undefined })
 
-/** Makes a request as a client without knowledge of constraints would. */
+/** Builds the request from its wire fields without checking any constraints. */
 const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => {
   if (endpoint.access === "private") return signed(dialect, endpoint.path, wire)
   const { fields, path } = Paths.locate(endpoint, wire)
@@ -106,6 +107,23 @@ const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean |
   return read.failure.every(({ constraint: { kind } }) => unsaid.includes(kind)) ? undefined : false
 }
 
+const inWords = (name: string): string =>
+  name.split(/[^A-Za-z0-9]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")
+
+/** The names that a code generator gives to the types in a schema: each unnamed one is named after its parents. */
+const typeNamesIn = (name: string, schema: unknown): ReadonlyArray<string> => {
+  if (!Json.isObject(schema) || "$ref" in schema) return []
+  const { additionalProperties, anyOf, items, properties } = schema
+  const parts: ReadonlyArray<readonly [string, unknown]> = [
+    ...Object.entries(Json.isObject(properties) ? properties : {}),
+    ...(Array.isArray(anyOf) ? anyOf.map((member, index) => [`${index}`, member] as const) : []),
+    ["Item", items],
+    ["Value", additionalProperties]
+  ]
+  const isPlain = !Array.isArray(anyOf) && properties === undefined && schema["enum"] === undefined
+  return [...isPlain ? [] : [name], ...parts.flatMap(([part, inner]) => typeNamesIn(name + inWords(part), inner))]
+}
+
 describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) => {
   it.effect("the OpenAPI document is valid according to an independent validator", () =>
     Effect.gen(function*() {
@@ -114,7 +132,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       assert.deepStrictEqual([errors, valid], [undefined, true])
     }))
 
-  it("the OpenAPI document has every endpoint of the contract, and nothing else", () => {
+  it("the OpenAPI document describes exactly the endpoints of the contract", () => {
     const operations = Object.entries(documentOf(dialect).paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
     )
@@ -123,7 +141,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     assert.strictEqual(new Set(names).size, entries.length)
   })
 
-  it("the OpenAPI document says which field may replace another", () => {
+  it("the OpenAPI document says which field makes another one optional", () => {
     const { checkRequest } = describedIn(dialect, subAccountCreation)
     const base = { alias: "a", permissions: { spotEnabled: true, collateralEnabled: true } }
     const problems = (fields: Fields) => checkRequest(enveloped(subAccountCreation, dialect, { ...base, ...fields }))
@@ -132,9 +150,24 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     for (const fields of [{}, { shareKyc: false }]) assert.notDeepEqual(problems(fields), [])
   })
 
+  it("the OpenAPI document gives a generator no two types with the same name", () => {
+    const { components } = OpenApi.of(dialect)
+    const names = Object.entries(components.schemas).flatMap((
+      [name, schema]
+    ) => typeNamesIn(name, schema))
+    assert.isAbove(names.length, 200)
+    const lower = names.map((name) => name.toLowerCase())
+    assert.deepStrictEqual(names.filter((name, index) => lower.indexOf(name.toLowerCase()) !== index), [])
+  })
+
   it("the OpenAPI documents of the two dialects differ", () => {
     const [one, other] = dialects.map((dialect) => JSON.stringify(documentOf(dialect)))
     assert.notStrictEqual(one, other)
+  })
+
+  it("the OpenAPI document lists the known types of a market", () => {
+    const types = JSON.stringify({ type: "string", enum: ["spot", "futures", "tradfiFutures"] })
+    assert.include(JSON.stringify(documentOf(dialect)), types)
   })
 
   for (const entry of entries) {
@@ -144,7 +177,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const whole = enveloped(endpoint, dialect, golden.request)
     const success = Refusals.successStatus(endpoint, dialect)
 
-    it(`${endpoint.name} accepts a request with all fields, and none without a required field`, () => {
+    it(`${endpoint.name} accepts a request with all fields, and refuses one without a required field`, () => {
       assert.deepStrictEqual(checkRequest(whole), [])
       const { keys } = Endpoint.codec(endpoint, dialect).shape
       const demanded = Object.entries(required).flatMap(([field, when]) =>
@@ -156,7 +189,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       }
     })
 
-    it(`${endpoint.name} accepts the same requests as the codec`, () => {
+    it(`${endpoint.name} has a request schema that accepts the same requests as its codec`, () => {
       for (const row of refused?.rows.filter(isIn(dialect)) ?? []) {
         if (refused === undefined) return
         const wire = brokenWire(entry, refused, row, dialect)
@@ -167,7 +200,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       }
     })
 
-    it(`${endpoint.name} describes the golden answer and captured answers of the live exchange`, () => {
+    it(`${endpoint.name} has an answer schema that fits its golden answer and captured live answers`, () => {
       if (golden.response !== undefined) assert.deepStrictEqual(checkAnswer(success, golden.response), [])
       if (dialect.name === "document") return
       for (const { source, wire } of captured) {
@@ -181,7 +214,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer } = describedIn(dialect, endpoint)
     const { decodeResponse } = Endpoint.codec(endpoint, dialect)
 
-    it(`${endpoint.name} is described with the missing fields and the types that its codec accepts`, () => {
+    it(`${endpoint.name} has an answer schema that allows the same missing fields and types as its codec`, () => {
       const whole = goldenIn(entry, dialect).wire.response
       const changes: ReadonlyArray<Change> = [
         (parent, key) => delete parent[key],
@@ -205,7 +238,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
     const { encodeRequest, encodeResponse } = Endpoint.codec(endpoint, dialect)
     property(
-      `${endpoint.name} describes every generated request and answer`,
+      `${endpoint.name} has schemas that accept every generated request and answer`,
       [anyRequest(endpoint, dialect), response(endpoint, dialect)],
       (request, response) =>
         Effect.sync(() => {
@@ -239,7 +272,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       assert.deepStrictEqual(noted.flatMap((exchanged) => undescribed(dialect, exchanged)), [])
     }))
 
-  it.effect("the OpenAPI document describes every refusal of the fixtures", () =>
+  it.effect("the OpenAPI document describes every refusal in the fixtures", () =>
     Effect.gen(function*() {
       const noted: Array<Exchanged> = []
       yield* Effect.gen(function*() {

@@ -56,8 +56,8 @@ type Fate =
 
 /**
  * The network and its exchange. `next`: the fate of the next request that places an order. `lag`: the delay before
- * records appear in lists, in milliseconds. `forgets`: orders canceled before they traded are in no history, but in
- * `forgotten`.
+ * records appear in lists, in milliseconds. `forgets`: whether the history omits orders that were canceled before they
+ * traded; they go to `forgotten`.
  */
 interface Network {
   next: Fate
@@ -76,13 +76,13 @@ const network = (more: Partial<Network> = {}): Network => ({
 
 const placingPath = /^\/api\/v4\/order\/(?:new|market|stop_limit|collateral\/limit|collateral\/oco)$/u
 
-/** The time of a record in its list, in Unix seconds. */
+/** The time of a list's record, in Unix seconds. */
 const since = (record: Readonly<Record<string, unknown>>): number =>
   Number(record["ftime"] ?? record["time"] ?? record["timestamp"] ?? (record["stop_loss"] as Lagging)["timestamp"])
 
 type Lagging = Readonly<Record<string, unknown>>
 
-/** The records of a list, or of lists by market, up to this Unix second. */
+/** The records in a list, or in lists by market, whose time is at most this Unix second. */
 const shown = (body: unknown, until: number): unknown =>
   Array.isArray(body)
     ? body.filter((record: Lagging) => since(record) <= until)
@@ -90,7 +90,7 @@ const shown = (body: unknown, until: number): unknown =>
 
 const listPath = /^\/api\/v4\/(?:orders|oco-orders|trade-account\/.*history)$/u
 
-/** The exchange's answer without records that do not show yet. */
+/** The exchange's answer without the records that are not visible yet. */
 const lagging = (network: Network, response: HttpClientResponse.HttpClientResponse) =>
   Effect.gen(function*() {
     const { request, status } = response
@@ -104,7 +104,7 @@ const lagging = (network: Network, response: HttpClientResponse.HttpClientRespon
     )
   })
 
-/** Removes orders that were canceled before they traded from the history. */
+/** Removes from the history the orders that were canceled before they traded. */
 const forget = (network: Network) =>
   Effect.map(Venue, ({ state }) => {
     const ended = state.endedOrders.get("alice") ?? []
@@ -113,7 +113,7 @@ const forget = (network: Network) =>
     state.endedOrders.set("alice", ended.filter((order) => !isForgotten(order)))
   })
 
-/** Delays requests on their way to the exchange, and hides records that do not show yet in its answers. */
+/** Delays requests on their way to the exchange, and removes records that are not visible yet from its answers. */
 const throughNetwork = (network: Network) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -171,7 +171,7 @@ const spot = { market: btcUsdt, side: "buy", amount: amount("0.01"), price: pric
 
 type Kind = "rests" | "trades" | "endsAtOnce" | "tradesAtMarket" | "waits" | "margin" | "pair"
 
-/** Orders that rest, wait, trade immediately, or end immediately without a trade. */
+/** Orders that rest, wait for a trigger, trade immediately, or end immediately without a trade. */
 const kinds: Readonly<Record<Kind, (id: Named) => Effect.Effect<unknown, CallError, Exchange.Services>>> = {
   rests: (id) => LimitOrders.use((orders) => orders.create({ ...spot, ...id })),
   trades: (id) => LimitOrders.use((orders) => orders.create({ ...spot, price: price("1200"), ...id })),
@@ -201,7 +201,7 @@ interface Step {
   readonly after: number
 }
 
-/** The number of orders that the engine ever had under these client order ids; a pair counts as one. */
+/** The number of orders ever placed with these client order ids; an OCO pair counts as one. */
 const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   Effect.map(Venue, ({ state }) => {
     const orders = [...state.openOrders.values(), ...[...state.endedOrders.values()].flat(), ...forgotten]
@@ -271,7 +271,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.constant<Fate>({ _tag: "well" }),
   {
     weight: 4,
-    // A fault that misses the order itself hits one of the reads that look for it.
+    // A fault that skips the order itself hits one of the reads that search for it.
     arbitrary: fc.record({
       _tag: fc.constant("fault" as const),
       symptom: anySymptom,
@@ -289,7 +289,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // With a nonce window, the last read falls into the second range.
+  // With a nonce window, the last read happens within the second range.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 
@@ -309,10 +309,13 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** Longer than the delay before this exchange's records show. */
+/** Longer than the delay before this exchange's records become visible. */
 const margin = "1 second"
 
-/** Dialects, nonces and assumptions. `proves`: whether they can prove that an order was not placed. */
+/**
+ * Combinations of dialect, nonces and assumptions. `proves`: whether a combination can prove that an order was not
+ * placed.
+ */
 const worlds: ReadonlyArray<
   readonly [
     name: string,
@@ -344,7 +347,7 @@ describe("safe placing", () => {
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
         fc.constantFrom(0, 900),
-        // Close to the five seconds that this exchange allows.
+        // Almost the five seconds of skew that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
       (steps, lag, skew) =>
@@ -368,7 +371,7 @@ describe("safe placing", () => {
     )
 
     // Without these cases, the property above would prove nothing.
-    it(`some orders are placed, and some ${proves ? "are placed again" : "stay unknown"} (${name})`, () => {
+    it(`safe placing places some orders, and ${proves ? "places some again" : "leaves some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
       if (!proves) assert.isAbove(ended.unknown, 3)
@@ -396,7 +399,7 @@ const realFaults: ReadonlyArray<Faults.Symptom> = [
 describe.concurrent("safe placing over HTTP", () => {
   const timeout = Call.withTimeout("500 millis")
   for (const [name, dialect, form, more] of worlds.filter(([, , , , proves]) => proves)) {
-    it.effect(`over HTTP no order is placed twice or lost (${name})`, () =>
+    it.effect(`over HTTP, no order is placed twice or lost (${name})`, () =>
       Effect.gen(function*() {
         yield* start
         const { baseUrl } = yield* Server.serve()
@@ -517,7 +520,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
         assert.strictEqual((yield* reconcile({ clientOrderId, market: btcUsdt }))._tag, "Placed")
       })))
 
-  it.effect("each order of a bulk call gets a verdict, including refused ones", () =>
+  it.effect("reconciliation returns a verdict for each order of a bulk call, including refused ones", () =>
     within(dialect, "window", () =>
       Effect.gen(function*() {
         const id = (name: string) => ({ clientOrderId: ClientOrderId.make(name) })
@@ -542,7 +545,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
           tags
         )
         const { orders: [first] = [], ...rest } = error
-        // A single order, and one without a client order id.
+        // A bulk call with a single order, then one whose order has no client order id.
         assert.deepStrictEqual((yield* all({ ...rest, ...first })).map(({ _tag }) => _tag), ["Placed"])
         assert.deepStrictEqual(yield* all({ ...rest, orders: [{ market: btcUsdt }] }), [
           { _tag: "StillUnknown", why: "not-an-order" }
@@ -567,7 +570,7 @@ describe("an order that was not placed", () => {
     expected: string,
     between: readonly [number, number]
   ) =>
-    it.effect(`the verdict is ${expected} (${name})`, () =>
+    it.effect(`the verdict on a lost order is ${expected} (${name})`, () =>
       Effect.gen(function*() {
         yield* start
         const [seconds, verdict] = yield* timed(reconcile({ ...yield* ofKey, ...more }, assumptions)).pipe(
@@ -659,7 +662,7 @@ describe("an order that was not placed", () => {
         assert.deepStrictEqual<unknown>(verdict, { _tag: "StillUnknown", why: "reused-id" })
       })))
 
-  it.effect("an order that has just ended and does not show yet is reported as placed", () =>
+  it.effect("an order that has just ended and is not listed yet is reported as placed", () =>
     within(Dialect.live, "window", (network) =>
       Effect.gen(function*() {
         network.next = { _tag: "late", millis: 3000, ends: "reset" }
@@ -670,7 +673,7 @@ describe("an order that was not placed", () => {
         assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])
       }), network({ lag: 900 })))
 
-  it.effect("the verdict includes the open pairs that may be the lost one", () =>
+  it.effect("the verdict lists the open OCO pairs, any of which may be the lost one", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.pair({ clientOrderId }))
@@ -680,7 +683,7 @@ describe("an order that was not placed", () => {
 })
 
 describe("answers of an exchange", () => {
-  /** Answers reads by path; everything else is an empty list. */
+  /** Answers reads by path; any other path gets an empty list. */
   const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
     answered((sent) =>
       answers[sent.path]?.(sent) ??
@@ -689,7 +692,7 @@ describe("answers of an exchange", () => {
   const window = { ...lost, nonce: 1_700_000_000_000, nonceForm: "window", sentAt: 1_700_000_000_000_000 } as const
   const sure = { recordsCanceled: true }
 
-  it.effect("an exchange that answers a search with 'not found' does not have the order", () =>
+  it.effect("an order is reported as not placed if every search answers 'not found'", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* passing(reconcile(window, sure)))._tag, "NotPlaced")
     }).pipe(
@@ -713,7 +716,7 @@ describe("answers of an exchange", () => {
     orderId: 17,
     clientOrderId
   }
-  it.effect("an exchange that shows only fills of an order had the order", () =>
+  it.effect("an order is reported as placed if the exchange shows only its fills", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual<unknown>(
@@ -722,7 +725,7 @@ describe("answers of an exchange", () => {
       )
     }).pipe(Effect.provide(answering({ "/api/v4/trade-account/executed-history": () => json(200, [fill]) }))))
 
-  it.effect("an exchange that ignores the search filter is not believed", () =>
+  it.effect("a fill with a different client order id does not count as the lost order", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* passing(reconcile(window, sure)))._tag, "NotPlaced")
     }).pipe(
@@ -760,13 +763,13 @@ describe("answers of an exchange", () => {
     }
   }
 
-  it.effect("an order that stays in a shifting list is found", () =>
+  it.effect("an open order is found even if the list shifts between two pages", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])
     }).pipe(Effect.provide(answering(shrinking(49)))))
 
-  it.effect("a list that shifts by more than a page is read back", () =>
+  it.effect("an open order is found even if the list shifts by more than a page", () =>
     Effect.gen(function*() {
       const verdict = yield* reconcile(window, sure)
       assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])

@@ -21,7 +21,7 @@ import { property } from "./support/property.ts"
 
 const balance = MainBalance.use(({ all }) => all)
 
-/** Sets the exchange's clock `millis` ahead; behind when negative. */
+/** Sets the exchange's clock `millis` ahead, or behind if negative. */
 const skewed = (millis: number) => Control.use((control) => control.skewClock({ millis }))
 
 /** An HTTP client that delays every request by `latency` milliseconds. */
@@ -55,7 +55,7 @@ const there = inProcess(Dialect.live)
 
 describe("an exchange whose clock differs", () => {
   for (const skew of [-3_600_000, -7000, 7000, 86_400_000]) {
-    it.effect(`a clock off by ${skew / 1000} seconds refuses uncorrected nonces and accepts corrected ones`, () =>
+    it.effect(`an exchange whose clock is off by ${skew / 1000} seconds refuses uncorrected nonces and accepts corrected ones`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)
         yield* skewed(skew)
@@ -65,7 +65,7 @@ describe("an exchange whose clock differs", () => {
   }
 
   property(
-    "the offset is measured to within half a second and half the round trip",
+    "the measured clock offset is accurate to half a second plus half the round trip",
     [fc.integer({ min: -1e7, max: 1e7 }), fc.integer({ min: 0, max: 4000 }), fc.integer({ min: 0, max: 999 })],
     (skew, latency, millis) =>
       Effect.gen(function*() {
@@ -81,7 +81,7 @@ describe("an exchange whose clock differs", () => {
     { runs: 50 }
   )
 
-  it.effect("the offset is measured at every interval", () => {
+  it.effect("the clock's offset is measured at every interval", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_000)
@@ -103,7 +103,7 @@ describe("an exchange whose clock differs", () => {
 describe("the offset", () => {
   const time = 1_700_000_000
 
-  it.effect("an offset within the measurement's uncertainty is ignored", () =>
+  it.effect("a clock offset within the measurement's uncertainty is ignored", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(time * 1000 + 400)
       yield* balance.pipe(
@@ -116,7 +116,7 @@ describe("the offset", () => {
       assert.include(sent?.body, `"nonce":${time * 1000 + 400},`)
     }).pipe(Effect.provide(answering(({ path }) => json(200, path.endsWith("/time") ? { time } : {})))))
 
-  it.effect("the layer fails if the offset can't be measured", () =>
+  it.effect("the ServerClock layer fails if the offset can't be measured", () =>
     Effect.gen(function*() {
       const built = Layer.build(ServerClock.layer({ baseUrl: "https://x.invalid", dialect: Dialect.live }))
       yield* failsWith("UnexpectedResponse")(once(Effect.scoped(built)))

@@ -18,7 +18,7 @@ const pages = globSync(["*.md", ".github/*.md", "{src,test,benchmarks}/**/*.md"]
 /** A page without its code blocks. */
 const prose = (path: string): string => read(path).replaceAll(/^ *```.*?^ *```$/gmsu, "")
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor that GitHub generates for a heading. */
 const anchor = (heading: string): string =>
   heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
 
@@ -48,10 +48,10 @@ const commands = pages.flatMap((page) => {
 
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
 
-/** The names of the subcommand in a line. */
+/** The subcommand names in a command line. */
 const subcommand = (line: string): ReadonlyArray<string> => {
   const [first = "", second = ""] = line.replace(/^(?:npx )?effect-txc /u, "").split(" ")
-  return first === "oracle" && /^[a-z]/u.test(second) ? [first, second] : [first]
+  return (first === "oracle" || first === "host") && /^[a-z]/u.test(second) ? [first, second] : [first]
 }
 
 describe("the pages", () => {
@@ -67,7 +67,7 @@ describe("the pages", () => {
     const shown = pages.flatMap((page) =>
       [...read(page).matchAll(/(<!-- test\/readme\/(\S+) -->\n)?```ts\n/gu)].map(([, , name]) => name ?? page)
     )
-    // The blocks of these pages name their files, and have their own tests.
+    // The code blocks of these pages name their files, and have separate tests.
     const own = ["src/sandbox/docs/from-other-tools.md", "src/sandbox/docs/host.md"]
     assert.sameMembers(shown.filter((name) => !own.includes(name)), readdirSync(join(root, "test/readme")))
   })
@@ -77,7 +77,7 @@ describe("the pages", () => {
   })
 
   it("a page has at most 1,200 words, without code and generated tables", () => {
-    // One grows with every release, and the other holds only figures.
+    // The changelog grows with every release, and the benchmark results are mostly figures.
     const others = ["CHANGELOG.md", "benchmarks/RESULTS.md"]
     const words = (page: string) =>
       prose(page).replaceAll(/<!-- endpoints.*?<!-- end -->/gsu, "").match(/\S*\w\S*/gu) ?? []
@@ -89,7 +89,7 @@ describe("the pages", () => {
     assert.sameMembers([...new Set(listed)], readdirSync(join(root, "src", face, "docs")))
   })
 
-  it("the list of contents of a page has all its headings, in order", () => {
+  it("a page's table of contents lists all its headings, in order", () => {
     for (const page of pages) {
       const contents = [...prose(page).matchAll(/^- \[[^\]]+\]\(#(.+)\)$/gmu)].map(([, to]) => to)
       if (contents.length > 0) assert.deepStrictEqual(contents, [...headings(page, "##")], page)

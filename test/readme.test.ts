@@ -39,7 +39,7 @@ import { itWithRedis, redisServer } from "./support/redis.ts"
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
 
-/** A local collector of telemetry, and the requests that it received. */
+/** A local telemetry collector, and the requests that it has received. */
 const collector = Effect.gen(function*() {
   const received: Array<{ readonly path: string; readonly body: string }> = []
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ const collector = Effect.gen(function*() {
   return { received, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
 })
 
-/** The code blocks of a page in a language. */
+/** The code blocks of a page that are in the given language. */
 const fences = (page: string, language: string) =>
   [...read(`../${page}`).matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
@@ -86,7 +86,7 @@ const run = Effect.fnUntraced(function*(command: string, script: string) {
   })
 }, (effect) => Effect.scoped(Effect.provide(effect, Sandbox.layer())))
 
-/** A test that needs programs of this machine. It is skipped if one is missing. */
+/** A test that needs programs installed on this machine; it is skipped if one is missing. */
 const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Effect<unknown, unknown>) =>
   it.live(name, ({ skip }) =>
     Effect.suspend(() => {
@@ -105,7 +105,7 @@ describe("the examples of the pages", () => {
       TXC_API_SECRET: Example.alice.apiSecret
     }))
 
-  it("the page of errors has one row per error tag", () => {
+  it("the page about errors has one row per error tag", () => {
     const tags = Object.entries(Errors).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
@@ -116,12 +116,12 @@ describe("the examples of the pages", () => {
     for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
-  it.live("the example of a host makes a venue and reads its balance", () =>
+  it.live("the host example makes a venue and reads its balance", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* HostExample.program, "0.5")
     }))
 
-  it.live("the example of the README places an order", () =>
+  it.live("the README example places an order", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -137,7 +137,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("the examples of getting started and without Effect run as separate programs", () =>
+  it.live("the examples in Getting started and Without Effect run as separate programs", () =>
     Effect.gen(function*() {
       const folder = yield* Project.make({
         "first.ts": read("./readme/first.ts"),
@@ -159,7 +159,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.effect("the example of decimals buys a typed amount, and rejects invalid text", () =>
+  it.effect("the decimals example buys the amount that a user types, and rejects invalid text", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>((yield* DecimalsExample.buy("0.10", "100")).amount, "0.10")
       for (const text of ["1e5", "0", "a lot"]) {
@@ -167,7 +167,7 @@ describe("the examples of the pages", () => {
       }
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("the example of unknown outcomes decides about an order whose answer was lost", () =>
+  it.live("the unknown-outcomes example decides how to proceed after the answer to an order was lost", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -186,7 +186,7 @@ describe("the examples of the pages", () => {
         if (symptom !== undefined) yield* control.addFault({ path: LimitOrders.endpoint.path, symptom })
         decisions.push(yield* RiskExample.place(order).pipe(Effect.provide(client)))
       }
-      // For a lost request, the document gives no proof that it was not applied.
+      // If the request itself was lost, nothing in the document's dialect proves that it was not applied.
       assert.deepStrictEqual(decisions, ["placed", "placed", "ask a human"])
       assert.strictEqual((yield* control.openOrders("alice")).length, 2)
     }).pipe(
@@ -194,7 +194,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("the example of credentials calls for two accounts in one program", () =>
+  it.live("the credentials example makes calls for two accounts in one program", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -214,7 +214,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("the example of observing sends a collector the documented names and no secret", () =>
+  it.live("the observability example sends the documented names and no secrets to a collector", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -232,7 +232,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  itWithRedis("the example of fleets shares a key among programs", () =>
+  itWithRedis("the fleets example shares one key among several programs", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -244,7 +244,7 @@ describe("the examples of the pages", () => {
         concurrency: "unbounded"
       })
       yield* Effect.forEach([1, 2, 3], () => Effect.provide(program, one), { concurrency: "unbounded" })
-      // A program exits even if its Redis is gone.
+      // The program must exit even if Redis is down.
       yield* Effect.andThen(program, Effect.delay(redis.stop, 100)).pipe(
         Effect.andThen(Effect.sleep("3 seconds")),
         Effect.provide(one)
@@ -254,7 +254,7 @@ describe("the examples of the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
     ))
 
-  it.effect("the example of limits does not wait for the rate limit", () =>
+  it.effect("the rate-limits example does not wait for the rate limit", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       yield* Effect.forEach(Array.from({ length: 251 }), () => Limits.balanceNow, { concurrency: "unbounded" }).pipe(
@@ -264,12 +264,12 @@ describe("the examples of the pages", () => {
       assert.include(lines[0], "again in")
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("the example of in-process tests reads from a new exchange", () =>
+  it.live("the in-process testing example reads from a new exchange", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>(yield* SandboxExample.program, "2")
     }))
 
-  it.live("the example of the oracle finds no broken rule in a sandbox", () =>
+  it.live("the oracle example finds no broken rule in a sandbox", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* OracleExample.program, 0)
     }))
@@ -307,7 +307,7 @@ describe("the examples of the pages", () => {
     })
   )
 
-  it("the command and getting started name the version of the package", () => {
+  it("the command and the Getting started page show the package's version", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }
     assert.include(read("../src/cli/version.ts"), `"${version}"`)
     assert.include(read("../src/client/docs/getting-started.md"), `effect-txc-${version}.tgz`)

@@ -1,4 +1,4 @@
-/** Makes the same call with Effect alone: one schema, no checks, no errors of its own. */
+/** Makes one call with Effect alone: one schema, no checks, no error types. */
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"

@@ -1,4 +1,4 @@
-/** Calls one endpoint through `Account.layer`, without the list of endpoints. */
+/** Makes one call through `Account.layer`, which does not load the contract. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

@@ -1,4 +1,4 @@
-/** Calls one endpoint, with Node's compile cache. */
+/** Makes one call with Node's compile cache switched on. */
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 

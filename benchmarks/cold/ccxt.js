@@ -1,4 +1,4 @@
-/** Makes a call with ccxt, as at the start of its manual. */
+/** Makes one call with ccxt, as in the first example of its manual. */
 import ccxt from "ccxt"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)

@@ -1,4 +1,7 @@
-/** Makes the same call with Effect, one schema and undici's `dispatch`: the minimum cost of any use of Effect. */
+/**
+ * Makes one call with Effect, one schema and undici's `dispatch`. This is the minimum cost of a program that uses
+ * Effect.
+ */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"

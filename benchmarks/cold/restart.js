@@ -1,4 +1,7 @@
-/** Opens a venue with a journal, from the start of the process until it serves. Argument: the file of the journal. */
+/**
+ * Opens a venue from its journal, and reports the cost from process start until the venue serves. Argument: the journal
+ * file.
+ */
 import * as Effect from "effect/Effect"
 import { Sandbox, Server } from "../dist/sandbox/index.js"
 

@@ -1,4 +1,4 @@
-/** Makes a call with the library's defaults, as at the start of the README. */
+/** Makes one call with the library's defaults, as in the README's first example. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Dialect, Exchange, TradeBalance } from "../dist/index.js"

@@ -1,4 +1,4 @@
-/** Makes a signed call with the least possible code. */
+/** Makes one signed call with as little code as possible. */
 import { createHmac } from "node:crypto"
 import { Pool } from "undici"
 

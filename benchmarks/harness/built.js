@@ -1,13 +1,13 @@
 /**
- * Resolves imports of the library's source, which TypeScript checks, to the published build: compiled, without types to
- * strip at start.
+ * Resolves imports of the library's source to its compiled build. TypeScript checks the source, but Node does not have
+ * to strip types at start.
  */
 import { registerHooks } from "node:module"
 
 const source = new URL("../../src/", import.meta.url).href
 const target = new URL("../dist/", import.meta.url).href
 
-/** The names by which the examples of the pages import the package. */
+/** The package's import names, as the examples in the docs use them. */
 const entries = { "effect-txc": "index.js", "effect-txc/sandbox": "sandbox/index.js" }
 
 registerHooks({

@@ -1,4 +1,6 @@
-/** The library: whole calls through its services, its own work without a socket, and the decoding of answers. */
+/**
+ * The library's operations: whole calls through its services, a call's own work without a socket, and decoding answers.
+ */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -40,15 +42,14 @@ const order: StopLimitOrders.Request = {
 // Transports
 // -----------------------------------------------------------------------------
 
-/** The transports: the layer that the README recommends for Node, and the one that needs no package. */
+/** The two transports: the one that the README recommends for Node, and `fetch`, which needs no package. */
 const transports = {
   node: UndiciTransport.layerWith({ connections: 64 }),
   fetch: FetchTransport.layer
 }
 
-/** Answers a new order at once, without a socket. */
+/** A transport that answers immediately with a new order, without a socket. */
 const layerCanned = Layer.succeed(Transport.Transport, {
-  freshConnections: false,
   send: () => Effect.succeed({ status: 200, headers: {}, text: answers[paths.stopLimit] })
 })
 
@@ -64,11 +65,11 @@ const credentials = Credentials.layer({
 const exchange = (baseUrl: string) =>
   Exchange.layerServices.pipe(
     Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
-    // Nonces of this dialect count microseconds, so no call waits for one.
+    // In this dialect nonces count microseconds, so no call waits for a nonce.
     Layer.provide([Region.layer({ baseUrl, dialect: document }), credentials])
   )
 
-/** The services of one exchange, for the lifetime of the process. */
+/** The services, which live as long as the process. */
 const services = (baseUrl: string, transport: Layer.Layer<Transport.Transport>) =>
   Effect.runPromise(
     Effect.gen(function*() {
@@ -100,11 +101,11 @@ export const calls = async (baseUrl: string, transport: keyof typeof transports)
   }
 }
 
-/** The work of a call without a socket. */
+/** A call's own work, without a socket. */
 export const withoutSocket = async (baseUrl: string): Promise<Operations> => {
   const { orders } = await services(baseUrl, layerCanned)
 
-  // Otherwise the lower bound would be measured with a different request.
+  // The lower bound sends the same request; otherwise the comparison would be unfair.
   const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, document)
   deepStrictEqual(Result.getOrThrow(encodeRequest(order)), wireOrder)
 

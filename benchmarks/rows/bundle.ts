@@ -22,7 +22,7 @@ const listed = (all: ReadonlyMap<string, number>) =>
 
 export const rows: ReadonlyArray<Row> = [{
   name: "bundle",
-  title: "bundle of one endpoint over fetch, minified and gzip",
+  title: "bundle of one endpoint over fetch, minified and gzipped",
   run: async () => {
     const txc = await sizes("endpoint.js")
     const naive = await sizes("naive.js")
@@ -30,8 +30,8 @@ export const rows: ReadonlyArray<Row> = [{
     const [min = 0, , median = 0, , max = 0] = ratios
     return {
       lines: [{
-        what: "bundle of one endpoint over fetch, minified and gzip",
-        against: "a naive Effect client's",
+        what: "bundle of one endpoint over fetch, minified and gzipped",
+        against: "naive Effect client",
         ratios: { size: { min, median, max } },
         absolutes: `txc: **${listed(txc)}**; naive Effect client: ${listed(naive)}`
       }],

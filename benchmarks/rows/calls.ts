@@ -1,4 +1,4 @@
-/** Measures whole calls over loopback, and the work of a call without a socket. */
+/** Measures whole calls over loopback, and a call's own work without a socket. */
 import { start } from "../harness/children.ts"
 import { compare, type Turn } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -7,7 +7,7 @@ import { type Context, type Found, line, type Row, unsettledNotes } from "../har
 /** A client and its operation. */
 interface Part {
   readonly peer: string
-  /** Its name in the table. */
+  /** The client's name in the table. */
   readonly as: string
   readonly operation: string
 }
@@ -27,10 +27,10 @@ const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   return compared
 }
 
-/** The library over the transport that needs no package. */
+/** The name of the library over `fetch`, which needs no package. */
 const overFetch = "txc over fetch"
 
-/** Compares an operation of each client with undici's, and ours also with each of the others. */
+/** Compares each client with undici, and the library also with each other client. */
 const call = (name: string, title: string, operation: string, others: ReadonlyArray<string>): Row => ({
   name,
   title,
@@ -47,7 +47,7 @@ const call = (name: string, title: string, operation: string, others: ReadonlyAr
   }
 })
 
-/** Compares our work without a socket with the lower bound. */
+/** Compares the library's own work, without a socket, with the lower bound. */
 const alone = (name: string, title: string, operation: string, peer: string, base: string): Row => ({
   name,
   title,
@@ -62,8 +62,8 @@ const alone = (name: string, title: string, operation: string, peer: string, bas
 })
 
 const withoutPackage = [
-  "`whitebit-typescript-sdk` and `@whitebit/sdk`, which the exchange's own SDK calls itself, are not on npm, nor is any "
-  + "other SDK that speaks this protocol but ccxt. A naive Effect client stands in its place."
+  "The exchange's own SDK calls itself `whitebit-typescript-sdk` and `@whitebit/sdk`. Neither is on npm, nor is any other "
+  + "SDK for this protocol except ccxt. A naive Effect client replaces it."
 ]
 
 /** Notes the packages that could not be installed. */
@@ -77,10 +77,10 @@ const noted = (row: Row): Row => ({
 
 export const rows: ReadonlyArray<Row> = [
   noted(call("order-64", "order, 64 in flight", "order64", [overFetch, "ccxt", "naive Effect client"])),
-  call("order-sequence", "order, one after the other", "order", [overFetch, "ccxt"]),
-  alone("own-work", "own work of a call, no socket", "ownWork", "txc without a socket", "the floor's"),
-  call("balances", "whole call, 500 balances", "balances", ["ccxt"]),
-  call("fees", "whole call, 500 fees", "fees", ["ccxt"]),
+  call("order-sequence", "order, sequential", "order", [overFetch, "ccxt"]),
+  alone("own-work", "a call's own work, no socket", "ownWork", "txc without a socket", "lower bound"),
+  call("balances", "whole call with 500 balances", "balances", ["ccxt"]),
+  call("fees", "whole call with 500 fees", "fees", ["ccxt"]),
   alone("decode-order", "decoding one order", "decodeOrder", "txc decoding", "JSON.parse"),
   alone("decode-balances", "decoding 500 balances", "decodeBalances", "txc decoding", "JSON.parse"),
   alone("decode-fees", "decoding 500 fees", "decodeFees", "txc decoding", "JSON.parse")

@@ -10,13 +10,13 @@ import { programs, withPostgres } from "../harness/postgres.ts"
 import { type Found, type Line, type Row, show } from "../harness/report.ts"
 import type { Message } from "../peers/journals.ts"
 
-/** The result of calls: the duration of each in milliseconds, and the number that failed. */
+/** The duration of each call in milliseconds, and the number of failed calls. */
 interface Seen {
   readonly millis: Array<number>
   failed: number
 }
 
-/** Calls every venue through these nodes repeatedly until it is stopped. */
+/** Calls every venue repeatedly, through these nodes in turn, until stopped. */
 const calling = (nodes: ReadonlyArray<Node>, venues: ReadonlyArray<string>) => {
   const seen: Seen = { millis: [], failed: 0 }
   let isOver = false
@@ -74,13 +74,13 @@ const troubles = async (database: string, rounds: number): Promise<ReadonlyArray
   const median = bracket(usual).median
   return [
     {
-      what: "cluster: the longest call to a venue over another node when one of three nodes is killed",
+      what: "cluster: the longest call through another node when one of three nodes is killed",
       against: "the median call",
       ratios: { wall: bracket(longest.map((millis) => millis / median)) },
       absolutes: `wall: **${show(bracket(longest.map((millis) => millis / 1000)), " s")}**, ${killedFailed} failed`
     },
     {
-      what: "cluster: calls over a node that stays while the two others are replaced",
+      what: "cluster: calls through one node while the other two are replaced",
       against: "all calls",
       ratios: { failed: bracket([rolled.failed / rolled.millis.length]) },
       absolutes: `**${rolled.failed}** of ${rolled.millis.length} failed, the longest took ${
@@ -105,7 +105,7 @@ const journals = async (database: string, file: string, plan: Plan): Promise<Rea
     }
     const of = (to: Message["to"]) => bracket(samples[to].map(({ wall }) => wall))
     lines.push({
-      what: `cluster: a group of ${commands} commands in PostgreSQL`,
+      what: `cluster: writing commands to PostgreSQL, ${commands} per group`,
       against: "SQLite",
       ratios: {
         wall: bracket(samples.postgres.map(({ wall }, round) => wall / (samples.sqlite[round]?.wall ?? Number.NaN))),
@@ -120,19 +120,19 @@ const journals = async (database: string, file: string, plan: Plan): Promise<Rea
 
 const measure = async (plan: Plan): Promise<Found> => {
   if (programs === undefined) {
-    return { lines: [], notes: ["cluster: not run, as there is no PostgreSQL: apt-get install postgresql"] }
+    return { lines: [], notes: ["cluster: not run, because PostgreSQL is not installed: apt-get install postgresql"] }
   }
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))
   return await withPostgres(async (database) => {
     migrate(database)
     const written = await journals(database, join(folder, "journal.sqlite"), plan)
-    // These figures are whole seconds, which a smoke run cannot shorten: it has one round of each.
+    // Each round takes seconds, which a smoke run cannot shorten: it has one round of each.
     return { lines: [...await troubles(database, plan.shrink === 1 ? 4 : 1), ...written] }
   }).finally(() => rmSync(folder, { recursive: true, force: true }))
 }
 
 export const rows: ReadonlyArray<Row> = [{
   name: "cluster",
-  title: "nodes of a cluster: one is killed, two are replaced; the journal in PostgreSQL against SQLite",
+  title: "a cluster of which one node is killed and two are replaced; the journal in PostgreSQL compared with SQLite",
   run: ({ plan }) => measure(plan)
 }]

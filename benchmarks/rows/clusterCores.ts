@@ -12,7 +12,9 @@ import { account } from "../peers/account.ts"
 import type { Load, Message } from "../peers/load.ts"
 import { market, stopLimit } from "./server.ts"
 
-/** The CPU time of a process so far, of all threads, in microseconds. A process that has just ended counts as zero. */
+/**
+ * The CPU time that all threads of a process have used so far, in microseconds; zero for a process that has just ended.
+ */
 const workedBy = (pid: number): number => {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce(
@@ -80,16 +82,19 @@ const open = async (server: string, name: string, cores: ReadonlyArray<number>):
   return { nodes, callers, venues: [...venues.values()] }
 }
 
-/** The venues called through each node. No venue is called through two nodes, because both callers have the same key. */
+/**
+ * Chooses the venues that are called through each node. No venue is called through two nodes, because both callers have
+ * the same key.
+ */
 type Routes = (venues: Cluster["venues"]) => ReadonlyArray<ReadonlyArray<string>>
 
 const straight: Routes = (venues) => venues
 
-/** Half of the calls reach the node that does not own the venue. */
+/** Half of the calls through each node are for venues that the other node owns. */
 const anywhere: Routes = (venues) =>
   venues.map((_, node) => venues.flatMap((theirs) => theirs.filter((_, at) => at % venues.length === node)))
 
-/** The CPU time of the other processes, in microseconds per call. */
+/** The CPU time of the processes other than nodes, in microseconds per call. */
 interface Beside {
   readonly database: number
   readonly callers: number
@@ -156,9 +161,9 @@ const beside = (
     const seen = compared.samples.get(peer) ?? []
     const of = (value: (one: Beside) => number) => bracket((others.get(peer) ?? []).map(value)).median.toFixed(0)
     const median = (value: (sample: Sample) => number) => bracket(seen.map(value)).median.toFixed(0)
-    return `${peer}: **${median(({ cpu }) => cpu)} µs** of nodes, ${of(({ database }) => database)} of the database, ${
+    return `${peer}: **${median(({ cpu }) => cpu)} µs** nodes, ${of(({ database }) => database)} µs database, ${
       of(({ callers }) => callers)
-    } of callers, ${median(({ wall }) => 1e6 / wall)} calls/s`
+    } µs callers, ${median(({ wall }) => 1e6 / wall)} calls/s`
   }
   return [...compared.samples.keys()].filter((peer) => peer !== base).map((peer) => ({
     what: `cluster: ${what} at ${inFlight} in flight, ${peer}`,
@@ -172,7 +177,7 @@ const measure = async (plan: Plan): Promise<Found> => {
   if (programs === undefined || cpus().length < 2 || spawnSync("taskset", ["--version"]).status !== 0) {
     return {
       lines: [],
-      notes: ["cluster-cores: not run, as it needs two cores, taskset, and apt-get install postgresql"]
+      notes: ["cluster-cores: not run, because it needs two cores, taskset and PostgreSQL: apt-get install postgresql"]
     }
   }
   return await withPostgres(async (server, pid) => {
@@ -193,8 +198,8 @@ const measure = async (plan: Plan): Promise<Found> => {
         longer,
         new Map([
           turn(base, one, straight),
-          turn("two, called where the venue is", two, straight),
-          turn("two, called at either", two, anywhere)
+          turn("two nodes, direct calls", two, straight),
+          turn("two nodes, half forwarded", two, anywhere)
         ])
       )
       lines.push(...beside(compared, what, others))
@@ -209,6 +214,6 @@ const measure = async (plan: Plan): Promise<Found> => {
 export const rows: ReadonlyArray<Row> = [{
   name: "cluster-cores",
   title:
-    "two nodes of a cluster against one, each on its own core: CPU per call of nodes, database and callers; calls/s",
+    "two cluster nodes, each on its own core, compared with one: CPU per call of nodes, database and callers; calls/s",
   run: ({ plan }) => measure(plan)
 }]

@@ -22,7 +22,7 @@ export const rows: ReadonlyArray<Row> = [{
     return {
       lines: [{
         what: `a market maker's day: ${ticks} ticks, ${orders} orders, a fault each tick`,
-        against: "the clock",
+        against: "real time",
         ratios: { faster: bracket(measured.map(({ wall }) => secondsOfDay * 1e6 / wall)) },
         absolutes: `wall **${show(seconds("wall"), " s")}**, CPU ${show(seconds("cpu"), " s")}`
       }],

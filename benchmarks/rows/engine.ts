@@ -1,4 +1,4 @@
-/** Compares the engine with two order books of npm, and with itself in a larger world. */
+/** Compares the engine with two order books from npm, and with itself in a larger world. */
 import { start } from "../harness/children.ts"
 import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -19,7 +19,7 @@ const workload = (workload: Workload, title: string): Row => ({
       engines.map(async (engine) => [engine, await start("engine.ts", engine)] as const)
     )
     const count = Math.ceil(orders / plan.shrink)
-    // With all orders, a book of quadratic cost would take minutes to warm up.
+    // With the full number of orders, a book with quadratic cost would take minutes to warm up.
     const few = Math.ceil(count / 25)
     const left = new Set<unknown>()
     const unsettled: Array<string> = []
@@ -29,7 +29,8 @@ const workload = (workload: Workload, title: string): Row => ({
         await child.ask({ workload, orders: few, what: "sample" } satisfies Message) as Sample
       if (!await warmUp(turn, plan.warmUp)) unsettled.push(engine)
     }
-    if (left.size > 1) throw new Error(`${workload} leaves the engines with unequal books: ${[...left].join(", ")}`)
+    if (left.size > 1)
+      throw new Error(`${workload} leaves the engines with different numbers of open orders: ${[...left].join(", ")}`)
     const turns = children.map(([engine, child]): [string, Turn] => [
       engine,
       async () => await child.ask({ workload, orders: count, what: "sample" } satisfies Message) as Sample
@@ -44,7 +45,7 @@ const workload = (workload: Workload, title: string): Row => ({
   }
 })
 
-/** Starts a process whose engine places and cancels in a world. */
+/** Starts a process whose engine places and cancels orders in a world. */
 export const placeAndCancel = async (world: World) => {
   const child = await start("engine.ts", "txc", JSON.stringify(world))
   const turn: Turn = async (millis) => await child.ask({ millis } satisfies Message) as Sample
@@ -53,7 +54,7 @@ export const placeAndCancel = async (world: World) => {
 
 const openOrders: Row = {
   name: "engine-open-orders",
-  title: "place and cancel with 200,000 open orders",
+  title: "placing and canceling with 200,000 open orders",
   run: async ({ plan }): Promise<Found> => {
     const [small, large] = [1000, 200_000].map((open) => Math.ceil(open / plan.shrink)) as [number, number]
     const [few, many] = await Promise.all([
@@ -67,7 +68,7 @@ const openOrders: Row = {
     return {
       lines: [{
         ...line(compared, "", of, to),
-        what: "engine: place and cancel with 200,000 open orders",
+        what: "engine: placing and canceling with 200,000 open orders",
         against: "with 1,000"
       }],
       notes: unsettledNotes(compared, "engine-open-orders"),
@@ -79,7 +80,7 @@ const openOrders: Row = {
 export const rows: ReadonlyArray<Row> = [
   workload("add", "engine: 50,000 orders added"),
   workload("add-cancel", "engine: 50,000 orders added, then canceled in random order"),
-  workload("mixed", "engine: 50,000 orders placed, taken and canceled"),
-  workload("cross", "engine: 25,000 orders rest, 25,000 take them"),
+  workload("mixed", "engine: 50,000 instructions: orders rest, take or are canceled"),
+  workload("cross", "engine: 25,000 resting orders, each taken by another"),
   openOrders
 ]

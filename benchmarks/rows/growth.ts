@@ -10,7 +10,7 @@ import { venueWith } from "./server.ts"
 const engineSizes = [1000, 3000, 10_000, 30_000, 100_000, 200_000]
 const sandboxSizes = [1000, 10_000, 100_000]
 
-/** The sizes of a curve; in a smoke run, two small ones. */
+/** The sizes that a curve shows; two small ones in a smoke run. */
 const sizesOf = ({ plan: { shrink } }: Context, sizes: ReadonlyArray<number>): ReadonlyArray<number> =>
   shrink === 1 ? sizes : sizes.slice(0, 2).map((size) => Math.ceil(size / shrink))
 
@@ -20,7 +20,7 @@ interface Grown {
   readonly line: Line
 }
 
-/** Lets all sizes take turns; the smallest is the base. */
+/** Measures all sizes in turns. Ratios are relative to the smallest. */
 const grow = async (
   { plan }: Context,
   name: string,
@@ -76,7 +76,7 @@ export const rows: ReadonlyArray<Row> = [{
     const world: World = { open: Math.ceil(1000 / context.plan.shrink), accounts: 0, ended: 0 }
     const grown = [
       await engineGrowth(context, "place and cancel by open orders", (open) => ({ ...world, open })),
-      await engineGrowth(context, "place and cancel by commands before", (ended) => ({ ...world, ended })),
+      await engineGrowth(context, "place and cancel by earlier commands", (ended) => ({ ...world, ended })),
       await engineGrowth(context, "place and cancel by accounts", (accounts) => ({ ...world, accounts })),
       ...await sandboxGrowth(context)
     ]
@@ -85,7 +85,7 @@ export const rows: ReadonlyArray<Row> = [{
       const plot = svg({
         title: "The cost of a call as the exchange grows",
         xTitle: "orders, commands or accounts (solid: the engine; dashed: the sandbox over HTTP)",
-        yTitle: "CPU per call, times that of the smallest",
+        yTitle: "CPU per call, relative to the smallest size",
         curves
       })
       writeFileSync(context.plot, plot)

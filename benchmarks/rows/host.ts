@@ -15,7 +15,10 @@ const run = promisify(execFile)
 
 const script = fileURLToPath(new URL("../cold/restart.js", import.meta.url))
 
-/** Starts a sandbox with an empty journal, and ends it as soon as it serves: the cost of a venue without a host. */
+/**
+ * Starts a sandbox with an empty journal, and stops it as soon as it serves. This is the cost of a venue without a
+ * host.
+ */
 const startAlone = async (file: string): Promise<Sample & { readonly rss: number }> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", script, file])
@@ -23,14 +26,14 @@ const startAlone = async (file: string): Promise<Sample & { readonly rss: number
   return { cpu: user + system, wall: (performance.now() - begun) * 1000, rss }
 }
 
-/** The ratio of a host's work to starts of sandboxes. */
+/** Compares a task of the host with starting a sandbox. */
 const againstStarts = (what: string, samples: ReadonlyArray<Sample>, alone: ReadonlyArray<Sample>): Line => {
   const median = (of: keyof Sample) => bracket(alone.map((sample) => sample[of])).median
   const over = (of: keyof Sample): Bracket => bracket(samples.map((sample) => median(of) / sample[of]))
   const millis = (all: ReadonlyArray<Sample>) => bracket(all.map(({ wall }) => wall / 1000))
   return {
     what,
-    against: "the start of a sandbox",
+    against: "starting a sandbox",
     ratios: { "work per CPU": over("cpu"), "per second": over("wall") },
     absolutes: `wall: ${show(millis(samples), " ms")}, a sandbox ${show(millis(alone), " ms")}`
   }
@@ -97,12 +100,12 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const title = (what: string, of: string) => ({ ...line(compared, "", of, base), what, against: base })
   return {
     lines: [
-      againstStarts(`host: make a venue, ${count} in all`, made, alone),
-      againstStarts("host: the first call of a venue, which writes its journal", first, alone),
-      againstStarts(`host: a call that wakes a venue, and lets another sleep`, woken, alone),
+      againstStarts(`host: making a venue, ${count} in all`, made, alone),
+      againstStarts("host: the first call to a venue, which writes its journal", first, alone),
+      againstStarts("host: a call that wakes a venue while another falls asleep", woken, alone),
       {
         what: `host: memory with ${count} venues, ${awake} awake`,
-        against: "the process of one sandbox",
+        against: "one sandbox",
         ratios: { RSS: bracket([memory / rss.median]), "asleep, RSS": bracket([asleep / rss.median]) },
         absolutes: `RSS: **${Math.round(memory)} MiB**, all asleep ${Math.round(asleep)} MiB, one sandbox ${
           show(rss, " MiB")
@@ -118,6 +121,6 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
 
 export const rows: ReadonlyArray<Row> = [{
   name: "host",
-  title: "a host of 10,000 venues, 200 awake: to make, to wake and to call one, and memory",
+  title: "a host of 10,000 venues, 200 awake: making, waking and calling a venue, and memory",
   run: ({ plan }) => inFolder((folder) => measure(plan, folder))
 }]

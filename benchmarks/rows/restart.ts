@@ -1,4 +1,4 @@
-/** Measures the start of a sandbox with a history. */
+/** Measures how long a sandbox with a long journal takes to start. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 
 const script = fileURLToPath(new URL("../cold/restart.js", import.meta.url))
 
-/** Starts a venue, and ends it as soon as it serves. */
+/** Starts a venue, and stops it as soon as it serves. */
 const restart = async (file: string): Promise<Sample & { readonly rss: number }> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", script, file])
@@ -59,7 +59,7 @@ export const rows: ReadonlyArray<Row> = [{
         lines: [{
           ...shown,
           what: "sandbox: restart with 200,000 commands",
-          against: "with ten",
+          against: "with ten commands",
           ratios: { ...shown.ratios, RSS: bracket(memory.map((value, round) => value / (base[round] ?? Number.NaN))) },
           absolutes: `**${show(wall, " s")}**, **${show(bracket(memory), " MiB")}** of RSS; ${shown.absolutes}`
         }],

@@ -1,4 +1,6 @@
-/** Compares the sandbox over HTTP with a server that only verifies, and with itself with more orders. */
+/**
+ * Compares the sandbox over HTTP with a server that only verifies signatures, and with itself when it has more orders.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +15,7 @@ import type { Options } from "../peers/venue.ts"
 /** A server and its caller. */
 interface Service {
   readonly server: Child
-  /** Makes calls, and returns the cost of each: CPU of the server's process, and wall time of the caller. */
+  /** Makes calls, and returns the cost per call: the CPU time of the server's process, and the caller's wall time. */
   readonly load: (message: Message) => Promise<Sample & Load>
   readonly end: () => Promise<void>
 }
@@ -51,7 +53,7 @@ export const stopLimit = { market, side: "buy", amount: "0.001", price: "40000",
 
 const placing = ({ load }: Service): Turn => async (millis) => {
   const { cpu, wall } = await load({ path: "/api/v4/order/stop_limit", bodies: [stopLimit], inFlight: 64, millis })
-  // Orders do not accumulate, because other rows show growth. The verifier has nothing to cancel.
+  // Orders are canceled after each turn, because other rows show how costs grow. The verifier has no orders.
   await load({ path: "/api/v4/order/cancel/all", bodies: [{ market }], inFlight: 1 })
   return { cpu, wall }
 }
@@ -64,7 +66,7 @@ const journalled = (name: string, title: string, fileIn: (folder: string) => str
       const file = fileIn(folder)
       const ours = await venue({ open: 0, ended: 0, ...(file === undefined ? {} : { file }) })
       const floor = await called(await start("verifier.ts"))
-      const base = "node:http that verifies"
+      const base = "verifying node:http server"
       const compared = await compare(plan, new Map([["txc", placing(ours)], [base, placing(floor)]]))
       await ours.end()
       await floor.end()
@@ -76,7 +78,7 @@ const journalled = (name: string, title: string, fileIn: (folder: string) => str
     })
 })
 
-/** Runs work with a temporary folder. */
+/** Runs `use` with a temporary folder, then deletes the folder. */
 export const inFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))
   try {
@@ -102,7 +104,7 @@ const idsOf = (answers: ReadonlyArray<Answer>): ReadonlyArray<number> =>
     return order_id
   })
 
-/** Offsets of pages throughout the records that can be reached. */
+/** Page offsets spread over all records that a page can reach. */
 const offsets = (records: number, count: number): ReadonlyArray<number> => {
   const last = Math.max(0, Math.min(records, 10_000) - page)
   return Array.from({ length: count }, (_, index) => Math.floor(index * last / count))
@@ -115,7 +117,7 @@ const someIds = async ({ load }: Service, open: number): Promise<Array<number>> 
   return [...new Set(answers.flatMap((answer) => idsOf(JSON.parse(answer) as ReadonlyArray<Answer>)))]
 }
 
-/** Pages throughout the first thousand records, which the smaller exchange has too. */
+/** Requests pages spread over the first thousand records, which the smaller exchange has too. */
 const paging = ({ load }: Service, path: string, records: number): Turn => {
   const bodies = offsets(Math.min(records, 1000), 10).map((offset) => ({ market, limit: page, offset }))
   return (millis) => load({ path, bodies, inFlight: 16, millis })
@@ -126,7 +128,10 @@ const lookingUp = ({ load }: Service, ids: ReadonlyArray<number>): Turn => {
   return (millis) => load({ path: orders, bodies, inFlight: 16, millis })
 }
 
-/** Cancels orders, then places as many again, which is not measured, so that the size of the exchange stays the same. */
+/**
+ * Cancels orders. Then places the same number outside the measurement, so that the size of the exchange does not
+ * change.
+ */
 const canceling = ({ load }: Service, ids: Array<number>, count: number): Turn => {
   const places = resting(count).map(({ amount, isBuy, price }) => ({
     market,
@@ -143,7 +148,7 @@ const canceling = ({ load }: Service, ids: Array<number>, count: number): Turn =
   }
 }
 
-/** Starts a venue with a number of open orders and as many ended ones, and returns its operations. */
+/** Starts a venue with the same number of open and closed orders, and returns its operations. */
 export const venueWith = async (records: number, count: number) => {
   const service = await venue({ open: records, ended: records })
   const ids = await someIds(service, records)

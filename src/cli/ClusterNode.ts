@@ -1,11 +1,15 @@
-/** The additions of `effect-txc host --cluster` to a host, loaded only for a cluster. */
+/** The code that only `effect-txc host --cluster` needs. Other commands do not load it. */
+import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type * as SqlError from "effect/sql/SqlError"
+import * as Archive from "../sandbox/cluster/Archive.ts"
 import * as Database from "../sandbox/cluster/Database.ts"
 import * as Node from "../sandbox/cluster/Node.ts"
+import * as Nodes from "../sandbox/cluster/Nodes.ts"
 import * as PostgresRegistry from "../sandbox/cluster/PostgresRegistry.ts"
 import * as Tables from "../sandbox/cluster/Tables.ts"
 import * as Watchdog from "../sandbox/cluster/Watchdog.ts"
@@ -15,23 +19,25 @@ import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
 /**
- * How long a stopping node still accepts calls, in milliseconds. A load balancer that polls every second stops sending
- * calls before that.
+ * How long a stopping node still accepts calls, in milliseconds: long enough for a load balancer that polls every
+ * second to notice.
  */
 const leavingMillis = 2000
 
-/** The time limit of a node's shutdown, in milliseconds. After that the process ends; its venues are intact. */
+/** The time limit of a node's shutdown, in milliseconds. After that the process exits; its venues stay intact. */
 const stopping = 20_000
 
-/** The exit code of a node that has lost its venues or stopped too slowly. Start such a node again. */
+/** The exit code of a node that has lost its venues or stopped too slowly, and should be restarted. */
 const lostCode = 1
 
-/** Ends the process immediately if it was suspended for too long, and after the time limit of a shutdown. */
+/**
+ * Exits the process immediately if it was suspended for too long, and otherwise when a shutdown exceeds its time limit.
+ */
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
-  // A graceful shutdown takes time, and other nodes already own this node's venues.
+  // No graceful shutdown here: it takes time, and other nodes already own this node's venues.
   const ended = Effect.catch(
     Watchdog.watch,
     ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))
@@ -51,17 +57,17 @@ const addressRefused = (clusterPort: number, { message, port, reason }: ListenFa
   const flag = port === clusterPort ? "--cluster-port" : "--node-port"
   return new Refused({
     wrong: message,
-    remedy: reason.includes("EADDRNOTAVAIL")
+    remedy: reason.includes("EADDRNOTAVAIL") || reason.includes("cannot reach")
       ? "Pass --node-host with an address of this machine that the other nodes can reach"
       : `Choose another port with ${flag}, or stop the program that uses it`
   })
 }
 
-/** Opens the host of this node. */
+/** Starts this node's host, and exits the process if the node fails or stops too slowly. */
 export const open = Effect.fnUntraced(function*(
-  options: Omit<Node.Options, "leavingMillis">
+  options: Omit<Node.Options, "leavingMillis" | "onWaiting">
 ): Effect.fn.Return<Host.Host["Service"], Refused, Scope.Scope> {
-  const context = yield* Layer.build(Node.layer({ ...options, leavingMillis })).pipe(
+  const context = yield* Layer.build(Node.layer({ ...options, leavingMillis, onWaiting: Console.error })).pipe(
     Effect.catchTags({
       JournalError: (error) => Effect.fail(refusalOf(error)),
       ListenFailed: (error) => Effect.fail(addressRefused(options.clusterPort, error))
@@ -72,7 +78,7 @@ export const open = Effect.fnUntraced(function*(
 })
 
 const migrating = Effect.fnUntraced(function*(token: string | undefined) {
-  const before = yield* Tables.migrate
+  const before = yield* Database.whenReachable(Tables.migrate, Console.error)
   yield* Console.log(
     before === Tables.version
       ? `The tables already have version ${Tables.version}.`
@@ -80,12 +86,12 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
   )
   if (token === undefined) return
   yield* PostgresRegistry.setToken(token)
-  yield* Console.log("The cluster now has the token in TXC_HOST_TOKEN. Restart running nodes to use it.")
+  yield* Console.log("The cluster has the token in TXC_HOST_TOKEN. Restart nodes that run with another one.")
 })
 
 /**
- * Creates the tables of a cluster, or migrates them to this version, and reports what it did. If a token is given, the
- * cluster uses it from now on.
+ * Creates the tables of a cluster, or migrates them to this version, and reports what it did. If a token is given, it
+ * replaces the cluster's control token.
  */
 export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
   migrating(token).pipe(
@@ -93,3 +99,42 @@ export const migrate = (url: string, token: string | undefined): Effect.Effect<v
     Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error))),
     Effect.catchTag("JournalError", (error) => Effect.fail(refusalOf(error)))
   )
+
+/** Works in the database of a cluster, without a node. */
+const inDatabase = <A>(
+  url: string,
+  work: Effect.Effect<A, JournalError | Host.UnknownVenue | SqlError.SqlError, PgClient.PgClient>
+): Effect.Effect<A, Refused | JournalError | Host.UnknownVenue> =>
+  Effect.andThen(Tables.check, work).pipe(
+    Effect.provide(Node.database(url)),
+    Effect.catchTags({
+      SqlError: (error) => Effect.fail(refusalOf(Database.unreachable(error))),
+      JournalError: (error) => Effect.fail(error.file === "of the cluster" ? refusalOf(error) : error)
+    })
+  )
+
+/** The nodes and the venues of a cluster, from its database. */
+export const status = (url: string) =>
+  inDatabase(
+    url,
+    Effect.gen(function*() {
+      const nodes = yield* Nodes.list(yield* PgClient.PgClient)
+      const registry = yield* PostgresRegistry.listing(undefined)
+      const venues = registry.map(({ placed, registered: { id, owner } }) => ({ id, owner, ...placed }))
+      return { nodes: nodes.map(({ stages: _stages, ...node }) => node), venues }
+    })
+  )
+
+/** Tells a node to drain; `false` if there is no such node. */
+export const drain = (url: string, node: string) =>
+  inDatabase(url, Effect.flatMap(PgClient.PgClient, (sql) => Nodes.drain(sql, node)))
+
+/** Writes a venue's journal to a file. */
+export const exportTo = (url: string, venue: string, file: string) => inDatabase(url, Archive.exportTo(venue, file))
+
+/** Brings an exported venue into a cluster. */
+export const importFrom = (url: string, file: string, record: string) =>
+  inDatabase(url, Archive.importFrom(file, record))
+
+/** Replays a venue's journal. */
+export const check = (url: string, venue: string) => inDatabase(url, Archive.check(venue))

@@ -18,11 +18,14 @@ export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
   "The folder of the journal. A sandbox resumes from the journal in it"
 )
 
-/** The default folder when a program starts the sandbox, relative to the working directory. */
+/** The default folder when a program, not a person, starts the sandbox. Relative to the working directory. */
 const programFolder = "effect-txc-data"
 
-/** The journal file in a folder. */
+/** The path of the journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
+
+/** The path of a venue's record in the folder of its exported journal. */
+export const recordIn = (folder: string): string => `${folder}/venue.json`
 
 const variable = (name: string) =>
   Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
@@ -44,8 +47,8 @@ const stateFolder = Effect.gen(function*() {
 })
 
 /**
- * The nearest folder, from the working directory upwards, with a `.git` or a `package.json`; otherwise the working
- * directory.
+ * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards; the
+ * working directory if there is none.
  */
 const projectFolder = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
@@ -65,11 +68,17 @@ export const ofProject = Effect.gen(function*() {
   return join(yield* stateFolder, `${basename(project)}-${digest}`)
 })
 
-/** The journal folder of a new or resumed sandbox: the given one, or the project's if a person starts the sandbox. */
+/**
+ * The journal folder of a sandbox: the given one if any, else the project's if a person starts the sandbox, else
+ * `effect-txc-data`.
+ */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(programFolder)
 
-/** The folder of a host's venues: the given one, or the project's if a person starts the host. */
+/**
+ * The folder of a host's venues: the given one if any, else the project's if a person starts the host, else
+ * `effect-txc-host`.
+ */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given)
     ? Effect.succeed(given.value)
@@ -77,7 +86,7 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
     ? Effect.map(ofProject, (folder) => `${folder}-host`)
     : Effect.succeed("effect-txc-host")
 
-/** The folder of an existing journal: the given one, else `effect-txc-data`, else the project's. */
+/** The folder of an existing journal: the given one if any, else `effect-txc-data` if it exists, else the project's. */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
   const candidates = Option.isSome(given) ? [given.value] : [programFolder, yield* ofProject]
@@ -88,7 +97,7 @@ export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string
   })
 })
 
-/** Creates the folder of a journal, accessible to its owner only. */
+/** Creates a journal's folder, accessible to its owner only. */
 export const make = (folder: string) =>
   FileSystem.FileSystem.use((files) => files.makeDirectory(folder, { recursive: true, mode: 0o700 })).pipe(
     Effect.mapError(({ reason }) =>
@@ -110,7 +119,7 @@ export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.orDie(Schema.encodeEffect(Holder)({ pid: process.pid, url }))
   const file = holderIn(folder)
-  // The record explains a locked journal to other processes. A sandbox works without it.
+  // The record explains a locked journal to other processes. A sandbox also runs without it.
   yield* Effect.acquireRelease(
     Effect.ignore(files.writeFileString(file, text, { mode: 0o600 })),
     () => Effect.ignore(files.remove(file))
@@ -119,7 +128,7 @@ export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
 
 const isAlive = (pid: number): boolean => Result.isSuccess(Result.try(() => process.kill(pid, 0)))
 
-/** The process that uses a folder's journal, in words. A killed process leaves its file behind. */
+/** Describes the process that uses a folder's journal. The record may be stale: a killed process does not remove it. */
 const describeHolder = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* files.readFileString(holderIn(folder))

@@ -2,6 +2,7 @@
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { nameOf } from "../sandbox/server/Names.ts"
 import type { ListenFailed, Served } from "../sandbox/server/Server.ts"
 import * as Flags from "./Flags.ts"
 import { Refused } from "./Refused.ts"
@@ -18,7 +19,18 @@ export const port = Flags.optional(
   "The port; 0 for any free port. Default on a terminal: 8080, or the next free port"
 )
 
-/** The default port on a terminal, so that the address stays the same. */
+/** The flag that names further hosts; repeatable. */
+export const allowHosts = Flag.String("allow-host").pipe(
+  Flag.withMetavar("NAME"),
+  Flag.withDescription(
+    "A name at which callers reach this server, such as the name of its container. Only localhost and the address that it " +
+      "listens on are accepted without this flag. Repeat the flag for more names"
+  ),
+  Flag.filter((text) => nameOf(text) !== undefined, (text) => `${text} is not a host name such as sandbox`),
+  Flag.atLeast(0)
+)
+
+/** The default port when a person starts the command, so that the address stays the same. */
 export const usualPort = 8080
 
 const lastPort = usualPort + 20
@@ -34,8 +46,8 @@ const cantListen = (error: ListenFailed): Refused =>
     : new Refused({ wrong: error.message, remedy: "Choose another port with --port, or another address with --host" })
 
 /**
- * Serves on the given port. By default, serves a person on the usual port or the next free one, and a program on any
- * free port.
+ * Serves on the given port. If none is given, uses the default port or the next free one when a person starts the
+ * command, and any free port when a program does.
  */
 export const listen = <R>(
   serve: (port: number) => Effect.Effect<Served, ListenFailed, R>,

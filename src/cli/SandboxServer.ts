@@ -8,16 +8,17 @@ import * as Example from "../sandbox/Example.ts"
 import * as Server from "../sandbox/server/Server.ts"
 import { Venue } from "../sandbox/venue/Venue.ts"
 
-/**
- * Serves the venue in the context until the scope closes. Calls in progress are journalled before the journal closes.
- */
+/** Serves the venue in the context until the scope closes. Calls in progress are recorded before the journal closes. */
 export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   const { journal } = yield* Venue
   yield* Effect.addFinalizer(() => Effect.ignore(journal.committed))
   return yield* Server.serve(options)
 })
 
-/** Instructions for calling a sandbox with the example, from a shell and from a program. */
+/** Stands for a nonce as long as those of the dialect's clients. */
+const noNonce = ({ nonceUnit }: Dialect): string => "0".repeat(nonceUnit === "milliseconds" ? 13 : 16)
+
+/** Instructions for calling a sandbox that has the example exchange's keys, from a shell and from a program. */
 export const instructions = (baseUrl: string, dialect: Dialect): string =>
   `
 The sandbox keeps serving on ${baseUrl}; stop it with Ctrl-C. Try it:
@@ -27,7 +28,7 @@ curl ${baseUrl}${ServerStatus.endpoint.path}
 ${
     Curl.script({
       url: baseUrl + MainBalance.endpoint.path,
-      body: JSON.stringify({ request: MainBalance.endpoint.path, nonce: "0" }),
+      body: JSON.stringify({ request: MainBalance.endpoint.path, nonce: noNonce(dialect) }),
       keys: Example.alice
     })
   }

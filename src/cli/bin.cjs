@@ -9,13 +9,11 @@ if (Number(parts[0]) * 1000 + Number(parts[1]) < 22019) {
   console.error(
     "effect-txc needs Node 22.19 or newer, and this is Node " + running + " (" + process.execPath + ")\n" +
       (isCheck
-        ? "The repository brings a Node of its own: run `npm ci`, with install scripts allowed"
+        ? "The repository installs its own Node: run `npm ci`, with install scripts allowed"
         : "Run it with a newer one: npx -y node@24 " + __filename + (process.argv.length > 2 ? " ..." : ""))
   )
   process.exit(2)
 }
-if (!isCheck) {
-  // Node keeps what it has compiled for the next start, as the TypeScript compiler has it do.
-  require("node:module").enableCompileCache()
-  require("./main.js")
-}
+// No compile cache: by default Node keeps it in the shared temporary folder, where whoever creates that folder first
+// decides which code the next user runs. It would save a tenth of the start.
+if (!isCheck) require("./main.js")

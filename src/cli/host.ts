@@ -14,6 +14,7 @@ import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Flags from "./Flags.ts"
+import * as HostAdmin from "./hostAdmin.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import * as Listening from "./Listening.ts"
 import { Refused } from "./Refused.ts"
@@ -29,6 +30,7 @@ const count = (name: string, what: string) =>
 const flags = {
   host: Listening.host,
   port: Listening.port,
+  allowHosts: Listening.allowHosts,
   publicUrl: Flags.optional(
     Flag.String("public-url"),
     "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
@@ -76,12 +78,12 @@ const flags = {
   untilStdinEnds: Flags.untilStdinEnds
 }
 
-/** A started host, as its output describes it. */
+/** The data about a started host that the command prints. */
 interface Started {
   readonly baseUrl: string
   readonly controlToken: string
   readonly folder: Option.Option<string>
-  /** Whether the venues are in a shared database of a cluster. */
+  /** Whether the host is a cluster node, with its venues in a shared database. */
   readonly isNode: boolean
 }
 
@@ -127,9 +129,9 @@ const printForPerson = (started: Started, { paint: { bold, cyan, dim } }: Screen
   )
 }
 
-/** The options without undefined values. */
+/** Removes undefined options. */
 const withoutAbsent = <Given extends object>(options: Given) =>
-  // Only undefined values are dropped, hence the type.
+  // The cast is safe: only undefined values are removed.
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof Given]?: Exclude<Given[Name], undefined>
   }
@@ -140,85 +142,97 @@ const millis = (seconds: Option.Option<number>): number | undefined =>
 const farewell = (isKept: boolean): string =>
   isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
 
-/** The URL of the cluster's database. A URL with a password belongs in the environment. */
+/** The URL of the cluster's database. If it contains a password, pass it in the environment. */
 const clusterUrl = (given: Option.Option<string>) =>
   Effect.map(
     Config.option(Config.Redacted("TXC_CLUSTER_URL")),
     (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
   )
 
-/** How long calls in progress may take when a node stops, in milliseconds. */
+/** How long a stopping node waits for calls in progress, in milliseconds. */
 const drainTimeout = 5000
 
 const noCluster = new Refused({
-  wrong: "No cluster is given to migrate.",
+  wrong: "No cluster to migrate was given.",
   remedy: "Pass the URL of its database with --cluster postgres://user@host/name or TXC_CLUSTER_URL."
 })
 
-/** Loads the cluster's dependencies only for a cluster. */
+/** The flags that say where a single host keeps its venues. A cluster keeps them in its database. */
+const elsewhere = (flag: string) =>
+  new Refused({
+    wrong: `${flag} and a cluster exclude each other: the venues of a cluster are in its database.`,
+    remedy: `Leave out ${flag}, or leave out --cluster and unset TXC_CLUSTER_URL.`
+  })
+
+/** Imports the cluster code on demand, because its dependencies are optional. */
 const clusterNode = Effect.promise(() => import("./ClusterNode.ts"))
 
 export const host = Command.make(
   "host",
   flags,
-  Effect.fn(function*({ data, host, idle, json, memory, migrate, port, publicUrl, ttl, untilStdinEnds, ...given }) {
-    const screen = yield* Screen.current
-    const isForPeople = screen.isTerminal && !json
-    const { clusterPort, nodeHost, nodePort, ...bounds } = given
-    const cluster = yield* clusterUrl(given.cluster)
-    if (migrate && Option.isNone(cluster)) return yield* noCluster
-    const token = Option.getOrUndefined(
-      Option.map(yield* Config.option(Config.Redacted("TXC_HOST_TOKEN")), (token) => Redacted.value(token))
-    )
-    if (migrate && Option.isSome(cluster)) return yield* (yield* clusterNode).migrate(cluster.value, token)
-    const isNode = Option.isSome(cluster)
-    const folder = memory || isNode ? Option.none() : Option.some(yield* JournalFolder.forHost(data, isForPeople))
-    if (Option.isSome(folder)) yield* JournalFolder.make(folder.value)
-    const options = withoutAbsent({
-      folder: Option.getOrUndefined(folder),
-      token,
-      idleMillis: millis(idle),
-      timeToLiveMillis: millis(ttl),
-      maxVenues: Option.getOrUndefined(bounds.maxVenues),
-      maxPerOwner: Option.getOrUndefined(bounds.maxPerOwner),
-      maxAwake: Option.getOrUndefined(bounds.maxAwake),
-      maxCommands: Option.getOrUndefined(bounds.maxCommands),
-      maxPorts: Option.getOrUndefined(bounds.maxPorts),
-      maxMemory: Option.getOrUndefined(Option.map(bounds.maxMemory, (mebibytes) => mebibytes * 1024 ** 2))
-    })
-    const where = Option.getOrElse(folder, () => "memory")
-    const serve = Effect.gen(function*() {
-      const opened = isNode
-        ? yield* (yield* clusterNode).open({ ...options, url: cluster.value, nodeHost, nodePort, clusterPort })
-        : yield* Host.open(options)
-      const { baseUrl } = yield* Listening.listen(
-        (port) =>
-          Effect.provideService(
-            HostServer.serve(withoutAbsent({
-              host,
-              port,
-              publicUrl: Option.getOrUndefined(publicUrl),
-              drainTimeout: isNode ? drainTimeout : undefined
-            })),
-            Host.Host,
-            opened
-          ),
-        port,
-        isForPeople
+  Effect.fn(
+    function*({ allowHosts, data, host, idle, json, memory, migrate, port, publicUrl, ttl, untilStdinEnds, ...given }) {
+      const screen = yield* Screen.current
+      const isForPeople = screen.isTerminal && !json
+      const { clusterPort, nodeHost, nodePort, ...bounds } = given
+      const cluster = yield* clusterUrl(given.cluster)
+      if (migrate && Option.isNone(cluster)) return yield* noCluster
+      const token = Option.getOrUndefined(
+        Option.map(yield* Config.option(Config.Redacted("TXC_HOST_TOKEN")), (token) => Redacted.value(token))
       )
-      if (Option.isSome(folder)) yield* JournalFolder.hold(folder.value, baseUrl)
-      const started = { baseUrl, controlToken: opened.token, folder, isNode }
-      yield* isForPeople ? printForPerson(started, screen) : printForProgram(started)
-      const { stdin } = yield* Stdio.Stdio
-      return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
-    })
-    return yield* Effect.scoped(serve).pipe(
-      Effect.catchTag("JournalError", (error) => Effect.flatMap(JournalFolder.refusalOf(error, where), Effect.fail)),
-      Effect.onInterrupt(() =>
-        isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void
+      if (migrate && Option.isSome(cluster)) return yield* (yield* clusterNode).migrate(cluster.value, token)
+      const isNode = Option.isSome(cluster)
+      if (isNode && Option.isSome(data)) return yield* elsewhere("--data")
+      if (isNode && memory) return yield* elsewhere("--memory")
+      const folder = memory || isNode ? Option.none() : Option.some(yield* JournalFolder.forHost(data, isForPeople))
+      if (Option.isSome(folder)) yield* JournalFolder.make(folder.value)
+      const options = withoutAbsent({
+        folder: Option.getOrUndefined(folder),
+        token,
+        idleMillis: millis(idle),
+        timeToLiveMillis: millis(ttl),
+        maxVenues: Option.getOrUndefined(bounds.maxVenues),
+        maxPerOwner: Option.getOrUndefined(bounds.maxPerOwner),
+        maxAwake: Option.getOrUndefined(bounds.maxAwake),
+        maxCommands: Option.getOrUndefined(bounds.maxCommands),
+        maxPorts: Option.getOrUndefined(bounds.maxPorts),
+        maxMemory: Option.getOrUndefined(Option.map(bounds.maxMemory, (mebibytes) => mebibytes * 1024 ** 2))
+      })
+      const where = Option.getOrElse(folder, () => "memory")
+      const serve = Effect.gen(function*() {
+        const opened = isNode
+          ? yield* (yield* clusterNode).open({ ...options, url: cluster.value, nodeHost, nodePort, clusterPort })
+          : yield* Host.open(options)
+        const { baseUrl } = yield* Listening.listen(
+          (port) =>
+            Effect.provideService(
+              HostServer.serve(withoutAbsent({
+                host,
+                port,
+                allowHosts,
+                publicUrl: Option.getOrUndefined(publicUrl),
+                drainTimeout: isNode ? drainTimeout : undefined
+              })),
+              Host.Host,
+              opened
+            ),
+          port,
+          isForPeople
+        )
+        if (Option.isSome(folder)) yield* JournalFolder.hold(folder.value, baseUrl)
+        const started = { baseUrl, controlToken: opened.token, folder, isNode }
+        yield* isForPeople ? printForPerson(started, screen) : printForProgram(started)
+        const { stdin } = yield* Stdio.Stdio
+        return yield* untilStdinEnds ? Effect.raceFirst(Stream.runDrain(stdin), opened.drained) : opened.drained
+      })
+      return yield* Effect.scoped(serve).pipe(
+        Effect.catchTag("JournalError", (error) => Effect.flatMap(JournalFolder.refusalOf(error, where), Effect.fail)),
+        Effect.onInterrupt(() =>
+          isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void
+        )
       )
-    )
-  })
+    }
+  )
 ).pipe(
   Command.withDescription(
     "Serve any number of exchanges from one process until it is stopped. A POST to its control plane creates one, with its own " +
@@ -229,6 +243,7 @@ export const host = Command.make(
   Command.withShortDescription(
     "Serve many exchanges from one process: one per test or per team member"
   ),
+  Command.withSubcommands([HostAdmin.status, HostAdmin.drain, HostAdmin.exported, HostAdmin.imported, HostAdmin.check]),
   Command.withExamples([
     { command: "effect-txc host", description: "For a team: on port 8080, with persistent venues" },
     {

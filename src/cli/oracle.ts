@@ -1,4 +1,4 @@
-/** `effect-txc oracle`: checks a target against the rules of the document, lists the rules, and replays failures. */
+/** `effect-txc oracle`: checks a target against the document's rules, lists the rules, and replays failures. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -15,16 +15,20 @@ import * as Features from "../oracle/Features.ts"
 import * as OpenPoints from "../oracle/OpenPoints.ts"
 import { type Profile, profiles } from "../oracle/Profile.ts"
 import * as Report from "../oracle/Report.ts"
-import type * as Rule from "../oracle/Rule.ts"
+import * as Rule from "../oracle/Rule.ts"
 import { rules as allRules } from "../oracle/Rules.ts"
 import * as Target from "../oracle/Target.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
 import * as Flags from "./Flags.ts"
+import * as Interruption from "./Interruption.ts"
+import * as OracleOptions from "./OracleOptions.ts"
+import * as OracleProgress from "./OracleProgress.ts"
 import * as Progress from "./Progress.ts"
+import { Refused } from "./Refused.ts"
 import * as Screen from "./Screen.ts"
 
-/** Exit code 1: rules are broken. */
+/** The error when rules are broken: exit code 1. */
 class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { summary: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 1
   override get message(): string {
@@ -32,7 +36,7 @@ class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { sum
   }
 }
 
-/** Exit code 2: the check could not run. */
+/** The error when the check could not run: exit code 2. */
 class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { reason: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
@@ -40,12 +44,12 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
   }
 }
 
-/** Every error other than broken rules means that the check could not run. */
+/** Maps an error to one with an exit code: every error other than broken rules means that the check could not run. */
 const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
-  error: E | RulesBroken | CouldNotRun
+  error: E | RulesBroken | CouldNotRun | Refused
 ) =>
-  error._tag === "RulesBroken" || error._tag === "CouldNotRun"
-    ? error as RulesBroken | CouldNotRun
+  error._tag === "RulesBroken" || error._tag === "CouldNotRun" || error._tag === "Refused"
+    ? error as RulesBroken | CouldNotRun | Refused
     : new CouldNotRun({ reason: error.message })
 
 // -----------------------------------------------------------------------------
@@ -61,7 +65,7 @@ const dialect = Flag.Literals("dialect", dialects).pipe(
 
 const profile = Flag.Literals("profile", profiles).pipe(
   Flag.withDescription(
-    "What the check may do: read-only reads, mutating also places and cancels small orders, control uses a sandbox's control plane"
+    "What the check may do: read-only reads, mutating also places and cancels small orders, control uses a sandbox's control plane and restores the sandbox at the end"
   ),
   Flag.withDefault("read-only")
 )
@@ -79,11 +83,11 @@ const target = {
   ),
   features: Flags.optional(
     Flag.File("features"),
-    "A JSON file with the features of the target: endpoints, other paths, prices; rules about other endpoints are skipped"
+    "A JSON file with the features of the target: endpoints, missing calls with reasons, other paths, prices; rules about other endpoints are skipped"
   ),
   maxRate: Flags.optional(
     Flag.Int("max-rate"),
-    "Maximum requests per second; 10 by default, unlimited for the profile control"
+    "Maximum requests per second; 10 by default, unlimited for the control profile"
   ),
   timeout: Flag.Int("timeout").pipe(
     Flag.withDescription("Timeout of a request in milliseconds; 10000 by default"),
@@ -91,22 +95,35 @@ const target = {
   )
 }
 
-/** The default maximum of requests per second to a target that is not a sandbox. */
+/** The default request rate for a target that is not a sandbox, in requests per second. */
 const politeRate = 10
 
 const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFile: Option.Option<string>) {
   const given = Option.isSome(key)
     ? Option.some(Redacted.make(key.value))
     : yield* Config.option(Config.Redacted("TXC_API_KEY"))
-  return Option.isNone(given) ? undefined : yield* CredentialFlags.read(secretFile, given.value)
+  if (Option.isNone(given)) return undefined
+  return yield* CredentialFlags.read(secretFile, given.value).pipe(
+    Effect.catchTag("ConfigError", () =>
+      new Refused({
+        wrong: "The API key has no secret",
+        remedy: "Set TXC_API_SECRET to the secret of the key, or name a file that contains it with --secret-file"
+      }))
+  )
 })
 
 const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, profile: Profile) {
   if (profile !== "control") return undefined
-  if (Option.isNone(url)) return yield* new CouldNotRun({ reason: "the profile control needs --control-url" })
+  if (Option.isNone(url)) return yield* new CouldNotRun({ reason: "the control profile needs --control-url" })
   return {
     url: url.value.endsWith("/") ? url.value : `${url.value}/`,
-    token: yield* Config.Redacted("TXC_CONTROL_TOKEN")
+    token: yield* Config.Redacted("TXC_CONTROL_TOKEN").pipe(
+      Effect.catchTag("ConfigError", () =>
+        new Refused({
+          wrong: "The control plane has no token",
+          remedy: "Set TXC_CONTROL_TOKEN to the token that the sandbox printed when it started"
+        }))
+    )
   }
 })
 
@@ -154,6 +171,7 @@ const flags = {
     Flag.withDefault(10)
   ),
   strict: Flags.toggle("strict", "Fail for broken SHOULD rules too"),
+  publicOnly: Flags.toggle("public-only", "Judge public calls only: otherwise, without an API key, the exit code is 2"),
   budget: Flags.optional(
     Flag.Int("budget"),
     "The time limit of the check in seconds; rules that have not begun by then are skipped"
@@ -181,32 +199,6 @@ const flags = {
   )
 }
 
-const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
-  given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
-
-/** The ids or patterns in a file, one per line. A # begins a comment. */
-const readKnown = Effect.fnUntraced(function*(file: Option.Option<string>) {
-  if (Option.isNone(file)) return []
-  const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value)
-  return text.split("\n").map((line) => line.replace(/#.*$/u, "").trim()).filter((line) => line !== "")
-})
-
-/**
- * Prints a result. A terminal shows only rules that are broken or could not run, with the current rule on standard
- * error. Other outputs get one line per result, unless standard output is reserved for a report in another format.
- */
-const onResult = Effect.fnUntraced(function*({ clear, show }: Progress.Progress, isListed: boolean) {
-  const { isTerminal } = yield* Screen.current
-  const isPrinted = ({ outcome }: Report.Result) => !isTerminal || outcome._tag !== "Held"
-  return (result: Report.Result, index: number, of: number): Effect.Effect<void> => {
-    const line = isListed && isPrinted(result) && Report.isShown(result)
-      ? Console.log(Report.line(result))
-      : Effect.void
-    const next = index + 1 === of ? Effect.void : show(`${index + 1}/${of} ${result.rule.id}`)
-    return Effect.andThen(clear, Effect.andThen(line, next))
-  }
-})
-
 const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.Report) {
   const files = yield* FileSystem.FileSystem
   const broken = Report.broken(report)
@@ -219,35 +211,51 @@ const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.
   }
 })
 
+/** Writes the report, and the replay files if a folder is given. */
+const write = Effect.fnUntraced(function*(
+  { out, replays, report: format }: Pick<Command.Command.Config.Infer<typeof flags>, "out" | "replays" | "report">,
+  report: Report.Report
+) {
+  const rendered = Report.render[format](report)
+  if (Option.isSome(out)) yield* (yield* FileSystem.FileSystem).writeFileString(out.value, `${rendered}\n`)
+  else if (format !== "text") yield* Console.log(rendered)
+  if (Option.isSome(replays)) yield* writeReplays(replays.value, report)
+})
+
+/** Writes the report so far when the check is interrupted. Its exit code replaces that of the signal. */
+const onInterrupt = Effect.fnUntraced(function*(
+  given: Command.Command.Config.Infer<typeof flags>,
+  progress: Progress.Progress,
+  report: Report.Report
+) {
+  yield* progress.clear
+  yield* Effect.catch(write(given, report), ({ message }) => Console.error(message))
+  yield* Console.error(Report.summary(report))
+  yield* Interruption.endWith(Report.exitCode(report))
+})
+
 const run = Effect.fn(function*(given: Command.Command.Config.Infer<typeof flags>) {
+  const options = yield* OracleOptions.read(given)
   const found = yield* targetOf(given, given.dialect, given.profile)
   const isText = given.report === "text" && Option.isNone(given.out)
-  const only = split(given.only)
-  if (Check.select({ only, skip: split(given.skip) }).length === 0) {
-    return yield* new CouldNotRun({ reason: "no rule matches --only and --skip; see effect-txc oracle list" })
-  }
-  // An unwritable report file must fail now, before anything is sent, not at the end.
-  if (Option.isSome(given.out)) yield* (yield* FileSystem.FileSystem).writeFileString(given.out.value, "")
+  const willRun = (rule: Rule.Rule) => OracleProgress.runs(rule, given.dialect, given.profile)
+  const all = Check.select(options).filter(willRun).length
   const progress = yield* Progress.current
-  yield* progress.show(`Checking ${found.baseUrl}`)
+  yield* progress.show(`Checking ${found.baseUrl} against ${all} rules`)
+  const context = yield* Effect.context<FileSystem.FileSystem>()
   const report = yield* Check.check(found, {
+    ...options,
     profile: given.profile,
-    only,
-    skip: split(given.skip),
-    runs: given.runs,
-    strict: given.strict,
-    ...(Option.isSome(given.budget) ? { budget: given.budget.value * 1000 } : {}),
-    ...(Option.isSome(given.minJudged) ? { minJudged: given.minJudged.value } : {}),
-    knownFailing: yield* readKnown(given.knownFailing),
-    knownFlaky: yield* readKnown(given.knownFlaky),
-    onResult: yield* onResult(progress, isText || Option.isSome(given.out)),
-    ...(Option.isSome(given.seed) ? { seed: given.seed.value } : {})
+    onResult: OracleProgress.onResult({
+      progress,
+      isListed: isText || Option.isSome(given.out),
+      isTerminal: (yield* Screen.current).isTerminal,
+      willRun,
+      all
+    }),
+    onInterrupt: (report) => Effect.provideContext(onInterrupt(given, progress, report), context)
   }).pipe(Effect.ensuring(progress.clear))
-  const rendered = Report.render[given.report](report)
-  if (Option.isSome(given.out)) {
-    yield* (yield* FileSystem.FileSystem).writeFileString(given.out.value, `${rendered}\n`)
-  } else if (!isText) yield* Console.log(rendered)
-  if (Option.isSome(given.replays)) yield* writeReplays(given.replays.value, report)
+  yield* write(given, report)
   const summary = Report.summary(report)
   const code = Report.exitCode(report)
   if (code === 1) return yield* new RulesBroken({ summary })
@@ -270,6 +278,15 @@ const expectationOf = (expectation: Rule.Expectation): string => {
   }
 }
 
+/** The levels of a rule in the dialects that it applies to; each level once. */
+const levels = (rule: Rule.Rule, names: ReadonlyArray<Dialect.Dialect["name"]>): string => {
+  const applying = names.filter((name) => rule.dialects[name]._tag !== "NotApplicable")
+  const found = applying.map((name) => ({ name, level: Rule.levelIn(rule, name) }))
+  return new Set(found.map(({ level }) => level)).size < 2
+    ? found[0]?.level ?? rule.level
+    : found.map(({ level, name }) => `${level} in the ${name} dialect`).join(" and ")
+}
+
 const rulesCommand = Command.make(
   "rules",
   {
@@ -280,10 +297,11 @@ const rulesCommand = Command.make(
   },
   Effect.fn(function*({ dialect }) {
     const names = Option.match(dialect, { onNone: () => dialects, onSome: (name) => [name] })
-    for (const { clause, dialects: expectations, id, level, profile, statement } of allRules) {
-      yield* Console.log(`${id}  [${level}, ${profile}; ${clause}]\n    ${statement}`)
+    for (const rule of allRules) {
+      const { clause, id, profile, statement } = rule
+      yield* Console.log(`${id}  [${levels(rule, names)}, ${profile}; ${clause}]\n    ${statement}`)
       for (const name of names) {
-        const expectation = expectationOf(expectations[name])
+        const expectation = expectationOf(rule.dialects[name])
         if (expectation !== "") yield* Console.log(`    ${name}: ${expectation}`)
       }
     }
@@ -335,7 +353,8 @@ const replayCommand = Command.make(
       const outcome = yield* Progress.during(`Replaying ${replay.rule}`, Check.replay(found, replay))
       const rule = allRules.find(({ id }) => id === replay.rule)
       if (rule === undefined) return
-      yield* Console.log(Report.line({ rule, outcome, isKnown: false, millis: 0 }))
+      const level = Rule.levelIn(rule, replay.dialect)
+      yield* Console.log(Report.line({ rule, level, outcome, isKnown: false, millis: 0 }))
       if (outcome._tag === "Broken") return yield* new RulesBroken({ summary: `${rule.id} is still broken` })
       if (outcome._tag !== "Held") return yield* new CouldNotRun({ reason: outcome.why })
       yield* Console.log(`${rule.id} is fixed: it holds for the value that broke it`)

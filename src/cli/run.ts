@@ -1,4 +1,4 @@
-/** Runs a command as a process, from its arguments to its exit code. */
+/** Runs a command as the process's main program: from arguments to exit code. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -13,23 +13,21 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import { explain, isOfSettings } from "./explain.ts"
+import * as Interruption from "./Interruption.ts"
 import * as Presenter from "./Presenter.ts"
 import { version } from "./version.ts"
 
-let isTerminated = false
-
 /** The exit codes with their meanings, for the help. */
 export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
-  [0, "Success, or stopped with SIGTERM"],
+  [0, "Success, or a server stopped with SIGTERM"],
   [1, "The command ran and failed: the exchange refused the call, or rules are broken"],
-  [2, "The command did not run: an argument, a setting or a dependency is wrong"],
+  [2, "The command did not run because of an argument, a setting or a dependency; or a signal stopped the oracle"],
   [130, "Stopped with Ctrl-C"]
 ]
 
 /** The exit code of an interrupted or failed command; `undefined` for the default. */
 const exitCodeOf = <E extends { readonly message: string }>(cause: Cause.Cause<E>): number | undefined => {
-  // SIGTERM is a regular end. Ctrl-C is not.
-  if (Cause.hasInterruptsOnly(cause)) return isTerminated ? 0 : undefined
+  if (Cause.hasInterruptsOnly(cause)) return Interruption.exitCode()
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return 2
   // Asking for help is not an error.
@@ -48,9 +46,7 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 export const run = <Name extends string, Input, Context, E extends { readonly message: string }>(
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
 ): void => {
-  process.once("SIGTERM", () => isTerminated = true)
-  // A reader such as `head` may close the output early.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
+  Interruption.listen()
   Command.run(command, { version }).pipe(
     // The command has already reported usage errors.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),

@@ -8,13 +8,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { ApiKey } from "../domain/Identifiers.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import type { SetCounterpartyOptions } from "../sandbox/engine/SetCounterparty.ts"
+import * as Times from "../sandbox/engine/Times.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
@@ -31,6 +32,7 @@ import * as Screen from "./Screen.ts"
 const flags = {
   host: Listening.host,
   port: Listening.port,
+  allowHosts: Listening.allowHosts,
   json: Flags.json,
   dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
     Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
@@ -55,12 +57,16 @@ const flags = {
       (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
       () => "a time such as 2026-01-01T00:00:00Z"
     ),
+    Flag.filter(
+      (millis) => millis >= 0 && millis * 1000 <= Times.latest,
+      () => "The clock can be at any time from 1970 to the end of 2199"
+    ),
     Flag.optional
   ),
   counterparty: Counterparty.flag,
   seed: Flags.optional(
     Flag.Int("seed"),
-    "The seed of the control token and of random faults; the token is random by default"
+    "The seed of random faults; 0 by default. The control token, secrets and codes are always random, from the machine"
   ),
   untilStdinEnds: Flags.untilStdinEnds
 }
@@ -73,7 +79,7 @@ interface Beginning {
   readonly counterparty: ReadonlyArray<SetCounterpartyOptions>
 }
 
-/** Makes the counterparty quote the markets that the flags name. */
+/** Makes the counterparty quote the markets given by the flags. */
 const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
     Control.Control,
@@ -106,7 +112,7 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
     if (!empty) yield* Example.setUp
   }
   yield* quoteMarkets(counterparty)
-  // A replayed journal may already mark its beginning.
+  // A replayed journal may have marked the beginning already.
   if ((yield* control.status).beginning === 0) yield* control.begin
 })
 
@@ -128,7 +134,7 @@ const startOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
   })
 })
 
-/** A started sandbox, as its output describes it. */
+/** The data about a started sandbox that the command prints. */
 interface Started {
   readonly baseUrl: string
   readonly controlToken: string
@@ -179,18 +185,12 @@ const printForPerson = Effect.fnUntraced(function*(
 const farewell = (folder: Option.Option<string>): string =>
   Option.isSome(folder) ? "Stopped. Run the same command to resume." : "Stopped. Nothing was kept."
 
-/** The control token: random, or derived from the seed. */
-const tokenOf = (seed: Option.Option<number>): string =>
-  Option.match(seed, {
-    onNone: () => randomBytes(24).toString("base64url"),
-    onSome: (seed) => createHash("sha256").update(`control token ${seed}`).digest("base64url").slice(0, 32)
-  })
-
 export const sandbox = Command.make(
   "sandbox",
   flags,
   Effect.fn(function*(
     {
+      allowHosts,
       clock,
       counterparty,
       data,
@@ -223,14 +223,14 @@ export const sandbox = Command.make(
       onNone: () => ({}),
       onSome: (folder) => ({ file: JournalFolder.journalIn(folder) })
     })
-    const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...file }
+    const options = { dialect, seed: Option.getOrElse(seed, () => 0), secrets: "random" as const, ...file }
     const where = Option.getOrElse(folder, () => "memory")
 
     const serve = Effect.gen(function*() {
       const isNew = yield* startOrResume({ empty, replay, clock, counterparty }, where)
-      const controlToken = tokenOf(seed)
+      const controlToken = randomBytes(24).toString("base64url")
       const { baseUrl } = yield* Listening.listen(
-        (port) => SandboxServer.serve({ host, controlToken, port }),
+        (port) => SandboxServer.serve({ host, allowHosts, controlToken, port }),
         port,
         isForPeople
       )

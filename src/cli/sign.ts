@@ -16,7 +16,10 @@ import * as Json from "../protocol/Json.ts"
 import * as Signature from "../protocol/Signature.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
 
-/** The URL of the request as a shell word, with the path from its body. The shell fills in an unknown base URL. */
+/**
+ * The URL of the request as a shell word. The path comes from the request's body. If the base URL is not configured,
+ * the shell reads it from `TXC_BASE_URL`.
+ */
 const urlOf = Effect.fnUntraced(function*(body: string) {
   const region = yield* Effect.option(Effect.provide(Region.Region, Settings.layerRegion))
   const fields = Option.getOrUndefined(Result.getSuccess(Json.parse(body)))
@@ -48,15 +51,15 @@ export const sign = Command.make(
       `X-TXC-SIGNATURE: ${signature}`
     ]
     yield* Console.log(headers.join("\n"))
-    // Standard output is for programs, which read the headers from it.
+    // Standard error, because programs read the headers from standard output.
     yield* Console.error(Curl.send({ url: yield* urlOf(body), headers: headers.map(Curl.word), body: Curl.word(body) }))
   })
 ).pipe(
   Command.withDescription(
-    "Print the headers of a request with this body, and on standard error the curl line that sends it. Set " +
+    "Print the headers of a request with this body, and on standard error the curl command that sends it. Set " +
       "TXC_API_KEY. Every body needs a new nonce, and is accepted once"
   ),
-  Command.withShortDescription("Print the headers and the curl line of a signed request, without sending it"),
+  Command.withShortDescription("Print the headers and the curl command for a signed request, without sending it"),
   Command.withExamples([
     {
       command: `effect-txc sign '{"request":"/api/v4/main-account/balance","nonce":"1700000000000"}'`,

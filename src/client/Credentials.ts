@@ -29,7 +29,7 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
 }) {
   /** The part that can't be used. */
   declare readonly part: "apiKey" | "apiSecret"
-  /** A description of the problem, as the end of a sentence. */
+  /** The problem, as a phrase that follows "The API key" or "The API secret". */
   declare readonly problem: string
   override get message(): string {
     return `${this.part === "apiKey" ? "The API key" : "The API secret"} ${this.problem}`
@@ -56,8 +56,8 @@ export interface Options {
 export class Credentials extends Context.Service<Credentials, Options>()("effect-txc/client/Credentials") {}
 
 /**
- * The minimum length of a key and of a secret. Real ones are far longer; shorter ones occur in ordinary words, so
- * removing them would make errors unreadable.
+ * The minimum length of a key and of a secret. Real ones are far longer. A shorter one could be part of ordinary words,
+ * and removing it would make error messages unreadable.
  */
 const minLength = 8
 
@@ -68,17 +68,17 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
     return Effect.fail(
       new InvalidCredentials({
         part,
-        problem: "has spaces, line breaks or characters beyond ASCII; was it copied with something around it?"
+        problem: "has spaces, line breaks or non-ASCII characters; was something else copied with it?"
       })
     )
   }
   if (text.length < minLength)
-    return Effect.fail(new InvalidCredentials({ part, problem: "is too short; was it cut?" }))
+    return Effect.fail(new InvalidCredentials({ part, problem: "is too short; was it cut off?" }))
   return Effect.void
 }
 
 /**
- * Checks a key and its secret and makes the service. Fails with `InvalidCredentials`.
+ * Checks a key and its secret, and makes the service. Fails with `InvalidCredentials`.
  *
  * @category constructors
  */

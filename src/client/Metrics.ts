@@ -7,7 +7,7 @@
  * import * as Metric from "effect/Metric"
  * import { Metrics } from "effect-txc"
  *
- * // How many orders ended without a known outcome.
+ * // The number of orders whose outcome is unknown.
  * export const unknown = Effect.map(
  *   Metric.value(Metrics.of("StopLimitOrders.create").calls("unknown")),
  *   ({ count }) => count
@@ -17,7 +17,7 @@
 import * as Metric from "effect/Metric"
 import type * as Errors from "../protocol/Errors.ts"
 
-/** Milliseconds, from half a millisecond to half a minute. */
+/** The upper bounds of the histogram buckets, in milliseconds. */
 const boundaries = Metric.boundariesFromIterable([
   0.5,
   1,
@@ -58,17 +58,17 @@ const counters = (name: string, description: string, endpoint: string, label: st
 export type Outcome = Errors.Outcome | "answered" | "interrupted"
 
 /**
- * The metrics of one endpoint's calls. All have the attribute `endpoint`.
+ * The metrics of one endpoint's calls. Each metric has the attribute `endpoint`.
  *
  * @category models
  */
 export interface OfEndpoint {
-  /** `txc_calls`: calls by `outcome`. */
+  /** `txc_calls`: the number of calls, with the attribute `outcome`. */
   readonly calls: (outcome: Outcome) => Metric.Counter<number>
-  /** `txc_call_errors`: failed calls by the tag of their `error`. */
+  /** `txc_call_errors`: the number of failed calls, with the error's tag as the attribute `error`. */
   readonly errors: (tag: string) => Metric.Counter<number>
   /**
-   * `txc_call_latency`: the duration of calls in milliseconds, including all attempts and all waits for nonces and
+   * `txc_call_latency`: the duration of calls in milliseconds, including all attempts and all waits for nonces and rate
    * limits.
    */
   readonly latency: Metric.Histogram<number>
@@ -85,8 +85,8 @@ export interface OfEndpoint {
  * @category metrics
  */
 export const of = (endpoint: string): OfEndpoint => ({
-  calls: counters("txc_calls", "Calls of the exchange", endpoint, "outcome"),
-  errors: counters("txc_call_errors", "Failed calls of the exchange", endpoint, "error"),
-  latency: histogram("txc_call_latency", "Duration of calls of the exchange", endpoint),
-  limitWait: histogram("txc_limit_wait", "Waits for a rate limit of the exchange", endpoint)
+  calls: counters("txc_calls", "Calls to the exchange", endpoint, "outcome"),
+  errors: counters("txc_call_errors", "Failed calls to the exchange", endpoint, "error"),
+  latency: histogram("txc_call_latency", "Duration of calls to the exchange", endpoint),
+  limitWait: histogram("txc_limit_wait", "Time that calls to the exchange wait for a rate limit", endpoint)
 })

@@ -1,25 +1,26 @@
 /**
  * A program's lease, in Redis, on part of an API key's nonces.
  *
- * The nonces of a key are divided into classes, one per program: the numbers that leave the same remainder when divided
- * by the number of programs. A lease covers the numbers of one class from a first one up to an end. No two leases ever
- * share a number, because:
+ * The nonces of a key are divided into classes, one per program. A class contains the numbers with the same remainder
+ * when divided by the number of programs. A lease covers a range of numbers in one class. No two leases ever share a
+ * number, because:
  *
- * - The next lease of a class begins no earlier than the last one ended. So the sets are disjoint, whatever the clocks
- *   show.
- * - A program draws only from its own lease. One that was paused still holds the same numbers when it resumes: the
- *   numbers it has drawn stay its own, however late it sends them. By then its clock is past the end of its lease, so
- *   it draws nothing more until it has a new one.
- * - A lease is extended or given back by its token, which no other lease has. A program whose class another program
- *   holds by now gets another class, or none.
- * - A Redis that lost data, or may have lost its latest data, has no record of its own run: it was emptied or
- *   restarted, or another server took its place. It then leases out nothing until every lease that it may have
- *   forgotten has ended. This alone relies on clocks: those of Redis servers that take each other's place differ by
- *   less than {@link margin}.
+ * - The next lease of a class begins no earlier than the previous one ended. So their ranges never overlap, whatever
+ *   the clocks show.
+ * - A program draws only from its own lease. Numbers that it has drawn stay its own, even if it is paused and sends
+ *   them late. When it resumes, its clock is past the end of its lease, so it draws no more numbers until it has a new
+ *   lease.
+ * - A lease is extended or given back with its token, which no other lease has. If another program has leased the class
+ *   in the meantime, the first program gets another class, or none.
+ * - The data in Redis names the server run that wrote it. If Redis was emptied, restarted or replaced, the data is
+ *   missing or names another run, and recent leases may be lost. Redis then grants no lease until every lease that may
+ *   have been lost has ended. Only this step relies on clocks: those of a Redis server and its replacement must differ
+ *   by less than {@link margin}.
  *
- * Leases are timed by the clock of Redis. A program whose clock is seconds ahead of it finds its leases ended. One
- * whose clock is behind may wait for some seconds until it has come as far as its lease; further behind, or set back,
- * its calls fail and say so. Nonces stay distinct in all cases.
+ * The clock of Redis determines when leases begin and end. If a program's clock is seconds ahead of it, the program's
+ * leases have already ended. If the program's clock is behind, calls may wait a few seconds for the start of the lease.
+ * If it is further behind, or was set back, calls fail with an error that says so. No nonce is used twice in any of
+ * these cases.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -31,19 +32,22 @@ import { ask, keyOf } from "./NonceStore.ts"
 /** The duration of a lease unless it is extended, in milliseconds. */
 export const leaseMillis = 6000
 
-/** The interval at which a lease is extended, and at which a program without one asks again, in milliseconds. */
+/**
+ * The interval at which a lease is extended, and at which a program without a lease asks for one again, in
+ * milliseconds.
+ */
 const everyMillis = 1000
 
 /** The maximum clock difference between Redis servers that replace each other, in milliseconds. */
 export const margin = 1000
 
 /**
- * Extends the lease of a class and token, or leases another class, or answers how many milliseconds remain until a
- * class may be free.
+ * Extends the lease with this class and token, or leases another class, or returns the milliseconds until a class may
+ * be free.
  *
- * One hash holds everything about a key: `run` is the run of the server that wrote it; before `from` nothing is leased
- * out; `token:N` and `end:N` are who holds class N and until when (an end may be in the future although the holder is
- * gone).
+ * One hash stores everything about a key. `run` identifies the server run that wrote it. No lease is granted before the
+ * time `from`. `token:N` identifies the holder of class N, and `end:N` is the end of its lease, which may be in the
+ * future even if the holder has given the lease back.
  */
 const lease = Redis.script(
   (key: string, programs: number, lease: number, quarantine: number, held: string, token: string) => [
@@ -145,13 +149,13 @@ export interface Lease {
   readonly till: number
 }
 
-/** One program's hold on the nonces of one key. */
+/** One program's leases on the nonces of one key. */
 export interface Holder {
   /** The current lease; absent before the first one, and after it was given back. */
   readonly lease: () => Lease | undefined
   /** Completes when the first lease is granted. */
   readonly first: Deferred.Deferred<void>
-  /** Gets a lease and keeps extending it. A failure becomes the reason of `unavailable`. */
+  /** Gets a lease and keeps extending it. If that fails, `unavailable` gives the reason. */
   readonly keep: Effect.Effect<never>
   /** Fails with the reason why no number can be drawn. */
   readonly unavailable: Effect.Effect<never, NonceUnavailable>
@@ -162,15 +166,15 @@ export interface Holder {
 const reasonOf = (refusal: "quarantine" | "full" | "programs", known: string, programs: number): string => {
   switch (refusal) {
     case "full":
-      return `all ${programs} classes of nonces are leased to others`
+      return `all ${programs} classes of nonces are leased to other programs`
     case "programs":
-      return `others share the nonces of this key among ${known} programs, this one among ${programs}`
+      return `others divide the nonces of this key among ${known} programs, this one among ${programs}`
     case "quarantine":
-      return "Redis has no record, and waits for the end of leases that it may have forgotten"
+      return "Redis has no record of leases, and grants none until those that it may have lost have ended"
   }
 }
 
-/** Holds a lease on the nonces of a key that `programs` programs share. */
+/** Manages this program's leases on the nonces of a key that `programs` programs share. */
 export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): Holder => {
   const perMillisecond = ticks[of.unit]
   const key = keyOf("nonce", of)
@@ -180,7 +184,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
   let mine: Lease | undefined
   let reason = "Redis has not answered yet"
 
-  /** Extends the lease or gets one, and returns the milliseconds until the next attempt is worthwhile. */
+  /** Extends the lease or gets one, and returns the milliseconds to wait before trying again. */
   const renew = Effect.fnUntraced(function*(key: string) {
     const answer = yield* ask(
       askLease(key, programs, leaseMillis, leaseMillis + margin, mine?.held ?? "", mine?.token ?? "")
@@ -197,7 +201,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
       from: token === mine?.token ? mine.from : Number(from) * perMillisecond,
       till: Number(till) * perMillisecond
     }
-    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis'"
+    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis's"
     Deferred.doneUnsafe(first, Effect.void)
     return everyMillis
   })

@@ -10,7 +10,7 @@
  * import * as Layer from "effect/Layer"
  * import { NonceRedis } from "effect-txc/redis"
  *
- * // Up to eight programs at a time sign with the same key. Give it to the `nonce` option of `Exchange.layer`.
+ * // Up to eight programs at a time sign with the same key. Pass this as the `nonce` option of `Exchange.layer`.
  * export const nonce = NonceRedis.layerWindow({ programs: 8 }).pipe(
  *   Layer.provide(NodeRedis.layer({ url: "redis://127.0.0.1:6379" }))
  * )
@@ -29,16 +29,19 @@ import * as NonceLease from "./NonceLease.ts"
 import { maxAhead, maxSetBack, perKey, steady, ticks } from "./NonceSequence.ts"
 import { ask, keyOf } from "./NonceStore.ts"
 
-/** The maximum wait for the first lease, in milliseconds: longer than Redis itself may have to wait. */
+/**
+ * The maximum wait for the first lease, in milliseconds. A new or restarted Redis grants none for the first seven
+ * seconds.
+ */
 const firstMillis = 10_000
 
-/** The smallest number from `least` that leaves this remainder. */
+/** The smallest number, `least` or greater, with this remainder when divided by `programs`. */
 const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * The time by which this machine's clock would have to catch up with a lease, which begins by Redis' clock, if that is
- * too long.
+ * The error if this machine's clock must advance by too many milliseconds to reach the start of its lease; `undefined`
+ * if calls can wait for that.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
@@ -47,7 +50,7 @@ const behind = (millis: number): NonceUnavailable | undefined =>
     } seconds behind that of Redis, which leases nonces`
   })
 
-/** Draws the nonces of one key from this program's lease, which is kept from the first draw on. */
+/** Draws the nonces of one key from this program's lease. The first draw gets the lease and starts extending it. */
 const drawing = (
   redis: Redis.Redis["Service"],
   programs: number,
@@ -62,10 +65,7 @@ const drawing = (
   let waiting = 0
   let isKept = false
 
-  /**
-   * Draws a number that is not too far ahead of the clock; otherwise calls `later` with the milliseconds by which it
-   * would be.
-   */
+  /** Draws a number. If the number would be too far ahead of the clock, calls `later` with the milliseconds to wait. */
   const drawOr = (later: (ahead: number) => Effect.Effect<number, NonceUnavailable>) =>
     Effect.clockWith((clock) => {
       const mine = lease()
@@ -109,18 +109,18 @@ const drawing = (
 }
 
 /**
- * Windowed nonces for keys shared by up to `programs` programs at a time. If nonces count milliseconds (live), all
- * programs together make about 1,000 calls per second and key, each its share; a million if they count microseconds
- * (document). Calls do not ask Redis: the program leases its nonces before the first call, and extends the lease in the
- * background.
+ * Windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces are
+ * milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them; in the
+ * document's, whose nonces are microseconds, a million. Calls need no request to Redis: the program leases its nonces
+ * before the first call, and extends the lease in the background.
  *
- * `programs` is from 1 to 1000, and must be the same in all programs of a key; a program with another number gets no
- * lease while others hold theirs. A program that ends gives its class back. One that dies keeps it for the six seconds
- * of a lease, so allow for a few more programs than you run.
+ * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different number gets
+ * no lease while the others have theirs. A program that exits gives its class back. A program that crashes keeps it
+ * until its six-second lease ends, so set `programs` a little higher than the number that you run.
  *
- * The first call waits for its lease, at most ten seconds. A later call fails at once when there is no lease, because
- * Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error is
- * `ExchangeUnreachable`, `why: "nonce"`; nothing was sent then.
+ * The first call waits for its lease, at most ten seconds. A later call fails immediately if there is no lease because
+ * Redis can't be reached, all classes are taken, or the program was paused for longer than its lease. The error is then
+ * `ExchangeUnreachable` (`why: "nonce"`), and nothing was sent.
  *
  * @category layers
  */
@@ -133,7 +133,7 @@ export const layerWindow = (options: {
     Effect.gen(function*() {
       const { programs } = options
       if (!Number.isInteger(programs) || programs < 1 || programs > 1000) {
-        return yield* Effect.die("the programs that share the nonces of a key are from 1 to 1000")
+        return yield* Effect.die("the number of programs that share the nonces of a key must be from 1 to 1000")
       }
       const redis = yield* Redis.Redis
       const scope = yield* Effect.scope
@@ -142,12 +142,12 @@ export const layerWindow = (options: {
     })
   )
 
-/** The time for which a program that died during a call blocks the others, in milliseconds. */
+/** The time for which a program that crashes during a call blocks the others, in milliseconds. */
 const lockMillis = 15_000
 
 /**
- * Takes the lock and the next nonce, or returns an empty text while another program has the lock. The nonce also
- * releases the lock, because no other holder has the same one.
+ * Takes the lock and returns the next nonce, or an empty string while another program has the lock. The holder releases
+ * the lock by its nonce, which no other holder has.
  */
 const lock = Redis.script((key: string, ticks: number) => [key, ticks, lockMillis], {
   numberOfKeys: 1,
@@ -164,7 +164,7 @@ return nonce
 `
 }).withReturnType<string>()
 
-const lockedOut = "other programs have been calling with this key all the time"
+const lockedOut = "other programs that call with this key did not release its lock in time"
 
 const unlock = Redis.script((key: string, nonce: number) => [key, nonce], {
   numberOfKeys: 1,
@@ -175,13 +175,14 @@ return 0
 }).withReturnType<number>()
 
 /**
- * Increasing nonces for keys shared by any number of programs: one call per key at a time among all of them, under a
- * lock in Redis, which also stores the greatest nonce. Slow: every call asks Redis twice and waits for all earlier
- * answers, and a program that dies during a call blocks the others for fifteen seconds.
+ * Increasing nonces for keys shared by any number of programs. A lock in Redis allows one call per key at a time across
+ * all programs; Redis also stores the greatest nonce. Slow: every call makes two requests to Redis and waits for the
+ * answers to all earlier calls. A program that crashes during a call blocks the others for fifteen seconds.
  *
- * No nonce is issued twice. A call that lost the lock because its program was paused has a smaller nonce than the next
- * holder. The exchange refuses it, which proves that it was not applied. A call fails with `ExchangeUnreachable`, `why:
- * "nonce"`, when Redis can't be reached, or the lock is not free for twenty seconds.
+ * No nonce is issued twice. If a program is paused and loses the lock, its call has a smaller nonce than the next
+ * holder's. If it arrives after the next call, the exchange refuses it, which proves that it was not applied. A call
+ * fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free within twenty
+ * seconds.
  *
  * @category layers
  */

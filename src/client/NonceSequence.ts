@@ -1,4 +1,4 @@
-/** The nonces of one key, by a clock: the counting that all layers of nonces share. */
+/** Draws the nonces of a key from a clock, for all `Nonce` layers. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -11,9 +11,9 @@ import type { Dialect } from "../protocol/Dialect.ts"
  * @category models
  */
 export interface Of {
-  /** The key for which they are unique. */
+  /** The API key that uses the nonces. */
   readonly apiKey: Redacted.Redacted
-  /** The ticks in which they count. */
+  /** The unit of the nonces. */
   readonly unit: Dialect["nonceUnit"]
   /**
    * The exchange's clock minus this machine's, in milliseconds; negative when the exchange's is behind. Default zero.
@@ -24,10 +24,12 @@ export interface Of {
 /** The maximum lead of a nonce over the clock, in milliseconds: well within the live exchange's five seconds. */
 export const maxAhead = 2000
 
-/** The maximum step back of a clock for which calls wait, in milliseconds. */
+/** The maximum time that a clock can be set back before calls fail instead of waiting, in milliseconds. */
 export const maxSetBack = 4000
 
-/** Tracks the latest time that a clock has shown. Fails when the clock was set back too far since then. */
+/**
+ * Makes a function that tracks the latest time of a clock, and returns an error when the clock was set back too far.
+ */
 export const steady = () => {
   let latest = Number.NEGATIVE_INFINITY
   return (now: number): NonceUnavailable | undefined => {
@@ -37,7 +39,7 @@ export const steady = () => {
       reason:
         `this machine's clock was set back by ${
           Math.ceil(back / 1000)
-        } seconds: the nonces of this key go on when it has `
+        } seconds: this key gets nonces again when it has `
         + "caught up, or in another process"
     })
   }
@@ -50,31 +52,37 @@ export const steady = () => {
 export class NonceUnavailable extends Schema.TaggedError<NonceUnavailable>()("NonceUnavailable", {
   reason: Schema.String
 }) {
-  /** The reason, which the call's error shows. */
+  /** The reason, included in the call's error. */
   declare readonly reason: string
 }
 
-/** The number of ticks of a unit per millisecond. */
+/** The nonces per millisecond in each unit. */
 export const ticks = {
-  /** The live dialect counts milliseconds: one tick. */
+  /** The unit of the live dialect. */
   milliseconds: 1,
-  /** The document's dialect counts microseconds: a thousand ticks. */
+  /** The unit of the document's dialect. */
   microseconds: 1000
 } as const
 
-/** Draws the nonces of one key from a clock: taken immediately, then waited for if needed. */
+/**
+ * Draws the nonces of one key from a clock. Each call takes its nonce immediately, then waits if the nonce is too far
+ * ahead of the clock.
+ */
 export const drawing = (unit: Of["unit"]) => {
   const perMillisecond = ticks[unit]
   const setBack = steady()
   let last = -1
-  /** Waits until the nonce's lead is small enough; the clock may step back meanwhile. */
+  /**
+   * Waits until the nonce is at most {@link maxAhead} ahead of the clock. Fails if the clock is set back too far during
+   * the wait.
+   */
   const inTime = (nonce: number, clock: Clock.Clock, offset: number): Effect.Effect<number, NonceUnavailable> => {
     const now = clock.currentTimeMillisUnsafe() + offset
     const unavailable = setBack(now)
     if (unavailable !== undefined) return Effect.fail(unavailable)
     const ahead = nonce / perMillisecond - now - maxAhead
     return ahead > 0
-      // In steps, so that waiting calls notice a clock that is set back.
+      // Sleeps in steps, so that waiting calls notice a clock that is set back.
       ? Effect.flatMap(Effect.sleep(Math.min(Math.ceil(ahead), maxSetBack)), () => inTime(nonce, clock, offset))
       : Effect.succeed(nonce)
   }
@@ -83,7 +91,7 @@ export const drawing = (unit: Of["unit"]) => {
     const now = clock.currentTimeMillisUnsafe() + offset
     const unavailable = setBack(now)
     if (unavailable !== undefined) return Effect.fail(unavailable)
-    // A nonce is a whole number, but a test clock may stand between two milliseconds after a wait with jitter.
+    // A nonce is a whole number, but a test clock can show a fraction of a millisecond after a wait with jitter.
     last = Math.max(Math.floor(now * perMillisecond), last + 1)
     return inTime(last, clock, offset)
   }
@@ -98,7 +106,7 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
   return (offset) => Clock.clockWith((clock) => draw(clock, offset))
 }
 
-/** One value per key and unit, made on first use, with a fast path for objects seen before. */
+/** Returns one value per API key and nonce unit, made on first use. Objects seen before have a faster lookup. */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()
   const seen = new WeakMap<Of, A>()

@@ -1,4 +1,4 @@
-/** Observes calls: their spans, metrics, and logged interruptions. Nothing observed is secret. */
+/** Reports calls in spans and metrics, and interruptions in the log. None of these contains a secret. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -20,11 +20,13 @@ export interface Progress {
    * been sent.
    */
   sentAt: number | undefined
+  /** Whether the nonce of its first attempt was refused in such a way that another attempt may follow. */
+  isRefused: boolean
 }
 
 /**
- * Makes a call in a span if it can be observed: with a tracer, or inside another span. Otherwise the span would cost
- * more than the rest of the call.
+ * Makes a call in a span if there is a tracer or a parent span. Otherwise the span would cost more than the rest of the
+ * call, and nothing would read it.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ cache }) =>
@@ -35,9 +37,9 @@ export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Ef
 const noFrame = { captureStackTrace: false }
 
 /**
- * Reports the outcome of every call of an endpoint: on the call's span, in the metrics, and in the log when a mutating
- * call was interrupted after sending, which no error reports. Also returns the one metric that the call itself updates:
- * the time an attempt waited for the rate limit.
+ * Reports the outcome of every call of an endpoint: on the call's span, in the metrics and, when a mutating call was
+ * interrupted after sending, in the log, because an interruption causes no error. Also returns the one metric that the
+ * call itself updates: the time an attempt waited for the rate limit.
  */
 export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
   const metrics = Metrics.of(endpoint.name)
@@ -50,8 +52,8 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const progress: Progress = { clock, attempts: 0, sentAt: undefined }
-      // Suspended so that a defect in it is reported too.
+      const progress: Progress = { clock, attempts: 0, sentAt: undefined, isRefused: false }
+      // Suspended so that a defect in `call` is reported too.
       return Effect.onExitPrimitive(Effect.suspend(() => call(progress, fiber)), (exit) => {
         const error = Exit.isSuccess(exit)
           ? undefined

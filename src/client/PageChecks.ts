@@ -1,10 +1,10 @@
-/** Checks that the page in an answer is the one that was asked for. */
+/** Checks that an answer contains the requested page. */
 import * as Effect from "effect/Effect"
 import * as Errors from "../protocol/Errors.ts"
 import type { Page, Request } from "./Pages.ts"
 
 /**
- * Checks that a page is the requested one. Fails with `UnexpectedResponse` when the answer echoes another limit or
+ * Checks that a page is the requested one. Fails with `UnexpectedResponse` when the answer echoes a different limit or
  * offset, or contains more records than its limit.
  */
 export const checkEcho =
@@ -13,10 +13,10 @@ export const checkEcho =
     const unexpected = (problem: string) =>
       Effect.fail(new Errors.UnexpectedResponse({ endpoint, status: 200, problem, body: "" }))
     if (request.limit !== undefined && page.limit !== request.limit) {
-      return unexpected(`asked for limit ${request.limit}, answered with limit ${page.limit}`)
+      return unexpected(`limit ${request.limit} was requested, but the answer has limit ${page.limit}`)
     }
     if (request.offset !== undefined && page.offset !== request.offset) {
-      return unexpected(`asked for offset ${request.offset}, answered with offset ${page.offset}`)
+      return unexpected(`offset ${request.offset} was requested, but the answer has offset ${page.offset}`)
     }
     if (page.records.length > page.limit) {
       return unexpected(`${page.records.length} records in a page of limit ${page.limit}`)

@@ -17,7 +17,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { Limit, maxLimit, maxOffset, Offset } from "../domain/Paging.ts"
+import { type HistoryLimit, Limit, maxLimit, maxOffset, Offset, type RecordOffset } from "../domain/Paging.ts"
 import * as Errors from "../protocol/Errors.ts"
 
 /**
@@ -28,9 +28,9 @@ import * as Errors from "../protocol/Errors.ts"
 export interface Page<A> {
   /** The index of the first record in the whole list. */
   readonly offset: number
-  /** The maximum number of records on a page of this size. */
+  /** The maximum number of records on the page. */
   readonly limit: number
-  /** The records. With fewer than `limit`, the list ends here, unless the exchange gives a `total`. */
+  /** The records. If there are fewer than `limit`, this is the last page, unless the exchange gives a `total`. */
   readonly records: ReadonlyArray<A>
 }
 
@@ -50,26 +50,26 @@ export interface CountedPage<A> extends Page<A> {
  * @category models
  */
 export interface Request {
-  /** The maximum number of records on the page, 1 to 100. The exchange has a default for each list. */
-  readonly limit?: Limit
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The maximum number of records on the page. The exchange has a default and a maximum for each list. */
+  readonly limit?: HistoryLimit
+  /** The index of the first record. Default 0. */
+  readonly offset?: RecordOffset
 }
 
 /**
- * The next page that a stream reads.
+ * The page that a stream reads next.
  *
  * @category models
  */
-export interface Next extends Request {
-  /** The maximum number of records on the page, 1 to 100. */
-  readonly limit: Limit
-  /** The index of the first record, 0 to 10000. */
-  readonly offset: Offset
+export interface Next<L extends HistoryLimit = Limit, O extends RecordOffset = Offset> extends Request {
+  /** The maximum number of records on the page. */
+  readonly limit: L
+  /** The index of the first record. */
+  readonly offset: O
 }
 
 /**
- * Tells the records of a list apart, for a stream that notices when the list shifts while it is read.
+ * Identifies the records of a list, so that a stream notices when the list shifts while it is read.
  *
  * @category models
  */
@@ -83,17 +83,18 @@ export interface Identity<A, G = never> {
   readonly gap?: (after: A) => G
 }
 
-/**
- * The start of the next page, or the reason why no page follows. `size` is the maximum number of records on the page.
- */
+/** The start of the next page, or the reason why no page follows. */
 type Step = { readonly offset: number } | "ceiling" | "shifted"
 
-/** The emitted records of a list with identities. */
+/** The records that a stream has emitted, by identity. */
 class Emitted<A> {
   private readonly ids = new Set<string>()
   last: A | undefined
 
-  /** The new records, and whether any was emitted before; `undefined` when one has no identity. */
+  /**
+   * Returns the records that were not emitted before, and whether the page joins the emitted ones; `undefined` when a
+   * record has no identity.
+   */
   compared(records: ReadonlyArray<A>, idOf: Identity<A>["idOf"]) {
     const fresh: Array<readonly [string, A]> = []
     let known = 0
@@ -127,15 +128,16 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * `limit` is the page size, 100 by default.
  *
  * Most answers have no total, so a page with fewer records than its limit is the last one. No page can start beyond
- * index 10000. The page that starts there has 100 records, and the stream skips those already emitted. The stream
- * therefore reaches indices 0 to 10099. If that page is full, there may be more records: the stream emits it, and then
- * fails with `PageCeilingReached`.
+ * index `last`: 10000 by default; 4294967295 in the live exchange's lists of orders and trades. The page that starts
+ * there has 100 records, and the stream skips those already emitted. By default the stream therefore reaches indices 0
+ * to 10099. If that page is full, there may be more records: the stream emits it, and then fails with
+ * `PageCeilingReached`.
  *
- * Records arrive in order and once each while the data does not change. Records that are added or removed meanwhile
- * shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last record of the
- * previous one. If that record is gone, the stream reads back until it finds an emitted record, so no record that stays
- * in the list is missed. If it finds none, it fails with `ListShifted`, or emits the element from {@link Identity.gap}
- * and continues. Without an `identity`, a record may be repeated or missed without notice.
+ * While the list does not change, records arrive in order and once each. Records that are added or removed during the
+ * read shift the pages. With an `identity`, no record is emitted twice, and each page begins with the last record of
+ * the previous one. If that record is gone, the stream reads back until it finds an emitted record, so no record that
+ * stays in the list is missed. If it finds none, it fails with `ListShifted`, or emits the element from {@link
+ * Identity.gap} and continues. Without an `identity`, a record may be repeated or missed without notice.
  *
  * @example
  * ```ts
@@ -159,30 +161,32 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  *
  * @category streams
  */
-export const stream = <A, E, R, G = never>(
+export const stream = <A, E, R, G = never, L extends HistoryLimit = Limit, O extends RecordOffset = Offset>(
   endpoint: string,
-  page: (request: Next) => Effect.Effect<CountedPage<A>, E, R>,
-  limit: Limit = Limit.make(maxLimit),
-  identity?: Identity<A, G>
+  page: (request: Next<L, O>) => Effect.Effect<CountedPage<A>, E, R>,
+  limit: NoInfer<L> | Limit = Limit.make(maxLimit),
+  identity?: Identity<A, G>,
+  last: NoInfer<O> | Offset = Offset.make(maxOffset)
 ): Stream.Stream<A | G, E | Errors.PageCeilingReached | Errors.ListShifted, R> =>
   Stream.suspend(() => {
     const emitted = new Emitted<A>()
-    // A page begins with the last record of the previous one and has at least one more.
-    const wanted = identity === undefined ? limit : Limit.make(Math.max(2, limit))
+    // Each page begins with the last record of the previous one, so it needs room for at least two.
+    const wanted = identity === undefined || limit > 1 ? limit : Limit.make(2)
     const overlap = identity === undefined ? 0 : 1
     let count = 0
     let backwards = 0
 
     const read = ({ offset: next }: { readonly offset: number }) => {
-      const last = next >= maxOffset
-      const size = last ? Limit.make(maxLimit) : wanted
-      const offset = Offset.make(Math.min(next, maxOffset))
+      const isAtEnd = next >= last
+      // The casts are safe: every list accepts a `Limit`, and offsets up to `last`.
+      const size = (isAtEnd ? Limit.make(maxLimit) : wanted) as L
+      const offset = Math.min(next, last) as O
       return Effect.map(
         page({ limit: size, offset }),
         (found): readonly [ReadonlyArray<A | G>, Option.Option<Step>] => {
           const { records } = found
           const after = Option.some<Step>(
-            last ? "ceiling" : { offset: next + (found.total === undefined ? size : records.length) - overlap }
+            isAtEnd ? "ceiling" : { offset: next + (found.total === undefined ? size : records.length) - overlap }
           )
           const step = isLast(found, offset, size) ? Option.none<Step>() : after
           const compared = identity && emitted.compared(records, identity.idOf)
@@ -197,7 +201,7 @@ export const stream = <A, E, R, G = never>(
           else if (offset > 0 && backwards++ < mostBackwards) {
             return [[], Option.some<Step>({ offset: Math.max(0, offset - size + 1) })]
           }
-          // An empty list is complete: all emitted records have left it.
+          // An empty page is not a gap: all emitted records have left the list.
           const isGap = !isJoined && records.length > 0
           if (isGap && identity.gap === undefined) return [[], Option.some<Step>("shifted")]
           const isStuck = found.total !== undefined && records.length <= overlap && Option.isSome(step)

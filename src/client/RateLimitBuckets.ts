@@ -1,4 +1,4 @@
-/** Buckets of calls: counting, the queue of waiting attempts, and the pause after a refusal. */
+/** Counts calls against rate limits, queues attempts that must wait, and pauses after a refusal. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -9,7 +9,7 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Errors from "../protocol/Errors.ts"
-import { Tokens } from "./Tokens.ts"
+import { TokenBucket } from "./TokenBucket.ts"
 
 /**
  * A group of calls that are counted together.
@@ -18,13 +18,13 @@ import { Tokens } from "./Tokens.ts"
  */
 export interface Bucket {
   /**
-   * Waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt takes
-   * its own turn. Fails with `RateLimited`, origin `local`, when the wait would be longer than `MaxWait`.
+   * Waits until one more call is within the limit, counts it, and returns the milliseconds waited. Every attempt of a
+   * call counts. Fails with `RateLimited` (`origin: "local"`) when the wait would be longer than `MaxWait`.
    */
   readonly take: Effect.Effect<number, Errors.RateLimited>
   /**
-   * Reports that the exchange refused an attempt for its rate, perhaps with a `Retry-After`. Pauses the bucket and
-   * returns the length of the pause in milliseconds. Never fails.
+   * Reports that the exchange rate-limited an attempt, perhaps with a `Retry-After`. Pauses the bucket and returns the
+   * length of the pause in milliseconds. Never fails.
    */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
   /** The number of retries of a read after such a refusal. */
@@ -32,7 +32,7 @@ export interface Bucket {
 }
 
 /**
- * The calls' origin: a key at an exchange or, without a key, all public calls of this program there.
+ * Identifies the caller: an API key at an exchange or, without a key, this program's public calls to it.
  *
  * @category models
  */
@@ -54,11 +54,11 @@ export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/Rate
 /** The maximum difference in the time that two calls take to reach the exchange, in milliseconds. */
 export const slack = 250
 
-/** The number of retries of a read that the exchange refused for its rate. */
+/** The number of retries of a read that the exchange rate-limited. */
 const retries = 3
 
 /**
- * The number of tokens and the milliseconds until one returns, chosen so that no window exceeds the limit: `most`
+ * Chooses the number of tokens and the milliseconds until one returns, so that no window exceeds the limit: `most`
  * tokens plus those that return within a window and the slack never add up to more.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
@@ -68,7 +68,7 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 
 /** The queue of attempts that wait for one limit, and the pause requested by the exchange. */
 interface Line {
-  /** Signals to each waiting attempt that it is first, in order of arrival. */
+  /** The waiting attempts in order of arrival, each with the signal that it is first. */
   readonly waiting: Set<Deferred.Deferred<void>>
   /** The end of the pause, in Unix milliseconds; no attempt takes a turn before it: see {@link pauseLeft}. */
   pausedUntil: number
@@ -98,15 +98,15 @@ const pauseLeft = (line: Line, now: number): number => {
 }
 
 /**
- * Pauses the queue: for as long as the exchange requests, or for a second that doubles with every refusal, up to
- * thirty.
+ * Pauses the queue for as long as the exchange requests, or else for one second, doubled with every consecutive
+ * refusal, up to thirty seconds.
  */
 const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
   Effect.withFiber((fiber) => {
     const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
-    // Of many calls that are refused together, only the first counts.
+    // Of several calls refused together, only the first extends the pause.
     const left = pauseLeft(line, now)
     if (asked !== undefined || left <= 0) {
       if (-left > maxBackoff) line.refusals = 0
@@ -121,9 +121,9 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line
-  /** Counts a call and returns 0, or returns the milliseconds until the next one. */
+  /** Counts a call and returns 0. If the limit is used up, returns the milliseconds until the next call instead. */
   readonly count: Effect.Effect<number>
-  /** The milliseconds until one more call is within the limit, once it is used up. */
+  /** The milliseconds between calls once the limit is used up. */
   readonly refill: number
 }
 
@@ -133,12 +133,12 @@ const notInTurn = ({ name, rateLimit: { calls, perSeconds } }: Endpoint.Any, mil
       endpoint: name,
       origin: "local",
       status: 429,
-      reason: isPaused ? "the exchange has refused calls for their rate" : `${calls} calls in ${perSeconds} seconds`,
+      reason: isPaused ? "the exchange has rate-limited calls" : `${calls} calls in ${perSeconds} seconds`,
       retryAfter: millis
     })
   )
 
-/** The turn of the first attempt in the queue. */
+/** Waits until the first attempt in the queue may be sent, and counts it. */
 const turn = ({ count, line }: Counter): Effect.Effect<void> => {
   const next: Effect.Effect<void> = Effect.clockWith((clock) => {
     const paused = pauseLeft(line, clock.currentTimeMillisUnsafe())
@@ -156,7 +156,8 @@ const callFirst = ({ waiting }: Line): void => {
 }
 
 /**
- * Waits in the queue, or fails immediately when that would take too long. `left` is the wait of the first in the queue.
+ * Waits in the queue, or fails immediately when that would take too long. `left` is the first attempt's wait, in
+ * milliseconds.
  */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
   const { endpoint, line, refill } = counter
@@ -193,7 +194,7 @@ const bucketOf = (counter: Counter): Bucket => {
   const wait = waiting(counter)
   return {
     take: Effect.clockWith((clock) =>
-      // No attempt overtakes waiting ones.
+      // No attempt overtakes those already waiting.
       line.waiting.size > 0 || pauseLeft(line, clock.currentTimeMillisUnsafe()) > 0
         ? wait(0)
         : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))
@@ -205,34 +206,37 @@ const bucketOf = (counter: Counter): Bucket => {
 
 /** A separately counted limit: a burst of up to `most` calls, then one more call per interval. */
 export interface Counted {
-  /** The exchange and the endpoint, or all public endpoints of one limit. The same text means the same count. */
+  /**
+   * The exchange and the endpoint or, for public calls, the exchange and the limit. Calls with the same string are
+   * counted together.
+   */
   readonly what: string
   /** The key that signs; absent for public calls. */
   readonly apiKey: string | undefined
-  /** The most calls at once. */
+  /** The maximum number of calls in a burst. */
   readonly most: number
-  /** The interval after which one more call may follow, in milliseconds. */
+  /** The interval between calls after a burst, in milliseconds. */
   readonly refill: number
 }
 
-/** Counts a call and returns 0, or returns the milliseconds until the next one. */
+/** Counts a call and returns 0. If the limit is used up, returns the milliseconds until the next call instead. */
 export type Count = (counted: Counted) => Effect.Effect<number>
 
-/** The text that identifies a count. */
+/** Identifies the calls that are counted together. */
 const idOf = ({ apiKey = "", what }: Counted): string => `${what} ${apiKey}`
 
 /** Counts in this program only. */
 export const countingInMemory = (): Count => {
-  const buckets = new Map<string, Tokens>()
+  const buckets = new Map<string, TokenBucket>()
   return (counted) => {
     const id = idOf(counted)
-    const tokens = buckets.get(id) ?? new Tokens(counted.most, counted.refill)
+    const tokens = buckets.get(id) ?? new TokenBucket(counted.most, counted.refill)
     buckets.set(id, tokens)
     return Effect.clockWith((clock) => Effect.succeed(tokens.take(clock.currentTimeMillisUnsafe())))
   }
 }
 
-/** Makes the service from a count kept elsewhere. */
+/** Makes the service from a function that counts calls. */
 export const make = (count: Count): { readonly bucket: (of: Of, endpoint: Endpoint.Any) => Bucket } => {
   const lines = new Map<string, Line>()
 

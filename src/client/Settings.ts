@@ -5,7 +5,7 @@
  * ```ts
  * import { Settings } from "effect-txc"
  *
- * // From `TXC_API_KEY` and `TXC_API_SECRET`; or from a file that only its owner may read.
+ * // Credentials from `TXC_API_KEY` and `TXC_API_SECRET`, or from a file that only its owner may read.
  * export const fromConfig = Settings.layerCredentials
  * export const fromFile = Settings.layerCredentialsFile("/run/secrets/txc.env")
  * ```
@@ -60,10 +60,10 @@ export const layerCredentials: Layer.Layer<
   })
 )
 
-/** Two short lines fit. */
+/** The number of bytes read from a file, far more than two lines need. */
 const maxSize = 65_536
 
-/** The permissions of a file's group and of all other users. */
+/** The mode bits that give a file's group and other users access to it. */
 const ofOthers = 0o077
 
 /**
@@ -77,7 +77,7 @@ export const readPrivate: (
 ) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(
   function*(path: string) {
     const files = yield* FileSystem.FileSystem
-    // Checks and reads the same open file, even if another takes its name in between.
+    // Checks and reads the same open file, even if the path is replaced in between.
     const file = yield* files.open(path, { flag: "r" })
     const { mode, type } = yield* file.stat
     if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is not a file" })
@@ -85,7 +85,7 @@ export const readPrivate: (
       const octal = (mode & 0o777).toString(8).padStart(4, "0")
       return yield* new CredentialsFileRefused({
         path,
-        problem: `others than its owner may use it (mode ${octal}); run: chmod 600 ${path}`
+        problem: `users other than its owner can access it (mode ${octal}); run: chmod 600 ${path}`
       })
     }
     const bytes = yield* file.readAlloc(maxSize)
@@ -147,7 +147,7 @@ export const layerRegion: Layer.Layer<Region.Region, Region.InvalidBaseUrl | Con
     return yield* new Region.InvalidBaseUrl({
       baseUrl: Option.getOrElse(baseUrl, () => ""),
       problem: Option.isSome(baseUrl) && Option.isNone(region)
-        ? "set TXC_DIALECT to document or live: which one is spoken there can't be guessed"
+        ? "set TXC_DIALECT to document or live: it can't be guessed"
         : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
     })
   })

@@ -62,7 +62,7 @@ export type Constraint =
     readonly allowed: string
   }
   | {
-    /** The value must be in a list. */
+    /** The value must be one of those in a list. */
     readonly kind: "oneOf"
     /** The allowed values, as written on the wire. */
     readonly values: ReadonlyArray<string | number>
@@ -106,6 +106,14 @@ export type Constraint =
     readonly max: string
   }
   | {
+    /** The price must not be too far from the market's last price. */
+    readonly kind: "priceBand"
+    /** The side on which the price is too far. */
+    readonly side: "above" | "below"
+    /** The highest or lowest allowed price, as a decimal in the quote currency. */
+    readonly bound: string
+  }
+  | {
     /** The code must not have been applied before. */
     readonly kind: "unused"
   }
@@ -118,12 +126,16 @@ export type Constraint =
     readonly kind: "empty"
   }
   | {
-    /** A reduce-only order needs an open position on the other side. */
+    /** A reduce-only order needs an open position on the opposite side. */
     readonly kind: "position"
   }
   | {
     /** The wallet's balance must cover the request. */
     readonly kind: "balance"
+    /** The amount that can be transferred. Refused transfers only. */
+    readonly available?: string
+    /** The requested amount. Refused transfers only. */
+    readonly amount?: string
   }
   | {
     /** The flag can't be set together with another flag. */
@@ -132,7 +144,7 @@ export type Constraint =
     readonly with: string
   }
   | {
-    /** The field can't be combined with another field that says the same. */
+    /** The field can't be combined with another field that has the same purpose. */
     readonly kind: "alone"
     /** The wire name of the other field. */
     readonly with: string
@@ -150,6 +162,14 @@ export type Constraint =
     readonly than: string
   }
   | {
+    /** The exchange must have approved the account for orders of this kind. */
+    readonly kind: "admitted"
+  }
+  | {
+    /** An order at the best bid or offer needs another order in the book to take its price from. */
+    readonly kind: "quoted"
+  }
+  | {
     /** A post-only order must not trade immediately. */
     readonly kind: "maker"
   }
@@ -159,8 +179,8 @@ export type Constraint =
   }
   | {
     /**
-     * The request must have a field of this name: the name may be misspelled. An exchange ignores an unknown field; the
-     * client refuses the request instead of silently dropping it.
+     * The field must be one that the request defines. A field that breaks this is unknown, and its name may be
+     * misspelled. An exchange ignores unknown fields; the client refuses the request instead.
      */
     readonly kind: "expected"
   }
@@ -175,7 +195,11 @@ export type Constraint =
     readonly kind: "existing"
   }
   | {
-    /** The term must be one that orders of this type have. */
+    /** The identifier must belong to an order that has ended. */
+    readonly kind: "ended"
+  }
+  | {
+    /** The field must apply to orders of this type. */
     readonly kind: "inapplicable"
   }
   | {
@@ -187,19 +211,28 @@ export type Constraint =
     readonly kind: "modifiable"
   }
   | {
-    /** The price must differ from the market's last price, or it is unclear from which side it is reached. */
+    /**
+     * The activation price must differ from the market's last price, or it is unclear from which side the market will
+     * reach it.
+     */
     readonly kind: "notLastPrice"
   }
   | {
-    /** A take-profit must be on the side where the order gains, a stop-loss on the side where it loses. */
+    /** A take-profit must be on the profitable side of the order's price, a stop-loss on the losing side. */
     readonly kind: "exitSide"
   }
   | {
-    /** The sandbox must simulate the field. It is documented, and the exchange accepts it. */
+    /**
+     * The field must be one that the sandbox simulates. A field that breaks this is documented, and the exchange
+     * accepts it.
+     */
     readonly kind: "simulated"
   }
   | {
-    /** The exchange must already accept the field. It is documented, but not yet available. */
+    /**
+     * The field must be one that the exchange already accepts. A field that breaks this is documented, but not yet
+     * available.
+     */
     readonly kind: "accepted"
   }
 
@@ -210,7 +243,7 @@ const key = "effect-txc/constraint"
  *
  * @category models
  */
-// An interface has no index signature, which annotations need.
+// A type and not an interface, because annotations need an index signature.
 export type Annotation = {
   /** The constraint of the annotated schema or check. */
   readonly "effect-txc/constraint": Constraint

@@ -1,5 +1,6 @@
 /**
- * The size of a page and its first record (document, "Limits", pagination bounds).
+ * The size of a page and its first record (document, "Limits", pagination bounds). The live exchange's lists of orders
+ * and trades reach further than those in the document: see {@link HistoryLimit} and {@link RecordOffset}.
  *
  * @example
  * ```ts
@@ -27,9 +28,24 @@ export const maxLimit = 100
  */
 export const maxOffset = 10000
 
+/**
+ * The maximum number of records on a page of trading history. Source: the live exchange's documentation, 2026.
+ *
+ * @category constants
+ */
+export const maxHistoryLimit = 500
+
+/**
+ * The maximum index of a page's first record, in the live exchange's lists of orders and trades. Source: the live
+ * exchange's documentation, 2026.
+ *
+ * @category constants
+ */
+export const maxRecordOffset = 4_294_967_295
+
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also refuses non-finite numbers, and names the constraint.
 const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort())
 
 const between = (min: number, max: number) =>
@@ -39,7 +55,24 @@ const between = (min: number, max: number) =>
   )
 
 /**
- * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits").
+ * The maximum number of records on a page of trading history: an integer from 1 to 500 on the live exchange. The
+ * document's dialect refuses more than 100.
+ *
+ * @category models
+ */
+export type HistoryLimit = typeof HistoryLimit.Type
+
+/**
+ * The schema of a {@link HistoryLimit}. `HistoryLimit.make(500)` throws when the number is out of bounds.
+ *
+ * @category schemas
+ */
+export const HistoryLimit = between(1, maxHistoryLimit).pipe(Schema.brand("HistoryLimit")).annotate({
+  identifier: "HistoryLimit"
+})
+
+/**
+ * The maximum number of records on a page: an integer from 1 to 100 (document, "Limits"). Also a {@link HistoryLimit}.
  *
  * @category models
  */
@@ -50,10 +83,29 @@ export type Limit = typeof Limit.Type
  *
  * @category schemas
  */
-export const Limit = between(1, maxLimit).pipe(Schema.brand("Limit")).annotate({ identifier: "Limit" })
+export const Limit = between(1, maxLimit).pipe(Schema.brand("HistoryLimit"), Schema.brand("Limit")).annotate({
+  identifier: "Limit"
+})
 
 /**
- * The index of a page's first record: an integer from 0 to 10000 (document, "Limits").
+ * The index of a page's first record in a list of orders or trades: an integer from 0 to 4294967295 on the live
+ * exchange. The document's dialect refuses more than 10000.
+ *
+ * @category models
+ */
+export type RecordOffset = typeof RecordOffset.Type
+
+/**
+ * The schema of a {@link RecordOffset}. `RecordOffset.make(0)` throws when the number is out of bounds.
+ *
+ * @category schemas
+ */
+export const RecordOffset = between(0, maxRecordOffset).pipe(Schema.brand("RecordOffset")).annotate({
+  identifier: "RecordOffset"
+})
+
+/**
+ * The index of a page's first record: an integer from 0 to 10000 (document, "Limits"). Also a {@link RecordOffset}.
  *
  * @category models
  */
@@ -64,4 +116,6 @@ export type Offset = typeof Offset.Type
  *
  * @category schemas
  */
-export const Offset = between(0, maxOffset).pipe(Schema.brand("Offset")).annotate({ identifier: "Offset" })
+export const Offset = between(0, maxOffset).pipe(Schema.brand("RecordOffset"), Schema.brand("Offset")).annotate({
+  identifier: "Offset"
+})

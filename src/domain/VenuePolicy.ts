@@ -4,7 +4,7 @@
  */
 
 /**
- * The rules that each dialect sets for its exchange.
+ * The decisions of an exchange that depend on its dialect.
  *
  * @category models
  */
@@ -21,15 +21,15 @@ export interface VenuePolicy {
    */
   readonly clientOrderIds: "account" | "open-orders"
   /**
-   * The nonces that are accepted. `unique`: a numeric text that the key has never used (document, "Authentication", 3).
-   * `increasing-or-window`: a number greater than the key's last nonce or, if the request asks for the window, an
-   * unused number at most {@link nonceWindowMillis} from the exchange's clock. A number far below all used ones counts
-   * as used.
+   * The nonces that are accepted. `unique`: a numeric string that the key has never used (document, "Authentication",
+   * 3). `increasing-or-window`: a number greater than the key's last nonce or, if the request asks for the window, an
+   * unused number at most {@link nonceWindowMillis} from the exchange's clock. A number far below all used numbers
+   * counts as used.
    */
   readonly nonce: "unique" | "increasing-or-window"
   /**
-   * The private bodies that must contain `request` and `nonce`. `as-documented`: those that the document marks as
-   * required. `always`: all.
+   * The private requests whose bodies must contain `request` and `nonce`. `as-documented`: those for which the document
+   * requires them. `always`: all.
    */
   readonly envelope: "as-documented" | "always"
   /**
@@ -39,8 +39,31 @@ export interface VenuePolicy {
   readonly reduceOnly: "accepted" | "announced"
   /** The client order id of an OCO order's legs in an answer. `echoed`: the request's id. `empty`: always empty. */
   readonly legClientOrderIds: "echoed" | "empty"
-  /** Whether the exchange refuses a body with whitespace between its JSON tokens. */
-  readonly compactJson: boolean
+  /**
+   * The position side of margin and futures orders. `side`: a reduce-only order has the side that it reduces, an OCO
+   * order the side that it opens, any other order `BOTH`. `one-way`: every order has `BOTH`, as the live exchange
+   * documents for accounts in one-way mode.
+   */
+  readonly positionSides: "side" | "one-way"
+  /** The maximum distance of an order's prices from the last price; `undefined`: no maximum. */
+  readonly priceBand: PriceBand | undefined
+  /**
+   * The text that the payload of a private request encodes. `body`: the body's bytes. `compact-body`: the body without
+   * whitespace between its JSON tokens, however the body itself is spaced.
+   */
+  readonly payload: "body" | "compact-body"
+}
+
+/**
+ * A band around the last price, in whole percent of it. The prices of a new or changed order must be inside.
+ *
+ * @category models
+ */
+export interface PriceBand {
+  /** The distance of the highest allowed price from the last price. */
+  readonly above: number
+  /** The distance of the lowest allowed price from the last price; less than 100. */
+  readonly below: number
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Open orders: those that can still trade.
+ * Open orders: orders that can still trade.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import * as PageService from "../client/make/PageService.ts"
 import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { Limit, type RecordOffset } from "../domain/Paging.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -31,7 +31,7 @@ import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of records on a page when the request sets no limit.
+ * The default page size: the maximum number of records per page.
  *
  * @category constants
  */
@@ -45,11 +45,11 @@ export const defaultLimit = 50
 export interface StreamRequest {
   /** Only orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only the order with this exchange identifier. */
+  /** Only the order with this exchange order id. */
   readonly orderId?: OrderId
-  /** Only the order with this identifier of yours. */
+  /** Only the order with this client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
@@ -59,20 +59,20 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  readonly offset?: RecordOffset
 }
 
-const request = ({ keys }: Dialect) =>
+const request = ({ keys, recordOffset }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     limit: Schema.optionalKey(Limit),
-    offset: Schema.optionalKey(Offset)
+    offset: Schema.optionalKey(recordOffset)
   }, { keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId } })
 
-/** A plain list: the answer does not name its page. */
+/** A plain list, without the page's offset and limit. */
 const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
 
 /**
@@ -100,7 +100,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading open orders can fail with.
+ * Errors that can occur when reading open orders.
  *
  * @category errors
  */
@@ -113,7 +113,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ActiveOrders extends Context.Service<ActiveOrders, {
   /**
-   * Reads one page, latest first. A page without records is not a failure.
+   * Reads one page, latest first. An empty page is not an error.
    *
    * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
    * records than requested.
@@ -124,11 +124,12 @@ export class ActiveOrders extends Context.Service<ActiveOrders, {
     request?: StreamRequest
   ) => Stream.Stream<OrderAnswer.Order, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/ActiveOrders") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<ActiveOrders, never, Call.Call> = PageService.layer(
     ActiveOrders,
     endpoint,
     (name, request) => PageChecks.ofRecords(name, request, defaultLimit),
-    ({ orderId }) => orderId
+    ({ orderId }) => orderId,
+    (dialect) => dialect.maxRecordOffset
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Limit orders that trade positions on margin.
+ * Limit orders on margin.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * A limit order to place on margin.
+ * A margin limit order to place.
  *
  * @category models
  */
@@ -48,7 +48,10 @@ const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     ...OrderTerms.fields(dialect, "market", "side", "amount", "price", "clientOrderId", "postOnly", "ioc", "stp"),
     ...OrderTerms.fields(dialect, "reduceOnly", "positionSide", "rpi", "takeProfit", "stopLoss")
-  }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.restsOrNot, ...OrderTerms.exits] })
+  }, {
+    keys: OrderTerms.keys(dialect),
+    constraints: [OrderTerms.restsOrNot, ...OrderTerms.rpiRestsOrNot, ...OrderTerms.exits]
+  })
 
 /**
  * `POST /api/v4/order/collateral/limit`.
@@ -75,14 +78,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a limit order on margin can fail with.
+ * Errors that can occur when placing a margin limit order.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Places limit orders on margin.
+ * Places margin limit orders.
  *
  * @category services
  */
@@ -90,14 +93,14 @@ export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders
   /**
    * Places the order, after checking it against the rules of its market.
    *
-   * Fails with `ValidationFailed` when a field is wrong, the market does not accept the order, or the client order id
-   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with
+   * Fails with `ValidationFailed` when a field is invalid, the market does not accept the order, or the client order id
+   * is already used; with `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with
    * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
    * been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralLimitOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<CollateralLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralLimitOrders,
     endpoint,

@@ -1,5 +1,5 @@
 /**
- * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss, where filling one cancels the other.
+ * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss, of which either one cancels the other.
  *
  * @example
  * ```ts
@@ -53,17 +53,18 @@ export interface Request extends OrderTerms.OnMargin {
   readonly price: Price
   /** The price that triggers the stop-loss, in the quote currency. The market sets its precision. */
   readonly activationPrice: Price
-  /** The limit price of the stop-loss once triggered, in the quote currency. The market sets its precision. */
+  /** The limit price of the stop-loss once it triggers, in the quote currency. The market sets its precision. */
   readonly stopLimitPrice: Price
-  /** Your own identifier of the pair. Generated when omitted. */
+  /** The pair's client order id. Generated when omitted. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Only reduce or close a position with either leg; an amount beyond the position is cut to it. Default `false`. The
-   * document announces this field but does not accept it yet.
+   * Whether both legs may only reduce or close a position; an amount larger than the position is cut to its size.
+   * Default `false`. The document announces this field for a later version.
    */
   readonly reduceOnly?: boolean
   /**
-   * The action when a leg would trade with another order of the same account. Default `no`: none. Live dialect only.
+   * Self-trade prevention: the action when a leg would trade against another order of the same account. Default `no`:
+   * none. Live dialect only.
    */
   readonly stp?: SelfTradePrevention
 }
@@ -87,13 +88,13 @@ export interface Leg extends OrderAnswer.AnyOrder {
   readonly left: Decimal
   /** The limit price, in the quote currency. */
   readonly price: Decimal
-  /** Whether the leg may only rest in the book. */
+  /** Whether the leg is post-only. */
   readonly postOnly: boolean
-  /** The fee rate of the leg's trades as a taker, as a ratio. */
+  /** The leg's taker fee rate, as a ratio. */
   readonly takerFee?: FeeRate
-  /** The fee rate of the leg's trades as a maker, as a ratio. */
+  /** The leg's maker fee rate, as a ratio. */
   readonly makerFee?: FeeRate
-  /** The time of the leg's last change, in Unix seconds with microseconds. */
+  /** The time of the leg's last change, in Unix seconds with microsecond precision. */
   readonly mtime: UnixTime
   /** Whether the leg may only reduce or close a position. Live dialect only. */
   readonly reduceOnly?: boolean
@@ -107,25 +108,25 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
   readonly activated: boolean
-  /** The side from which the market must reach the activation price. */
+  /** Whether the market must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An OCO order in an answer (document, "Collateral OCO order").
+ * An OCO order as the exchange returns it (document, "Collateral OCO order").
  *
  * @category models
  */
 export interface CollateralOcoOrder {
-  /** The exchange's identifier of the pair. Each leg has its own. */
+  /** The pair's id, assigned by the exchange. Each leg also has its own order id. */
   readonly id: OrderId
   /** Whether both legs may only reduce or close a position. */
   readonly reduceOnly?: boolean
   /** The leg that becomes a limit order when the market reaches its activation price. */
   readonly stopLoss: StopLeg
-  /** The limit-order leg. */
+  /** The leg that rests in the book as a limit order. */
   readonly takeProfit: Leg
 }
 
@@ -143,7 +144,7 @@ const legFields = (dialect: Dialect) => ({
 
 const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
 
-/** A leg always has a limit: its price counts even when it is zero. */
+/** A leg always has a limit price, even when that price is zero. */
 const legSpelling = (dialect: Dialect) => ({
   absent: OrderFields.absentIds(dialect),
   ...OrderFields.joint(dialect)
@@ -189,7 +190,7 @@ export const endpoint = Endpoint.make({
   places: "pair",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
-  response: (dialect) => order(dialect).schema,
+  response: (dialect) => order(dialect).schema.annotate(Wire.definedAs("OcoOrder")),
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     side: "sell",
@@ -202,7 +203,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a collateral OCO order can fail with.
+ * Errors that can occur when placing a collateral OCO order.
  *
  * @category errors
  */
@@ -217,13 +218,13 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
   /**
    * Places both legs, after checking them against the rules of their market.
    *
-   * Fails with `ValidationFailed` when a field is wrong or the market does not accept the order; with
-   * `ReduceOnlyRejected` when `reduceOnly` is set without a position on the other side; with `OutcomeUnknown` when the
+   * Fails with `ValidationFailed` when a field is invalid or the market does not accept the order; with
+   * `ReduceOnlyRejected` when `reduceOnly` is set but there is no opposite position; with `OutcomeUnknown` when the
    * answer is lost and the legs may have been placed.
    */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<CollateralOcoOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralOcoOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<CollateralOcoOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralOcoOrders,
     endpoint,

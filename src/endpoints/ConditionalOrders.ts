@@ -1,6 +1,6 @@
 /**
- * Open conditional orders: OCO orders without a traded leg, and orders that place a take-profit or a stop-loss when
- * filled ("one triggers the other", OTO).
+ * Open conditional orders: OCO orders whose legs have not traded yet, and orders that place a take-profit or a
+ * stop-loss once they are filled ("one triggers the other", OTO).
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import { ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { Limit, type RecordOffset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -40,7 +40,7 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of records on a page when the request sets no limit.
+ * The default page size: the maximum number of records per page.
  *
  * @category constants
  */
@@ -54,7 +54,7 @@ export const defaultLimit = 100
 export interface StreamRequest {
   /** Only conditional orders on this margin market. Default: all markets. */
   readonly market?: MarketName
-  /** The maximum number of records on a page, 1 to 100. Default 100. */
+  /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
 
@@ -64,15 +64,15 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  readonly offset?: RecordOffset
 }
 
-const request = () =>
+const request = ({ recordOffset }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     limit: Schema.optionalKey(Limit),
-    offset: Schema.optionalKey(Offset)
+    offset: Schema.optionalKey(recordOffset)
   })
 
 /**
@@ -85,11 +85,11 @@ export interface Leg extends OrderAnswer.AnyOrder {
   readonly left: Decimal
   /** The limit price, in the quote currency. */
   readonly price: Decimal
-  /** The fee rate of the leg's trades as a taker, as a ratio. */
+  /** The leg's taker fee rate, as a ratio. */
   readonly takerFee?: FeeRate
-  /** The fee rate of the leg's trades as a maker, as a ratio. */
+  /** The leg's maker fee rate, as a ratio. */
   readonly makerFee?: FeeRate
-  /** The time of the leg's last change, in Unix seconds with microseconds. */
+  /** The time of the leg's last change, in Unix seconds with microsecond precision. */
   readonly mtime: UnixTime
   /** Whether the leg may only reduce or close a position. */
   readonly reduceOnly?: boolean
@@ -103,41 +103,41 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market has reached the activation price. */
   readonly activated: boolean
-  /** The side from which the market must reach the activation price. */
+  /** Whether the market must rise or fall to the activation price. */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * An OCO order: two orders, where one cancels the other.
+ * An OCO order: two legs, of which either one cancels the other.
  *
  * @category models
  */
 export interface Oco {
-  /** Identifies an OCO order. */
+  /** Marks an OCO order. */
   readonly type: "oco"
-  /** The exchange's identifier of the pair. Each leg has its own. */
+  /** The pair's id, assigned by the exchange. Each leg also has its own order id. */
   readonly id: OrderId
-  /** The kind of conditional order, in the exchange's words. */
+  /** The kind of conditional order, as the exchange names it. */
   readonly conditionalOrderType?: string
   /** The leg that becomes a limit order when the market reaches its activation price. */
   readonly stopLoss: StopLeg
-  /** The limit-order leg. */
+  /** The leg that rests in the book as a limit order. */
   readonly takeProfit: Leg
 }
 
 /**
- * An order that places a take-profit, a stop-loss or both when it is filled. They do not exist before.
+ * An open order that places a take-profit, a stop-loss or both once it is filled.
  *
  * @category models
  */
 export interface Oto {
-  /** Identifies an OTO order. */
+  /** Marks an OTO order. */
   readonly type: "oto"
-  /** The exchange's identifier of the group. The order has its own. */
+  /** The OTO group's id, assigned by the exchange. The order also has its own order id. */
   readonly id: OrderId
-  /** The kind of conditional order, in the exchange's words, such as `margin_take_profit`. */
+  /** The kind of conditional order, as the exchange names it, such as `margin_take_profit`. */
   readonly conditionalOrderType?: string
   /** The price that triggers the stop-loss, in the quote currency. Absent without a stop-loss. */
   readonly stopLossPrice?: Decimal
@@ -166,7 +166,7 @@ const legFields = (dialect: Dialect) => ({
   reduceOnly: Schema.optionalKey(Schema.Boolean)
 })
 
-/** The wire keys of legs in the older documentation, by their current keys. */
+/** Current wire keys, each with its name in the older documentation. */
 const formerKeys = {
   stopLoss: "stop_loss",
   takeProfit: "take_profit",
@@ -175,7 +175,7 @@ const formerKeys = {
   activationCondition: "activation_condition"
 } as const
 
-/** Renames the older documentation's keys to the current ones. A current key wins over an older one. */
+/** Renames the older documentation's keys to the current ones. A current key takes precedence over an older one. */
 const renewed = (wire: unknown): unknown => {
   if (!Json.isObject(wire)) return wire
   const copy: Record<string, unknown> = { ...wire }
@@ -234,8 +234,8 @@ const oto = (dialect: Dialect) =>
  */
 export interface Page extends Pages.Page<ConditionalOrder> {
   /** The index of the first record. */
-  readonly offset: Offset
-  /** The maximum number of records on a page of this size. */
+  readonly offset: RecordOffset
+  /** The page size: the maximum number of records per page. */
   readonly limit: Limit
   /** The number of conditional orders on all pages. */
   readonly total: number
@@ -244,7 +244,7 @@ export interface Page extends Pages.Page<ConditionalOrder> {
 const response = (dialect: Dialect) =>
   Wire.answer<Page>({
     limit: Limit,
-    offset: Offset,
+    offset: dialect.recordOffset,
     total: Schema.Int,
     records: Schema.Array(Schema.Union([oco(dialect).schema, oto(dialect).schema]))
   }).schema
@@ -267,7 +267,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading conditional orders can fail with.
+ * Errors that can occur when reading conditional orders.
  *
  * @category errors
  */
@@ -282,7 +282,7 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
   /**
    * Reads one page, latest first.
    *
-   * Fails with `ValidationFailed` when the market is unknown or does not trade on margin; with `UnexpectedResponse` if
+   * Fails with `ValidationFailed` when the market is unknown or is not a margin market; with `UnexpectedResponse` when
    * the answer is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
@@ -291,11 +291,12 @@ export class ConditionalOrders extends Context.Service<ConditionalOrders, {
     request?: StreamRequest
   ) => Stream.Stream<ConditionalOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/ConditionalOrders") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<ConditionalOrders, never, Call.Call> = PageService.layer(
     ConditionalOrders,
     endpoint,
     PageChecks.checkEcho,
-    ({ id }) => id
+    ({ id }) => id,
+    (dialect) => dialect.maxRecordOffset
   )
 }

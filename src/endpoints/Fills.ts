@@ -26,7 +26,7 @@ import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
 import { ReceivedSide, type Role } from "../domain/Order.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { type HistoryLimit, Limit, type RecordOffset } from "../domain/Paging.ts"
 import { UnixSeconds, UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -35,7 +35,7 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of records on a page when the request sets no limit.
+ * The default page size: the maximum number of records per page.
  *
  * @category constants
  */
@@ -49,14 +49,17 @@ export const defaultLimit = 50
 export interface StreamRequest {
   /** Only fills on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only fills of the order with this identifier of yours. */
+  /** Only fills of the order with this client order id. */
   readonly clientOrderId?: ClientOrderId
   /** Only fills at or after this time, in Unix seconds. Live dialect only. */
   readonly startDate?: UnixSeconds
   /** Only fills at or before this time, in Unix seconds. Live dialect only. */
   readonly endDate?: UnixSeconds
-  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
-  readonly limit?: Limit
+  /**
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
+   * page, 100 for a stream.
+   */
+  readonly limit?: HistoryLimit
 }
 
 /**
@@ -65,41 +68,41 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  readonly offset?: RecordOffset
 }
 
-const request = ({ extension, keys }: Dialect) =>
+const request = ({ extension, historyLimit, keys, recordOffset }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     startDate: extension(UnixSeconds),
     endDate: extension(UnixSeconds),
-    limit: Schema.optionalKey(Limit),
-    offset: Schema.optionalKey(Offset)
+    limit: Schema.optionalKey(historyLimit),
+    offset: Schema.optionalKey(recordOffset)
   }, { keys: { clientOrderId: keys.clientOrderId } })
 
-/** A fill in an answer. It has a market only in a list by market. */
+/** A fill as received. It names its market only when the answer groups fills by market. */
 interface ReceivedFill {
-  /** The exchange's identifier of the trade. */
+  /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
-  /** The exchange's identifier of the order. Some lists of the live exchange omit it. */
+  /** The order id, assigned by the exchange. The live exchange sometimes omits it. */
   readonly orderId?: OrderId
-  /** Your own identifier of the order. Absent when the order has none, or the exchange does not return it. */
+  /** Your client order id. Absent when the order has none or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
   /** The market of the trade. */
   readonly market?: MarketName
-  /** The time of the trade, in Unix seconds with microseconds. */
+  /** The time of the trade, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
   /** Whether the order bought or sold. */
   readonly side: ReceivedSide
-  /** Whether the order rested in the book (`maker`) or traded with an order that did (`taker`). */
+  /** Whether the order was the maker or the taker of the trade. */
   readonly role: Role
-  /** The traded volume, in the base currency. */
+  /** The traded amount, in the base currency. */
   readonly amount: Decimal
   /** The price of the trade, in the quote currency. */
   readonly price: Decimal
-  /** The traded volume, in the quote currency. */
+  /** The total of the trade, in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
@@ -147,7 +150,8 @@ type Record = Readonly<globalThis.Record<string, unknown>>
 const Records = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
 
 /**
- * A list when the request names a market; otherwise lists by market, joined into one list of fills with their markets.
+ * A list when the request names a market; otherwise an object of lists by market, joined into one list of fills with
+ * their markets.
  */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, unknown> => {
   const fills = Schema.Array(receivedFill(dialect).schema)
@@ -163,7 +167,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
           )
       ),
       encode: SchemaGetter.transform((fills) => {
-        // The shape encodes to a JSON object.
+        // Each fill has been encoded as a JSON object.
         const records = fills as ReadonlyArray<Record>
         if (records.every(({ market }) => market === undefined)) return records
         const groups: globalThis.Record<string, Array<Record>> = {}
@@ -202,13 +206,13 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading fills can fail with.
+ * Errors that can occur when reading fills.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Adds the market to each fill: in a plain list it is the requested one. */
+/** Adds the requested market to fills that do not name their own. */
 const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefined): ReadonlyArray<Fill> =>
   fills.flatMap((fill) => {
     const market = fill.market ?? asked
@@ -222,11 +226,11 @@ const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefi
  */
 export class Fills extends Context.Service<Fills, {
   /**
-   * Reads one page. The exchange groups a page's fills by market, latest first within a market. A page without records
-   * is not a failure.
+   * Reads one page. The exchange groups a page's fills by market, latest first within a market. An empty page is not an
+   * error.
    *
-   * Fails with `ValidationFailed` when the market is unknown; the live exchange also refuses a client order id without
-   * fills. Fails with `UnexpectedResponse` when the answer contains more records than requested.
+   * Fails with `ValidationFailed` when the market is unknown or no order has the client order id; with
+   * `UnexpectedResponse` when the answer contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
   /** Reads all fills, page by page. See `Pages.stream` for its guarantees. */
@@ -234,11 +238,12 @@ export class Fills extends Context.Service<Fills, {
     request?: StreamRequest
   ) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/Fills") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<Fills, never, Call.Call> = PageService.layer(
     Fills,
     endpoint,
     (name, request) => (fills) => PageChecks.ofRecords(name, request, defaultLimit)(onMarket(fills, request.market)),
-    ({ tradeId }) => tradeId
+    ({ tradeId }) => tradeId,
+    (dialect) => dialect.maxRecordOffset
   )
 }

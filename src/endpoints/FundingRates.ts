@@ -25,14 +25,14 @@ import * as Pages from "../client/Pages.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
-import { type Limit, maxLimit } from "../domain/Paging.ts"
+import { type Limit, maxLimit, RecordOffset } from "../domain/Paging.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum index of a page's first record. Other lists end at 10000.
+ * The maximum `offset`: the index of a page's first record.
  *
  * @category constants
  */
@@ -40,7 +40,7 @@ export const maxOffset = 1_000_000
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
 const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort())
 
 const between = (min: number, max: number) =>
@@ -52,7 +52,7 @@ const between = (min: number, max: number) =>
 const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })))
 
 /**
- * The times of the funding rates to read.
+ * The time range of the funding rates to read.
  *
  * @category models
  */
@@ -69,7 +69,7 @@ export interface Window {
  * @category models
  */
 export interface StreamOptions extends Window {
-  /** The maximum number of records on a page, 1 to 100. Default 100. */
+  /** The maximum number of records per page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
 
@@ -86,7 +86,7 @@ export interface Options extends Window {
 }
 
 /**
- * The market and funding rates to read.
+ * The market, and the funding rates to read.
  *
  * @category models
  */
@@ -157,13 +157,13 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading funding rates can fail with.
+ * Errors that can occur when reading funding rates.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** The requested page. The answer does not name its page. */
+/** Adds the requested offset and limit, which the answer does not contain. */
 const toPage = ({ limit = maxLimit, offset = 0 }: Options) => (records: ReadonlyArray<FundingRate>) =>
   PageChecks.checkEcho(endpoint.name, {})({ limit, offset, records })
 
@@ -176,21 +176,21 @@ export class FundingRates extends Context.Service<FundingRates, {
   /**
    * Reads one page, latest first. A page with fewer records than its limit is the last one.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the futures market; with `ValidationFailed`
-   * before sending when a bound is broken; with `UnexpectedResponse` when the answer contains more records than
-   * requested.
+   * Fails with `PublicRequestRejected` when the exchange does not list the futures market; with `ValidationFailed`,
+   * before anything is sent, when a field is out of bounds; with `UnexpectedResponse` when the answer contains more
+   * records than requested.
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
   /**
-   * Reads all rates, page by page. See `Pages.stream` for its guarantees. These records have no id, so if the list
-   * shifts meanwhile, a record may be repeated or missed without notice.
+   * Reads all rates, page by page. See `Pages.stream` for its guarantees. Rates have no id, so if the list changes
+   * during the read, the stream may repeat or miss a rate without an error.
    */
   readonly stream: (
     market: MarketName,
     options?: StreamOptions
   ) => Stream.Stream<FundingRate, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/FundingRates") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<FundingRates, never, Call.PublicCall> = PlainService.layerPublic(
     FundingRates,
     endpoint,
@@ -200,7 +200,13 @@ export class FundingRates extends Context.Service<FundingRates, {
       return {
         page,
         stream: (market, { limit, ...options } = {}) =>
-          Pages.stream("FundingRates.stream", (at) => page(market, { ...options, ...at }), limit)
+          Pages.stream(
+            "FundingRates.stream",
+            (at: Pages.Next<Limit, RecordOffset>) => page(market, { ...options, ...at }),
+            limit,
+            undefined,
+            RecordOffset.make(maxOffset)
+          )
       }
     }
   )

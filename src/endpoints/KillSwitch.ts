@@ -1,5 +1,5 @@
 /**
- * The kill switch of a market, which cancels the account's orders there unless it is armed again in time.
+ * The kill switch of a market: a timer that cancels the account's orders there unless it is armed again in time.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export interface Arming {
   readonly market: MarketName
   /** The time until the orders are canceled, in seconds: 5 to 600. */
   readonly timeout: KillSwitchSeconds
-  /** Only orders of these types, at least one. Default: all types. */
+  /** Only orders of these types, one to three. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
@@ -68,9 +68,12 @@ export interface Request {
   readonly market: MarketName
   /** The time until the orders are canceled, in seconds: 5 to 600. `null` disarms. */
   readonly timeout: KillSwitchSeconds | null
-  /** Only orders of these types, at least one. Default: all types. */
+  /** Only orders of these types, one to three. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
+
+/** The maximum length of a list of types: the number of types. */
+const maxTypes = CancelAllType.literals.length
 
 const isText = Constraint.annotation({ kind: "type", type: "string" })
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
@@ -80,7 +83,7 @@ const described = Wire.describedBy(() =>
 )
 
 /**
- * A text of digits, or `null`, which ccxt also writes as a text. The live exchange requires a text and refuses a
+ * A string of digits, or `null`, which ccxt also writes as a string. The live exchange requires a string and refuses a
  * number.
  */
 const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
@@ -98,11 +101,12 @@ const request = () =>
     timeout,
     types: Schema.optionalKey(
       Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
-        Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
+        Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),
+        Schema.isMaxLength(maxTypes, Constraint.annotation({ kind: "elements", max: maxTypes }))
       )
     )
   }, {
-    // To the live exchange, `null` means all types, like a missing field.
+    // The live exchange treats `null` like a missing field: all types.
     absent: { types: { value: null, when: () => true, demanded: false, written: false } }
   })
 
@@ -118,7 +122,7 @@ export interface Timer {
   readonly startTime: UnixSeconds
   /** The time when it cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
-  /** The types of orders that it cancels. Absent when it cancels all types. */
+  /** The types of orders that it cancels. Absent, on the wire `null`, when it cancels all types. */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
 }
 
@@ -132,6 +136,8 @@ export const Timer: Schema.Codec<Timer, unknown> = Wire.answer<Timer>({
   startTime: UnixSeconds,
   cancellationTime: UnixSeconds,
   types: Schema.optionalKey(Schema.Array(Unrecognised.open(CancelAllType)))
+}, {
+  absent: { types: { value: null, when: () => true, demanded: false } }
 }).schema
 
 /** An empty list means that no kill switch is armed. */
@@ -166,7 +172,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that arming or disarming a kill switch can fail with.
+ * Errors that can occur when arming or disarming a kill switch.
  *
  * @category errors
  */
@@ -174,14 +180,17 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
-/** How an answer differs from the request: another market, time or kind of order, an extra kill switch, or none. */
+/**
+ * How an answer contradicts the request: a different market, timeout or order type, or a kill switch armed instead of
+ * disarmed or vice versa.
+ */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"
   if (timeout === null) return "a kill switch is still armed"
   if (answer.market !== market) return `the kill switch is on ${answer.market}, not on ${market}`
   const seconds = answer.cancellationTime - answer.startTime
   if (seconds !== timeout) return `the kill switch is set to ${seconds} seconds, not to ${timeout}`
-  // Without types it cancels all orders, and the answer may or may not list the types.
+  // A request without types covers all orders, and the answer may or may not list the types.
   const asked: ReadonlyArray<string> = types ?? CancelAllType.literals
   const said: ReadonlyArray<string> = answer.types ?? asked
   const isOther = asked.some((type) => !said.includes(type)) || (types && said.some((type) => !asked.includes(type)))
@@ -195,8 +204,8 @@ const contradiction = ({ market, timeout, types }: Request, answer: Timer | void
  */
 export class KillSwitch extends Context.Service<KillSwitch, {
   /**
-   * Arms the kill switch of a market, replacing an armed one. The exchange starts a timer, and cancels the orders when
-   * it ends. Arm it again in time yourself: this package does not.
+   * Arms the kill switch of a market, replacing an armed one. The exchange starts a timer and cancels the orders when
+   * the timer expires. Your program must arm it again in time: this package does not.
    *
    * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty;
    * with `OutcomeUnknown` when the answer is lost and the kill switch may be armed. `KillSwitchStatus` shows whether it
@@ -211,7 +220,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
    */
   readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/KillSwitch") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<KillSwitch, never, Call.Call> = Layer.effect(
     KillSwitch,
     Call.Call.useSync(({ make }) => {
@@ -220,7 +229,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
         arm: (request) =>
           Observation.spanned(
             endpoint.name,
-            // An answer without a timer contradicts the request and has already failed.
+            // The call has already failed if the answer has no timer.
             Effect.filterOrElse(call(request), isTimer, () => Effect.die("no kill switch is armed"))
           ),
         disarm: ({ market }) => Observation.spanned("KillSwitch.disarm", Effect.asVoid(call({ market, timeout: null })))

@@ -1,5 +1,5 @@
 /**
- * Limit orders, which trade immediately within their limit; the rest rests in the book.
+ * Limit orders, which trade immediately up to their limit price; the remainder rests in the book.
  *
  * @example
  * ```ts
@@ -45,7 +45,8 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
   /** The ordered amount, in the base currency. The market sets its precision and minimum. */
   readonly amount: Amount
   /**
-   * Take liquidity as a retail order, which may get a better price; the account must be admitted. Live dialect only.
+   * Whether to trade as a retail order, which may get a better price. The exchange must have approved the account for
+   * retail orders. Can't be combined with `rpi`. Live dialect only.
    */
   readonly retail?: boolean
 }
@@ -58,7 +59,7 @@ export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
 export interface AtPrice extends Terms {
   /** The limit price, in the quote currency. The market sets its precision. */
   readonly price: Price
-  /** Trade at the best bid or offer instead of at `price`. Live dialect only. */
+  /** How to trade at the best bid or offer instead of at `price`. Live dialect only. */
   readonly bboRole?: BboRole
 }
 
@@ -68,9 +69,12 @@ export interface AtPrice extends Terms {
  * @category models
  */
 export interface AtBest extends Terms {
-  /** How to trade at the best bid or offer. Not together with `postOnly`. Live dialect only. */
+  /**
+   * How to trade at the best bid or offer: `queue` rests at the best price of the order's own side, `counterparty` trades
+   * at the best price of the other side. Not allowed together with `postOnly`, nor `queue` with `ioc`. Live dialect only.
+   */
   readonly bboRole: BboRole
-  /** The exchange ignores a price here. */
+  /** The exchange ignores the price of such an order. */
   readonly price?: Price
 }
 
@@ -81,7 +85,7 @@ export interface AtBest extends Terms {
  */
 export type Request = AtPrice | AtBest
 
-/** The request on the wire. Its type does not require a price or a role; a constraint does. */
+/** The request as sent. A constraint, not the type, requires a price or a `bboRole`. */
 interface Sent extends Terms {
   /** The limit price, in the quote currency. */
   readonly price?: Price
@@ -97,7 +101,23 @@ const request = (dialect: Dialect) =>
     bboRole: dialect.extension(Wire.BboRole),
     ...OrderTerms.fields(dialect, "rpi"),
     retail: dialect.extension(Flag)
-  }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.hasLimit, OrderTerms.restsOrNot] })
+  }, {
+    keys: OrderTerms.keys(dialect),
+    constraints: [
+      OrderTerms.hasLimit,
+      OrderTerms.restsOrNot,
+      ...OrderTerms.rpiRestsOrNot,
+      ...OrderTerms.bestRestsOrNot,
+      takesOrRests
+    ]
+  })
+
+/** An order can't be both: `retail` orders take liquidity, and `rpi` orders provide liquidity to them. */
+const takesOrRests = {
+  field: "retail",
+  constraint: { kind: "exclusive", with: "rpi" },
+  holds: ({ retail, rpi }: Sent) => retail !== true || rpi !== true
+} as const
 
 /**
  * `POST /api/v4/order/new`.
@@ -122,7 +142,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that placing a limit order can fail with.
+ * Errors that can occur when placing a limit order.
  *
  * @category errors
  */
@@ -137,7 +157,7 @@ export class LimitOrders extends Context.Service<LimitOrders, {
   /** Places the order, after checking it against the rules of its market. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/LimitOrders") {
-  /** Makes the service from an account's calls and market rules. */
+  /** Provides this service. Requires an account's `Call` and `MarketRules`. */
   static readonly layer: Layer.Layer<LimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     LimitOrders,
     endpoint,

@@ -29,7 +29,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum, and default, number of levels on each side.
+ * The maximum number of levels on each side, which is also the default.
  *
  * @category constants
  */
@@ -37,7 +37,7 @@ export const maxLevels = 100
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
 const Levels = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
   Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })),
@@ -45,19 +45,22 @@ const Levels = Schema.Number.annotate(isInteger).check(
 )
 
 /**
- * The part of a book to read.
+ * The number of book levels to read, and their price grouping.
  *
  * @category models
  */
 export interface Options {
   /** The maximum number of levels on each side, 0 to 100. Default 100; 0 also means 100. */
   readonly limit?: number
-  /** The price grouping, from 0 (none, the default) to 10; the exchange uses the nearest. Live dialect only. */
+  /**
+   * The price grouping, from 0 (no grouping, the default) to 10 (the coarsest). The exchange uses the nearest one that
+   * it supports. Live dialect only.
+   */
   readonly level?: number
 }
 
 /**
- * The market and the part of its book to read.
+ * The market, and the number and grouping of its book levels to read.
  *
  * @category models
  */
@@ -83,7 +86,7 @@ const request = ({ extension }: Dialect) =>
 export interface Level {
   /** The price, in the quote currency. */
   readonly price: Decimal
-  /** The total amount bid or asked, in the base currency. */
+  /** The total amount bid or offered at this price, in the base currency. */
   readonly amount: Decimal
 }
 
@@ -105,14 +108,14 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
 )
 
 /**
- * A book in an answer: the exchange has not always named the market.
+ * An order book as received: the exchange has not always named the market.
  *
  * @category models
  */
 export interface ReceivedBook {
   /** The market; absent when the exchange does not name it. */
   readonly market?: MarketName
-  /** The time of the book's state, in Unix seconds. */
+  /** The time of this snapshot, in Unix seconds. */
   readonly timestamp: UnixSeconds
   /** The asks, lowest price first. */
   readonly asks: ReadonlyArray<Level>
@@ -121,7 +124,7 @@ export interface ReceivedBook {
 }
 
 /**
- * A market's book.
+ * A market's order book.
  *
  * @category models
  */
@@ -158,6 +161,7 @@ export const endpoint = Endpoint.make({
   path: "/api/v4/public/orderbook/{market}",
   access: "public",
   mutates: false,
+  rateLimit: { calls: 600, perSeconds: 10 },
   refusals: ["ValidationFailed"],
   request,
   response: () => orderBook().schema,
@@ -165,7 +169,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading an order book can fail with.
+ * Errors that can occur when reading an order book.
  *
  * @category errors
  */
@@ -178,14 +182,14 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OrderBooks extends Context.Service<OrderBooks, {
   /**
-   * Reads the current book of a market.
+   * Reads a market's current order book.
    *
-   * Fails with `PublicRequestRejected` when the exchange does not have the market, and with `ValidationFailed` before
-   * sending when `limit` is out of bounds.
+   * Fails with `PublicRequestRejected` when the exchange does not list the market; with `ValidationFailed`, before
+   * anything is sent, when `limit` is out of bounds.
    */
   readonly get: (market: MarketName, options?: Options) => Effect.Effect<OrderBook, Failure>
 }>()("effect-txc/endpoints/OrderBooks") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<OrderBooks, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBooks,
     endpoint,

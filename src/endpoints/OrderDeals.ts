@@ -1,5 +1,5 @@
 /**
- * The deals of one order: its part in each of its trades.
+ * The deals of one order: its side of each trade.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
 import type { Role } from "../domain/Order.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { type HistoryLimit, Limit, type RecordOffset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -34,7 +34,7 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of records on a page when the request sets no limit.
+ * The default page size: the maximum number of records per page.
  *
  * @category constants
  */
@@ -46,59 +46,62 @@ export const defaultLimit = 50
  * @category models
  */
 export interface StreamRequest {
-  /** The exchange's identifier of the order, open or ended. */
+  /** The order id, assigned by the exchange. The order may be open or closed. */
   readonly orderId: OrderId
-  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
-  readonly limit?: Limit
+  /**
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
+   * page, 100 for a stream.
+   */
+  readonly limit?: HistoryLimit
 }
 
 /**
- * The order whose deals to read, and the page.
+ * The order and the page of its deals to read.
  *
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  readonly offset?: RecordOffset
 }
 
-const request = ({ keys }: Dialect) =>
+const request = ({ historyLimit, keys, recordOffset }: Dialect) =>
   Wire.struct<Request>({
     orderId: Wire.RequestedOrderId,
-    limit: Schema.optionalKey(Limit),
-    offset: Schema.optionalKey(Offset)
+    limit: Schema.optionalKey(historyLimit),
+    offset: Schema.optionalKey(recordOffset)
   }, { keys: { orderId: keys.orderId } })
 
 /**
- * An order's part in a trade.
+ * An order's side of a trade.
  *
  * @category models
  */
 export interface Deal {
-  /** The exchange's identifier of the trade. */
+  /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
   /**
-   * The exchange's identifier of the other order in the trade. The live documentation says that the field is not your
+   * The order id of the counterparty's order in the trade. The live documentation says that this is not your own
    * order's id.
    */
   readonly counterpartyOrderId: OrderId
-  /** Your own identifier of the order. Absent when the order has none, or the exchange does not return it. */
+  /** Your client order id. Absent when the order has none or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
-  /** The time of the trade, in Unix seconds with microseconds. */
+  /** The time of the trade, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
-  /** Whether the order rested in the book (`maker`) or traded with an order that did (`taker`). */
+  /** Whether the order was the maker or the taker of the trade. */
   readonly role: Role
-  /** The traded volume, in the base currency. */
+  /** The traded amount, in the base currency. */
   readonly amount: Decimal
   /** The price of the trade, in the quote currency. */
   readonly price: Decimal
-  /** The traded volume, in the quote currency. */
+  /** The total of the trade, in the quote currency. */
   readonly total: Decimal
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Decimal
   /** The currency of the fee. */
   readonly feeAsset?: Ticker
-  /** Whether the trade had a retail price ("retail price improvement"). Live dialect only. */
+  /** Whether the trade got a retail price improvement (RPI). Live dialect only. */
   readonly rpi?: boolean
 }
 
@@ -133,13 +136,17 @@ const deal = (dialect: Dialect) =>
  */
 export interface Page extends Pages.Page<Deal> {
   /** The index of the first record. */
-  readonly offset: Offset
-  /** The maximum number of records on a page of this size. */
-  readonly limit: Limit
+  readonly offset: RecordOffset
+  /** The page size: the maximum number of records per page. */
+  readonly limit: HistoryLimit
 }
 
 const response = (dialect: Dialect) =>
-  Wire.answer<Page>({ offset: Offset, limit: Limit, records: Schema.Array(deal(dialect).schema) }).schema
+  Wire.answer<Page>({
+    offset: dialect.recordOffset,
+    limit: dialect.historyLimit,
+    records: Schema.Array(deal(dialect).schema)
+  }).schema
 
 /**
  * `POST /api/v4/trade-account/order`. Source: the live exchange's documentation, 2026.
@@ -159,7 +166,7 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading an order's deals can fail with.
+ * Errors that can occur when reading an order's deals.
  *
  * @category errors
  */
@@ -172,10 +179,10 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OrderDeals extends Context.Service<OrderDeals, {
   /**
-   * Reads one page. An order that is unknown, belongs to another account or has not traded has no deals, which is not a
-   * failure.
+   * Reads one page. The page is empty, without an error, when the order is unknown, belongs to another account or has
+   * not traded.
    *
-   * Fails with `UnexpectedResponse` if the answer is not the requested page.
+   * Fails with `UnexpectedResponse` when the answer is not the requested page.
    */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
   /** Reads all deals of the order, page by page. See `Pages.stream` for its guarantees. */
@@ -183,11 +190,12 @@ export class OrderDeals extends Context.Service<OrderDeals, {
     request: StreamRequest
   ) => Stream.Stream<Deal, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/OrderDeals") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<OrderDeals, never, Call.Call> = PageService.layerOf(
     OrderDeals,
     endpoint,
     PageChecks.checkEcho,
-    ({ tradeId }) => tradeId
+    ({ tradeId }) => tradeId,
+    (dialect) => dialect.maxRecordOffset
   )
 }

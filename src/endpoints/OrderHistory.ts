@@ -1,5 +1,6 @@
 /**
- * Orders that can no longer trade: filled, canceled, or partly filled and then canceled.
+ * Order history: orders that can no longer trade because they were filled, canceled, or partly filled and then
+ * canceled.
  *
  * @example
  * ```ts
@@ -28,7 +29,7 @@ import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import { ReceivedActivationCondition, ReceivedPositionSide, type ReceivedType } from "../domain/Order.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { type HistoryLimit, Limit, type RecordOffset } from "../domain/Paging.ts"
 import { oneOf } from "../domain/Text.ts"
 import { UnixSeconds, UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -40,7 +41,7 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The maximum number of records on a page when the request sets no limit.
+ * The default page size: the maximum number of records per page.
  *
  * @category constants
  */
@@ -55,45 +56,57 @@ const statuses = ["ALL", "FILLED", "CANCELED", "PARTIAL_FILLED"] as const
  */
 export const Status = oneOf(statuses)
 /**
- * The ended orders to read: `ALL`, filled, canceled, or canceled after a partial fill (`PARTIAL_FILLED`).
+ * The final status of the orders to read: any (`ALL`), filled, canceled, or canceled after a partial fill
+ * (`PARTIAL_FILLED`).
  *
  * @category models
  */
 export type Status = typeof Status.Type
 
 /**
- * The ended orders to read, and the page size.
+ * The past orders to read, and the page size.
  *
  * @category models
  */
 export interface StreamRequest {
   /** Only orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** Only the order with this exchange identifier. */
+  /** Only the order with this exchange order id. Takes precedence over `clientOrderId`. */
   readonly orderId?: OrderId
-  /** Only the order with this identifier of yours. */
+  /** Only the order with this client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** Only orders with this status. Ignored with an identifier. Live dialect only. Default `ALL`. */
+  /**
+   * Only orders with this final status. Ignored when the request names an order id. Live dialect only. Default `ALL`.
+   */
   readonly status?: Status
-  /** Only orders that ended at or after this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
+  /**
+   * Only orders that ended at or after this time, in Unix seconds. Ignored when the request names an order id. Live
+   * dialect only.
+   */
   readonly startDate?: UnixSeconds
-  /** Only orders that ended at or before this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
+  /**
+   * Only orders that ended at or before this time, in Unix seconds. Ignored when the request names an order id. Live
+   * dialect only.
+   */
   readonly endDate?: UnixSeconds
-  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
-  readonly limit?: Limit
+  /**
+   * The maximum number of records per page: at most 100 in the document's dialect, 500 in the live one. Default 50 for a
+   * page, 100 for a stream.
+   */
+  readonly limit?: HistoryLimit
 }
 
 /**
- * The page of ended orders to read.
+ * The page of order history to read.
  *
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  readonly offset?: RecordOffset
 }
 
-const request = ({ extension, keys }: Dialect) =>
+const request = ({ extension, historyLimit, keys, recordOffset }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
@@ -101,39 +114,39 @@ const request = ({ extension, keys }: Dialect) =>
     status: extension(Wire.renamed(Status, { PARTIALLY_FILLED: "PARTIAL_FILLED" })),
     startDate: extension(UnixSeconds),
     endDate: extension(UnixSeconds),
-    limit: Schema.optionalKey(Limit),
-    offset: Schema.optionalKey(Offset)
+    limit: Schema.optionalKey(historyLimit),
+    offset: Schema.optionalKey(recordOffset)
   }, { keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId } })
 
 /**
- * An ended order.
+ * An order that can no longer trade.
  *
  * @category models
  */
 export interface EndedOrder extends OrderAnswer.AnyOrder {
-  /** Limit, market, stop limit and so on. An empty `Unrecognised` where the live exchange does not say. */
+  /** The order type. An empty `Unrecognised` when the live exchange omits the type. */
   readonly type: ReceivedType
-  /** The time when the order ended, in Unix seconds with microseconds. */
+  /** The time when the order ended, in Unix seconds with microsecond precision. */
   readonly ftime: UnixTime
-  /** The fee rate of the order's trades as a taker, as a ratio. */
+  /** The order's taker fee rate, as a ratio. */
   readonly takerFee?: FeeRate
-  /** The fee rate of the order's trades as a maker, as a ratio. */
+  /** The order's maker fee rate, as a ratio. */
   readonly makerFee?: FeeRate
-  /** Whether the part that could not trade at once was canceled ("immediate or cancel"). */
+  /** Whether the order was immediate-or-cancel. */
   readonly ioc?: boolean
-  /** Whether the order traded only with retail orders ("retail price improvement"). */
+  /** Whether the order traded only against retail orders (RPI, "retail price improvement"). */
   readonly rpi?: boolean
   /** Whether the order could only reduce or close a position. */
   readonly reduceOnly?: boolean
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
-  /** The side from which the market had to reach the activation price. Stop orders only. */
+  /** Whether the market had to rise or fall to the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
   /** The time when the market reached the activation price, in Unix seconds. Triggered stop orders only. */
   readonly activatedAt?: UnixTime
 }
 
-/** The live exchange writes the condition as a sign here. */
+/** In order history, the live exchange writes the condition as `>=` or `<=`. */
 const activationCondition = Wire.renamed(ReceivedActivationCondition, { ">=": "gte", "<=": "lte" })
 
 const fields = (dialect: Dialect) => ({
@@ -152,11 +165,13 @@ const fields = (dialect: Dialect) => ({
   activatedAt: Schema.optionalKey(UnixTime)
 })
 
-const spelling = (dialect: Dialect) => ({
-  // An order's own identifier is just `id` here, in both dialects.
+const spelling = (dialect: Dialect, { price, ...absent } = OrderFields.absent(dialect)) => ({
+  // In order history, both dialects call the order id `id`.
   keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
   absent: {
-    ...OrderFields.absent(dialect),
+    ...absent,
+    // Here the live exchange writes "0" too.
+    price: { ...price, written: true },
     // Zero means "not triggered".
     activatedAt: { value: 0, when: () => true, demanded: false, written: false }
   },
@@ -165,7 +180,7 @@ const spelling = (dialect: Dialect) => ({
 
 const ended = (dialect: Dialect) => Wire.answer<EndedOrder>(fields(dialect), spelling(dialect))
 
-/** An order on the wire, inside its market's list. */
+/** An order as received, inside its market's list. */
 const grouped = (dialect: Dialect) => {
   const { market: _, type, ...others } = fields(dialect)
   return Wire.answer<Omit<EndedOrder, "market" | "type"> & Partial<Pick<EndedOrder, "type">>>(
@@ -174,11 +189,11 @@ const grouped = (dialect: Dialect) => {
   )
 }
 
-/** The live exchange has left out the type of an order. */
+/** The live exchange has sometimes omitted an order's type. */
 const readType = (wire: unknown): unknown =>
   Json.isObject(wire) && (wire["type"] ?? undefined) === undefined ? { ...wire, type: "" } : wire
 
-/** Orders on the wire, grouped by market. The live exchange may answer with a list when there are none. */
+/** Orders as received, grouped by market; an empty list when there are none. */
 const Grouped = Schema.Union([
   Schema.Record(Schema.String, Schema.Array(Schema.Record(Schema.String, Schema.Unknown))),
   Schema.Tuple([])
@@ -196,8 +211,9 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
         Object.entries(groups).flatMap(([market, orders]) => orders.map((order) => ({ ...order, market })))
       ),
       encode: SchemaGetter.transform((orders) => {
+        if (orders.length === 0) return []
         const groups: Record<string, Array<Record<string, unknown>>> = {}
-        // The shape encodes to a JSON object, and this one's market is a text.
+        // Each order has been encoded as a JSON object, whose market is a string.
         for (const { market, ...order } of orders as ReadonlyArray<Record<string, unknown>>) {
           const group = groups[String(market)] ??= []
           group.push(order)
@@ -208,7 +224,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
   )
 
 /**
- * A page of ended orders, grouped by market, latest first within a market.
+ * A page of order history, grouped by market, latest first within a market.
  *
  * @category models
  */
@@ -232,36 +248,37 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading ended orders can fail with.
+ * Errors that can occur when reading order history.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the account's ended orders.
+ * Reads the account's order history.
  *
  * @category services
  */
 export class OrderHistory extends Context.Service<OrderHistory, {
   /**
-   * Reads one page. The exchange groups a page's orders by market, latest first within a market. A page without records
-   * is not a failure.
+   * Reads one page. The exchange groups a page's orders by market, latest first within a market. An empty page is not
+   * an error.
    *
-   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer contains more
+   * Fails with `ValidationFailed` when the market is unknown or no ended order has the client order id; with `UnexpectedResponse` when the answer contains more
    * records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all ended orders, page by page. See `Pages.stream` for its guarantees. */
+  /** Reads the whole order history, page by page. See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/OrderHistory") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<OrderHistory, never, Call.Call> = PageService.layer(
     OrderHistory,
     endpoint,
     (name, request) => PageChecks.ofRecords(name, request, defaultLimit),
-    ({ orderId }) => orderId
+    ({ orderId }) => orderId,
+    (dialect) => dialect.maxRecordOffset
   )
 }

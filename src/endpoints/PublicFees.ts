@@ -1,5 +1,5 @@
 /**
- * The public fees and limits of deposits and withdrawals.
+ * Deposit and withdrawal fees and limits. Public.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * A fee that depends on the amount.
+ * A fee in percent of the amount, with a minimum and a maximum.
  *
  * @category models
  */
@@ -47,38 +47,39 @@ export interface FlexibleFee {
  * @category models
  */
 export interface Terms {
-  /** The minimum amount. Absent when the exchange does not say. */
+  /** The minimum amount. Absent when the exchange omits it. */
   readonly minAmount?: Decimal
   /** The maximum amount; zero means no maximum. Absent when the exchange omits it. */
   readonly maxAmount?: Decimal
-  /** The fixed fee. Absent without one. */
+  /** The fixed fee. Absent when there is none. */
   readonly fixed?: Decimal
-  /** The fee that depends on the amount. Absent without one. */
+  /** The fee in percent of the amount. Absent when there is none. */
   readonly flexible?: FlexibleFee
 }
 
 /**
- * The terms of one payment provider.
+ * The deposit or withdrawal terms of a payment provider.
  *
  * @category models
  */
 export interface ProviderTerms extends Terms {
-  /** The identifier of the provider. */
+  /** The provider's id. */
   readonly ticker: string
   /** The name of the provider. */
   readonly name: string
-  /** Whether the provider accepts deposits now. Absent in the terms of withdrawals. */
+  /** Whether the provider accepts deposits now. Absent in withdrawal terms. */
   readonly canDeposit?: boolean
-  /** Whether the provider pays out withdrawals now. Absent in the terms of deposits. */
+  /** Whether the provider pays out withdrawals now. Absent in deposit terms. */
   readonly canWithdraw?: boolean
-  /** Whether a deposit can be made through the API. Absent when the exchange does not say. */
+  /** Whether a deposit can be made through the API. Absent when the exchange omits it. */
   readonly canDepositByCall?: boolean
-  /** Whether a withdrawal can be made through the API. Absent when the exchange does not say. */
+  /** Whether a withdrawal can be made through the API. Absent when the exchange omits it. */
   readonly canWithdrawByCall?: boolean
 }
 
 /**
- * The terms of the asset, or of each provider of a national currency, by provider identifier.
+ * The terms of deposits or withdrawals: one set for a crypto asset, or one set per payment provider for a fiat
+ * currency.
  *
  * @category models
  */
@@ -90,12 +91,12 @@ export type Direction =
   }
   | {
     readonly _tag: "Providers"
-    /** The terms of each provider, by identifier. */
+    /** The terms of each provider, by provider id. */
     readonly terms: ReadonlyMap<string, ProviderTerms>
   }
 
 /**
- * The fees and limits of an asset.
+ * The deposit and withdrawal fees and limits of an asset.
  *
  * @category models
  */
@@ -104,19 +105,19 @@ export interface PublicFee {
   readonly ticker: string
   /** The asset's full name. */
   readonly name: string
-  /** The identifiers of the providers of a national currency; empty for any other asset. */
+  /** The ids of a fiat currency's payment providers; empty for any other asset. */
   readonly providers: ReadonlyArray<string>
   /** Whether the asset can be deposited now. Absent means no. */
   readonly canDeposit?: boolean
   /** Whether the asset can be withdrawn now. Absent means no. */
   readonly canWithdraw?: boolean
-  /** Whether a deposit can be made through the API. Absent when the exchange does not say. */
+  /** Whether a deposit can be made through the API. Absent when the exchange omits it. */
   readonly canDepositByCall?: boolean
-  /** Whether a withdrawal can be made through the API. Absent when the exchange does not say. */
+  /** Whether a withdrawal can be made through the API. Absent when the exchange omits it. */
   readonly canWithdrawByCall?: boolean
-  /** The fees and limits of a deposit. */
+  /** Deposit fees and limits. */
   readonly deposit: Direction
-  /** The fees and limits of a withdrawal. */
+  /** Withdrawal fees and limits. */
   readonly withdraw: Direction
 }
 
@@ -135,6 +136,11 @@ const termsFields = () => ({
 
 const termsKeys = { minAmount: "min_amount", maxAmount: "max_amount", flexible: "flex" }
 
+/** The exchange writes `null` for a fee that does not exist. */
+const noFee = { value: null, when: () => true, demanded: false }
+
+const termsAbsent = { fixed: noFee, flexible: noFee }
+
 const abilityFields = () => ({
   canDeposit: Schema.optionalKey(Schema.Boolean),
   canWithdraw: Schema.optionalKey(Schema.Boolean),
@@ -149,18 +155,18 @@ const abilityKeys = {
   canWithdrawByCall: "is_api_withdrawal"
 }
 
-const terms = () => Wire.answer<Terms>(termsFields(), { keys: termsKeys }).schema
+const terms = () => Wire.answer<Terms>(termsFields(), { keys: termsKeys, absent: termsAbsent }).schema
 
 const providers = () =>
   Wire.keyed(
     Schema.String,
     Wire.answer<ProviderTerms>(
       { ticker: Schema.String, name: Schema.String, ...termsFields(), ...abilityFields() },
-      { keys: { ...termsKeys, ...abilityKeys } }
+      { keys: { ...termsKeys, ...abilityKeys }, absent: termsAbsent }
     ).schema
   )
 
-/** Wraps a codec as the `terms` of a direction. */
+/** Tags the terms that a codec decodes, as one case of `Direction`. */
 const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, unknown>) =>
   terms.pipe(
     Schema.decodeTo(Schema.TaggedStruct(tag, { terms: Schema.toType(terms) }), {
@@ -169,13 +175,10 @@ const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, un
     })
   )
 
-/** The keys of an asset's own terms. */
+/** The wire keys of an asset's terms. Any other key is a provider id. */
 const assetKeys = ["min_amount", "max_amount", "fixed", "flex"]
 
-/**
- * Whether a direction has an asset's terms, recognised by one of their fields. Otherwise its keys are names of
- * providers.
- */
+/** Accepts an object with at least one key of an asset's terms. Other objects are terms by provider id. */
 const ofAsset = Schema.Unknown.check(
   Schema.makeFilter(
     (wire) => Json.isObject(wire) && assetKeys.some((key) => key in wire),
@@ -186,7 +189,10 @@ const ofAsset = Schema.Unknown.check(
   )
 )
 
-/** The wire does not say which of the two it is. No value of an asset's own terms is the terms of a provider. */
+/**
+ * The wire has no tag that tells the two cases apart, but they cannot be confused: no field of an asset's terms has a
+ * provider's terms as its value.
+ */
 const direction = (): Schema.Codec<Direction, unknown> =>
   Schema.Union([tagged("Providers", providers()), tagged("Asset", ofAsset.pipe(Schema.decodeTo(terms())))])
 
@@ -220,22 +226,22 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading the public fees can fail with.
+ * Errors that can occur when reading public deposit and withdrawal fees.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the fees and limits of deposits and withdrawals.
+ * Reads deposit and withdrawal fees and limits.
  *
  * @category services
  */
 export class PublicFees extends Context.Service<PublicFees, {
-  /** Reads the fees of all assets, by their tickers. */
+  /** Reads the deposit and withdrawal fees of all assets, by ticker. */
   readonly all: Effect.Effect<ReadonlyMap<string, PublicFee>, Failure>
 }>()("effect-txc/endpoints/PublicFees") {
-  /** Makes the service from public calls. */
+  /** Provides this service. Requires `PublicCall`. */
   static readonly layer: Layer.Layer<PublicFees, never, Call.PublicCall> = PlainService.layerPublic(
     PublicFees,
     endpoint,

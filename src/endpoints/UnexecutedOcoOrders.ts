@@ -1,5 +1,5 @@
 /**
- * OCO orders without a traded leg.
+ * OCO orders whose legs have not traded yet.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import * as PageService from "../client/make/PageService.ts"
 import * as PageChecks from "../client/PageChecks.ts"
 import * as Pages from "../client/Pages.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { Limit, type RecordOffset } from "../domain/Paging.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -31,7 +31,7 @@ import * as Wire from "../protocol/Wire.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 
 /**
- * The maximum number of records on a page when the request sets no limit.
+ * The default page size: the maximum number of records per page.
  *
  * @category constants
  */
@@ -45,7 +45,7 @@ export const defaultLimit = 50
 export interface StreamRequest {
   /** Only OCO orders on this market. Default: all markets. */
   readonly market?: MarketName
-  /** The maximum number of records on a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  /** The maximum number of records per page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
 
@@ -55,18 +55,18 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
-  readonly offset?: Offset
+  /** The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live one. Default 0. */
+  readonly offset?: RecordOffset
 }
 
-const request = () =>
+const request = ({ recordOffset }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     limit: Schema.optionalKey(Limit),
-    offset: Schema.optionalKey(Offset)
+    offset: Schema.optionalKey(recordOffset)
   })
 
-/** A plain list: the answer does not name its page. */
+/** A plain list, without the page's offset and limit. */
 const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint.response(dialect))
 
 /**
@@ -94,14 +94,14 @@ export const endpoint = Endpoint.make({
 })
 
 /**
- * Errors that reading OCO orders can fail with.
+ * Errors that can occur when reading OCO orders.
  *
  * @category errors
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Reads the OCO orders without a traded leg.
+ * Reads the OCO orders whose legs have not traded yet.
  *
  * @category services
  */
@@ -118,11 +118,12 @@ export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
     request?: StreamRequest
   ) => Stream.Stream<CollateralOcoOrders.CollateralOcoOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }>()("effect-txc/endpoints/UnexecutedOcoOrders") {
-  /** Makes the service from an account's calls. */
+  /** Provides this service. Requires an account's `Call`. */
   static readonly layer: Layer.Layer<UnexecutedOcoOrders, never, Call.Call> = PageService.layer(
     UnexecutedOcoOrders,
     endpoint,
     (name, request) => PageChecks.ofRecords(name, request, defaultLimit),
-    ({ id }) => id
+    ({ id }) => id,
+    (dialect) => dialect.maxRecordOffset
   )
 }

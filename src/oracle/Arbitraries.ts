@@ -1,6 +1,5 @@
 /**
- * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and whole requests and
- * answers built from them. They build texts from characters, not from the patterns of the schemas.
+ * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and whole requests and answers built from them. They generate text from characters, not from the schemas' patterns.
  *
  * @example
  * ```ts
@@ -31,14 +30,14 @@ import { alphanumeric, digits, letters, oneOf, textOf } from "./world/Texts.ts"
 
 // -----------------------------------------------------------------------------
 // Characters
-/** Any character. fast-check has a unit for this, but building it takes most of a second. */
+/** Any character. fast-check has such an arbitrary too, but takes most of a second to build it. */
 const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 0xd7ff }) },
   { weight: 1, arbitrary: fc.integer({ min: 0xe000, max: 0x10ffff }) }
 ).map((point) => String.fromCodePoint(point))
 
-/** Any Unicode text; lengths in code points. */
+/** Any Unicode text. Lengths are in code points. */
 const anyText = (minLength: number, maxLength?: number): fc.Arbitrary<string> =>
   fc.string({ unit: character, minLength, ...(maxLength === undefined ? {} : { maxLength }) })
 
@@ -52,7 +51,10 @@ const wholeOf = (length: number): fc.Arbitrary<string> =>
     fc.tuple(oneOf("123456789"), textOf(digits, 0, length - 1)).map(([first, rest]) => first + rest)
   )
 
-/** Mostly short, so that two values are often equal but written differently; at most 64 characters. */
+/**
+ * Decimals without a sign, at most 64 characters. Most are short, so two of them are often equal but written
+ * differently.
+ */
 const magnitude: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(wholeOf(3), textOf("0012579", 0, 3)) },
   { weight: 2, arbitrary: fc.tuple(wholeOf(12), textOf(digits, 0, 10)) },
@@ -64,7 +66,7 @@ const magnitude: fc.Arbitrary<string> = fc.oneof(
 
 const positive: fc.Arbitrary<string> = magnitude.map((text) => /[1-9]/u.test(text) ? text : text.replace("0", "1"))
 
-/** Any decimal; mostly short, at most 64 characters. */
+/** Any decimal of at most 64 characters; most are short. */
 export const decimal = fc.tuple(fc.constantFrom("", "", "-"), magnitude)
   .map(([sign, text]) => sign + text as Decimal.Decimal)
 /** Prices, above zero. */
@@ -78,7 +80,7 @@ export const feeRate = magnitude.map((text) => text as Decimal.FeeRate)
 // Identifiers and names
 // -----------------------------------------------------------------------------
 
-/** From zero to far beyond the safe integers. */
+/** Integers from zero to far beyond the safe integers, as text. */
 const wholeNumber = fc.oneof(
   fc.nat(),
   fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 53n + 2n }),
@@ -112,8 +114,12 @@ const identifier = <A extends string>(): fc.Arbitrary<A> => anyText(1).map((text
 
 /** Page limits, 1 to 100. */
 export const limit = fc.integer({ min: 1, max: 100 }).map((n) => n as Paging.Limit)
+/** Page limits of trading history, 1 to 500. */
+export const historyLimit = fc.integer({ min: 1, max: 500 }).map((n) => n as Paging.HistoryLimit)
 /** Page offsets, 0 to 10000. */
 export const offset = fc.integer({ min: 0, max: 10000 }).map((n) => n as Paging.Offset)
+/** Page offsets in lists of orders and trades, 0 to 4294967295. */
+export const recordOffset = fc.integer({ min: 0, max: 2 ** 32 - 1 }).map((n) => n as Paging.RecordOffset)
 
 /** Timeouts of a kill switch, 5 to 600 seconds. */
 const killSwitchSeconds = fc.integer({ min: 5, max: 600 })
@@ -129,7 +135,7 @@ export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
 /** Codes. */
 export const code = identifier<Code.Code>()
-/** Descriptions of at most 280 code points; mostly short. */
+/** Descriptions of at most 280 code points; most are short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
 
 /** Hex colours with 3, 6 or 8 digits. */
@@ -147,7 +153,7 @@ export const maskedEmail = fc.oneof(
 export const email = fc.tuple(textOf(`${alphanumeric}.+-`, 1, 8), textOf(`${alphanumeric}.-`, 1, 8))
   .map(([user, host]) => `${user}@${host}` as SubAccount.Email)
 
-/** Texts that are not in any enumeration, in either dialect. */
+/** Strings that are not a value of any enumeration, in either dialect. */
 export const unrecognised = textOf(letters, 0, 8).map((text) => `X_${text}` as Unrecognised.Unrecognised)
 
 const orderSide = fc.constantFrom<Array<Order.OrderSide>>("buy", "sell")
@@ -200,7 +206,9 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ApiKey: identifier<Identifiers.ApiKey>(),
   ExternalId: anyText(0),
   Limit: limit,
+  HistoryLimit: historyLimit,
   Offset: offset,
+  RecordOffset: recordOffset,
   KillSwitchSeconds: killSwitchSeconds,
   UnixSeconds: unixSeconds,
   UnixTime: unixTime,
@@ -228,7 +236,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** Every schema with an identifier inside a schema, decoded and encoded side. */
+/** Every schema with an identifier inside a schema, on its decoded and its encoded side. */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -273,7 +281,14 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** Whole numbers within the bounds of the checks; 0 to 99 without bounds. */
+/** The maximum length of a drawn list: 4, or less where the checks say so. */
+const longest = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): number =>
+  checks.reduce((most, { annotations }) => {
+    const constraint = Constraint.fromAnnotations(annotations)
+    return constraint?.kind === "elements" ? Math.min(most, constraint.max) : most
+  }, 4)
+
+/** Whole numbers within the bounds of the schema's checks; 0 to 99 without bounds. */
 const countWithin = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): fc.Arbitrary<number> => {
   const constraints = checks.flatMap(({ annotations }) => Constraint.fromAnnotations(annotations) ?? [])
   const min = constraints.flatMap((constraint) => constraint.kind === "min" ? [constraint.min] : [])
@@ -281,7 +296,7 @@ const countWithin = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): fc.Arb
   return fc.integer({ min: Math.max(0, ...min), max: max.length === 0 ? 99 : Math.min(...max) })
 }
 
-/** Values of a schema's decoded side. A constrained text must have an identifier, which names its brand. */
+/** Values of a schema's decoded side. A constrained string must have an identifier, which names its brand. */
 const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   const identifier = SchemaAST.resolveIdentifier(ast)
   if (identifier !== undefined) {
@@ -290,10 +305,10 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
   switch (ast._tag) {
     case "String":
-      if (ast.checks?.every(isNotEmpty) === false) return missing("a text with constraints, but without an identifier")
+      if (ast.checks?.every(isNotEmpty) === false) return missing("a string with constraints but no identifier")
       return anyText(ast.checks === undefined ? 0 : 1)
     case "Number":
-      // Numbers without a brand are counts, such as fractional digits or book levels.
+      // Numbers without a brand are counts, such as decimal places or book levels.
       return countWithin(ast.checks)
     case "Null":
       return fc.constant(null)
@@ -309,7 +324,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
       return fc.tuple(
         fc.tuple(...ast.elements.map(valueOf)),
         ...ast.rest.map((item) =>
-          fc.array(valueOf(item), { minLength: ast.checks?.some(isNotEmpty) ? 1 : 0, maxLength: 4 })
+          fc.array(valueOf(item), { minLength: ast.checks?.some(isNotEmpty) ? 1 : 0, maxLength: longest(ast.checks) })
         )
       ).map((lists) => lists.flat())
     case "Objects":
@@ -325,7 +340,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
 }
 
-/** Kinds of constraints between the fields of a request. */
+/** The kinds of constraints between fields of a request. */
 const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different", "after"]
 
 /**

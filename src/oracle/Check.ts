@@ -4,7 +4,7 @@ import * as Random from "effect/Random"
 import * as Preflight from "./Preflight.ts"
 import type { Profile } from "./Profile.ts"
 import * as Report from "./Report.ts"
-import type * as Rule from "./Rule.ts"
+import * as Rule from "./Rule.ts"
 import { rules as allRules } from "./Rules.ts"
 import { runRule } from "./Run.ts"
 import { scrubber } from "./Secrets.ts"
@@ -32,12 +32,17 @@ export interface RunOptions {
   /** Whether broken `SHOULD` rules also fail the check; false by default. */
   readonly strict?: boolean
   /**
-   * The time limit of the check in milliseconds. Rules that have not begun by then are skipped. No limit by default.
+   * The time limit of the check in milliseconds. Rules that have not started by then are skipped. No limit by default.
    */
   readonly budget?: number
-  /** The number of rules that must be judged for the check to succeed; 1 by default. */
+  /** The minimum number of judged rules for the check to succeed; 1 by default. */
   readonly minJudged?: number
-  /** The rules to select from; those of the document by default. */
+  /**
+   * Whether to judge public calls only. Otherwise, a check that skips rules because the target has no keys does not
+   * succeed. False by default.
+   */
+  readonly publicOnly?: boolean
+  /** The rules to select from; all rules of this package by default. */
   readonly rules?: ReadonlyArray<Rule.Rule>
 }
 
@@ -47,23 +52,25 @@ export interface RunOptions {
  * @category models
  */
 export interface Options extends RunOptions {
-  /** Ids of rules known to be broken. They still run; one that holds is reported as stale. */
+  /** Ids of rules known to be broken. They still run, and a rule that holds is reported as stale. */
   readonly knownFailing?: ReadonlyArray<string>
-  /** Ids of rules that break only sometimes. Neither outcome counts: broken is not a failure, held is not stale. */
+  /** Ids of rules that break only sometimes. Such a rule never fails the check and is never stale. */
   readonly knownFlaky?: ReadonlyArray<string>
+  /** Receives the report so far when the check is interrupted, after everything has been undone. */
+  readonly onInterrupt?: (report: Report.Report) => Effect.Effect<void>
   /** Receives each result as soon as its rule ends; `index` counts from 0. */
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
 
-/** Opens a session with a target. Fails when the target cannot be checked. */
-const begin = Effect.fnUntraced(function*(target: Target.Target, profile: Profile) {
-  const session = Session.make(target, profile, yield* Target.now)
-  yield* Preflight.check(session)
-  return session
-})
+/**
+ * Runs an effect with a session, and undoes all changes to the target however it ends. Fails when the target cannot be
+ * checked.
+ */
+const within = <A>(session: Session.Session, use: Effect.Effect<A>): Effect.Effect<A, Target.TargetError> =>
+  Effect.ensuring(Effect.andThen(session.begin, Effect.andThen(Preflight.check(session), use)), session.end)
 
 /**
- * Selects the rules that `only` and `skip` leave.
+ * Selects the rules that match `only` and do not match `skip`.
  *
  * @category selection
  */
@@ -73,20 +80,20 @@ export const select = (
   rules.filter(({ id }) => (only.length === 0 || Report.matches(only, id)) && !Report.matches(skip, id))
 
 /**
- * The check aborts after this many rules in a row without an answer, so the remaining rules do not wait for a dead
+ * The check aborts after this many rules in a row get no answer, so that the remaining rules do not wait for a dead
  * target.
  */
 const maxUnanswered = 3
 
-/** Runs the rules one after the other. Also returns why it aborted, if it did. */
+/** Runs the rules one after the other, and adds their results. Returns why it aborted, if it did. */
 const runAll = Effect.fnUntraced(function*(
   session: Session.Session,
   options: Options,
-  draws: { readonly seed: number; readonly runs: number; readonly deadline: number }
+  draws: { readonly seed: number; readonly runs: number; readonly deadline: number },
+  selected: ReadonlyArray<Rule.Rule>,
+  results: Array<Report.Result>
 ) {
   const { knownFailing = [], knownFlaky = [], onResult = () => Effect.void } = options
-  const selected = select(options)
-  const results: Array<Report.Result> = []
   let unanswered = 0
   let aborted: string | undefined
   for (const [index, rule] of selected.entries()) {
@@ -101,14 +108,15 @@ const runAll = Effect.fnUntraced(function*(
       aborted = `${unanswered} rules in a row got no answer. ${outcome.why}`
     }
     const isKnown = Report.matches([...knownFailing, ...knownFlaky], rule.id)
-    const result: Report.Result = { rule, outcome, isKnown, millis: (yield* Target.now) - startedAt }
+    const level = Rule.levelIn(rule, session.target.dialect.name)
+    const result: Report.Result = { rule, level, outcome, isKnown, millis: (yield* Target.now) - startedAt }
     results.push(result)
     yield* onResult(result, index, selected.length)
   }
-  return { results, aborted }
+  return aborted
 })
 
-/** Known failures that name a rule that holds, and none that is broken. */
+/** The known failures that match a rule that holds and no rule that is broken. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))
@@ -117,7 +125,7 @@ const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Rep
   })
 
 /**
- * Checks a target against the rules. Fails with `TargetError` only when it cannot judge anything: the target does not
+ * Checks a target against the rules. Fails with `TargetError` only if it cannot judge any rule: the target does not
  * answer, does not speak this API or this dialect, or refuses the key.
  *
  * @category running
@@ -127,29 +135,42 @@ export const check = Effect.fn("Oracle.check")(function*(
   options: Options = {}
 ): Effect.fn.Return<Report.Report, Target.TargetError> {
   const { budget = Infinity, knownFailing = [], profile = "read-only", runs = 10, strict = false } = options
+  const { onInterrupt = () => Effect.void } = options
   const deadline = (yield* Target.now) + budget
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 0x7fffffff))
-  const session = yield* begin(target, profile)
-  const { aborted, results } = yield* runAll(session, options, { seed, runs, deadline })
-  return {
+  const session = Session.make(target, profile, yield* Target.now)
+  const selected = select(options)
+  const results: Array<Report.Result> = []
+  const report = (aborted: string | undefined): Report.Report => ({
     version: Report.version,
     target: target.baseUrl,
     dialect: target.dialect.name,
     profile,
     strict,
     minJudged: options.minJudged ?? 1,
+    publicOnly: options.publicOnly ?? false,
     seed,
     runs,
     results,
     stale: staleOf(knownFailing, results),
-    warnings: session.warnings.map(scrubber(target)),
+    warnings: session.warnings().map(scrubber(target)),
+    remains: session.remains(),
+    traffic: { ...session.traffic },
     ...(aborted === undefined ? {} : { aborted })
-  }
+  })
+  const checked = within(session, runAll(session, options, { seed, runs, deadline }, selected, results))
+  return yield* Effect.map(checked, report).pipe(
+    Effect.onInterrupt(() =>
+      Effect.suspend(() =>
+        onInterrupt(report(`the check was interrupted after ${results.length} of ${selected.length} rules`))
+      )
+    )
+  )
 })
 
 /**
- * Runs a broken rule again with the same value. Fails with `TargetError` when the rule no longer exists, or when the
- * target cannot be checked.
+ * Runs a broken rule again with the same value. Fails with `TargetError` if the rule no longer exists, or if the target
+ * cannot be checked.
  *
  * @category running
  */
@@ -160,6 +181,7 @@ export const replay = Effect.fn("Oracle.replay")(function*(
 ): Effect.fn.Return<Report.Outcome, Target.TargetError> {
   const rule = rules.find((rule) => rule.id === id)
   if (rule === undefined) return yield* new Target.TargetError({ reason: `the rule ${id} no longer exists` })
-  const session = yield* begin(target, profile)
-  return yield* runRule(session, rule, { seed, runs, path, ...(replayPath === undefined ? {} : { replayPath }) })
+  const session = Session.make(target, profile, yield* Target.now)
+  const options = { seed, runs, path, ...(replayPath === undefined ? {} : { replayPath }) }
+  return yield* within(session, runRule(session, rule, options))
 })

@@ -1,5 +1,5 @@
 /**
- * The features that a target declares. Rules about anything else are skipped instead of broken.
+ * The features that a target declares. Rules about other features are skipped instead of reported as broken.
  *
  * @example
  * ```ts
@@ -23,12 +23,17 @@ import * as Paths from "./world/Paths.ts"
  * @category models
  */
 export interface Features {
-  /** The paths that the target serves, in the document's spelling; all by default. */
+  /**
+   * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
+   * default. Calls that other rules need to find prices and orders are tried in any case.
+   */
   readonly endpoints?: ReadonlyArray<string>
-  /** Paths that the target serves under another name, keyed by the document's path. */
+  /** The paths that the target does not serve, each with the reason, which the report shows; none by default. */
+  readonly missing?: Readonly<Record<string, string>>
+  /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
   readonly paths?: Readonly<Record<string, string>>
   /**
-   * Last prices by market name, as decimals. They take precedence over the target's own prices. The profile `mutating`
+   * Last prices by market name, as decimals. They take precedence over the target's own prices. The `mutating` profile
    * places orders around them, so they must be near the market.
    */
   readonly prices?: Readonly<Record<string, string>>
@@ -42,7 +47,7 @@ export interface Features {
 export class FeaturesError extends Schema.TaggedError<FeaturesError>()("FeaturesError", {
   reason: Schema.String
 }) {
-  /** What is invalid, in words. */
+  /** A description of what is invalid. */
   declare readonly reason: string
   /** The reason. */
   override get message(): string {
@@ -52,44 +57,71 @@ export class FeaturesError extends Schema.TaggedError<FeaturesError>()("Features
 
 const File = Schema.fromJsonString(Schema.Struct({
   endpoints: Schema.optionalKey(Schema.Array(Schema.String)),
+  missing: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   paths: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   prices: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }))
 
-/** The paths that a declaration may list. */
-const declarable: ReadonlyArray<string> = [...Paths.documentCalls, Paths.ping, Paths.markets]
-
 /**
- * Decodes a declaration from JSON. Fails with `FeaturesError` for a path that no rule calls: a typo must not skip rules
- * silently.
+ * Decodes a declaration from JSON. Fails with `FeaturesError` for a path that no rule calls, so that a typo does not
+ * silently skip rules.
  *
  * @category constructors
  */
 export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
   Schema.decodeEffect(File)(text, { onExcessProperty: "error" }).pipe(
     Effect.mapError((error) => new FeaturesError({ reason: `not a declaration of features: ${error.message}` })),
-    Effect.tap(({ endpoints = [], paths = {}, prices = {} }) => {
-      const unknown = [
-        ...endpoints.filter((path) => !declarable.includes(path)),
-        ...Object.keys(paths).filter((path) => !Paths.all.includes(path))
-      ]
+    Effect.tap(({ endpoints = [], missing = {}, paths = {}, prices = {} }) => {
+      const unknown = [...endpoints, ...Object.keys(missing), ...Object.keys(paths)]
+        .filter((path) => !Paths.all.includes(path))
       const odd = Object.entries(prices).filter(([, price]) => !(Number(price) > 0)).map(([market]) => market)
       const reason = unknown.length > 0
-        ? `no rule calls ${unknown.join(", ")}; endpoints are ${declarable.join(", ")}`
+        ? `no rule calls ${unknown.join(", ")}; the calls are ${Paths.all.join(", ")}`
         : `the price of ${odd.join(", ")} is not a decimal above zero`
       return unknown.length + odd.length === 0 ? Effect.void : Effect.fail(new FeaturesError({ reason }))
     })
   )
 
-/** A private read that the target serves; `undefined` if it serves none. */
+/** The path of a private read that the target serves; `undefined` if it serves none. */
 export const aRead = (features: Features): string | undefined =>
   [Paths.mainBalance, ...Paths.reads].find((path) => has(features, path))
 
+/** The remedy for a call that a target does not serve. */
+export const remedy = "if the target is not meant to have a call, name it and the reason under missing in --features"
+
+/** Says that the target declares a call missing. */
+export const lacks = (call: string): string => `the target declares that it does not have ${call}`
+
+/** The call that a path belongs to: the path without a market at its end. */
+const callOf = (path: string): string => Paths.all.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
+
 /**
- * Whether the target serves a path of the document. Other paths are always tried: a rule that needs one skips when the
- * target does not serve it.
+ * Whether the target declares that it serves a path. A path that no rule judges is never declared missing.
  *
  * @category judging
  */
-export const has = ({ endpoints }: Features, path: string): boolean =>
-  endpoints === undefined || !declarable.includes(path) || endpoints.includes(path)
+export const declares = ({ endpoints, missing = {} }: Features, path: string): boolean => {
+  const call = callOf(path)
+  return missing[call] === undefined &&
+    (endpoints === undefined || !Paths.all.includes(call) || endpoints.includes(call))
+}
+
+/**
+ * The reason why a path is not called, as the target declares; `undefined` if it is called. Calls that other rules need
+ * are tried even if `endpoints` does not list them.
+ *
+ * @category judging
+ */
+export const whyMissing = (features: Features, path: string): string | undefined => {
+  const call = callOf(path)
+  const reason = features.missing?.[call]
+  if (declares(features, path) || (reason === undefined && Paths.alwaysTried.includes(call))) return undefined
+  return `${lacks(call)}${reason === undefined ? "" : `: ${reason}`}`
+}
+
+/**
+ * Whether a path is called; see {@link whyMissing}.
+ *
+ * @category judging
+ */
+export const has = (features: Features, path: string): boolean => whyMissing(features, path) === undefined

@@ -1,4 +1,5 @@
-/** The points that the document leaves open, with the stance of this project on each; and the document's headings. */
+/** The points that the document leaves open, with this project's stance on each. */
+import { livePoints } from "./LivePoints.ts"
 
 /**
  * A point that the document leaves open.
@@ -10,9 +11,12 @@ export interface OpenPoint {
   readonly id: string
   /** The question that the document does not answer. */
   readonly point: string
-  /** The behaviour of sandbox and client. */
+  /** How the sandbox and the client behave. */
   readonly stance: string
-  /** Ids of the rules that check the stance, none of level `MUST`; or the reason why no rule does. */
+  /**
+   * Ids of the rules that check the stance, none of which is a `MUST` rule in the document's dialect; or the reason why no
+   * rule checks it. In the live dialect, a rule is `MUST` if the live exchange's documentation settles the point.
+   */
   readonly rules: ReadonlyArray<string> | Unchecked
 }
 
@@ -22,12 +26,12 @@ export interface OpenPoint {
  * @category models
  */
 export interface Unchecked {
-  /** The reason, in words. */
+  /** The reason why no rule checks the point. */
   readonly unchecked: string
 }
 
 /**
- * All open points, with the stance of this project on each.
+ * All open points, with this project's stance on each.
  *
  * @category rules
  */
@@ -36,7 +40,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.stop-limit.path",
     point: "The path of stop-limit orders",
     stance: "/api/v4/order/stop_limit, as on the live exchange",
-    rules: { unchecked: "a target with another path declares it with `--features`" }
+    rules: { unchecked: "a target with a different path declares it with `--features`" }
   },
   {
     id: "open.envelope",
@@ -47,7 +51,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
       "api-keys.envelope",
       "delete.envelope",
       "cancel-all.envelope",
-      "auth.request.optional"
+      "auth.request.optional",
+      "auth.nonce.unique.optional"
     ]
   },
   {
@@ -68,10 +73,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.nonce.format",
     point: "The nonce's format and acceptance window",
-    stance: "a string of up to twenty digits, once per key, in any order, however far from the clock",
+    stance: "a string of up to twenty digits, used once per key, in any order, however far from the clock",
     rules: [
-      "auth.nonce.increasing",
-      "auth.nonce.window",
       "auth.nonce.form",
       "auth.nonce.any-order",
       "auth.nonce.interleaved",
@@ -88,8 +91,15 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.rate.exceeded",
     point: "What happens when a rate limit is exceeded",
-    stance: "HTTP 429, code 0, with a message that differs from that of a used nonce",
+    stance: "HTTP 429, code 0, with a different message than for a used nonce",
     rules: ["limits.exceeded"]
+  },
+  {
+    id: "open.connection",
+    point: "Whether a call may get no answer",
+    stance:
+      "every call gets one, but a call without an answer does not show whether the target or the network is at fault",
+    rules: ["general.answer.each"]
   },
   {
     id: "open.rate.others",
@@ -107,13 +117,20 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.refusals",
     point: "The HTTP status of an error, and how invalid fields other than planId and ticker are refused",
     stance:
-      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; OCO and cancel-all calls have "
-      + "always code 30, as the document says",
+      "HTTP 400, code 0 or 30, Validation failed, and errors that name every invalid field; OCO and cancel-all calls "
+      + "always have code 30, as the document says",
     rules: [
       "errors.private.status",
       "errors.private.messages",
       "errors.private.only-wrong",
-      "*.refusal",
+      "interest.refusal",
+      "sub-accounts.refusal",
+      "api-keys.refusal",
+      "oco.refusal",
+      "stop-limit.refusal",
+      "cancel-all.refusal",
+      "codes.refusal",
+      "delete.refusal",
       "interest.several",
       "sub-accounts.several",
       "api-keys.several",
@@ -142,15 +159,23 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.spacing",
-    point: "Whether a signed body may contain spaces",
-    stance: "it may; in the live dialect it may not",
+    point: "Whether a signed body may contain spaces between its JSON tokens",
+    stance: "it may, and its payload has them too; in the live dialect the payload may not, but the body may: the live "
+      + "documentation says that the body is checked against its canonical form and that spaces are rejected, while the "
+      + "exchange's own older Python SDK, and a bot with published answers, send spaces with a payload that has none",
     rules: ["auth.body.spacing"]
   },
   {
     id: "open.order.bounds",
-    point: "The price precision and total bounds of OCO orders, and the precision of a balance",
-    stance: "the market's, as for stop-limit orders; balances have up to eighteen fractional digits",
+    point:
+      "The price precision and total bounds of OCO orders, the smallest trigger price, and the precision of a balance",
+    stance: "those of the market, as for stop-limit orders; every price is above zero; balances have up to eighteen "
+      + "fractional digits",
     rules: [
+      "stop-limit.request.activation_price.positive",
+      "oco.request.price.positive",
+      "oco.request.activation_price.positive",
+      "oco.request.stop_limit_price.positive",
       "oco.request.price.precision",
       "oco.request.activation_price.precision",
       "oco.request.stop_limit_price.precision",
@@ -161,7 +186,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.order.position-side",
     point: "The positionSide of an OCO order",
-    stance: "LONG for a buy, SHORT for a sell",
+    stance: "LONG for a buy, SHORT for a sell; in the live dialect BOTH, as documented for accounts in one-way mode",
     rules: ["oco.new.position-side"]
   },
   {
@@ -174,7 +199,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.order.trading",
     point: "The width of the taker band, the fee of a trade, and which order self-trade prevention cancels",
     stance:
-      "a price three times the market's is outside the band; the fee is a fraction of the fill; the mode names the order",
+      "a price three times the market's is outside the band; the fee is a fraction of the fill; stp names the order",
     rules: ["status.taker-band", "orders.fee", "orders.stp"]
   },
   {
@@ -192,17 +217,16 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.cancel-all.success",
     point: "The body of a successful cancel-all, and what an empty list of types means",
-    stance: "any JSON object or array with HTTP 2xx that says of no error; an empty list of types is refused",
+    stance: "any JSON object or array with HTTP 2xx that reports no error; an empty list of types is refused",
     rules: ["cancel-all.nothing", "cancel-all.type.empty"]
   },
   {
     id: "open.reduce-only",
     point: "Whether reduceOnly, which the document announces as not yet accepted, is accepted",
-    stance: "it is, unless the sandbox is configured to refuse it; its rules skip a target that refuses the field",
+    stance:
+      "yes, unless the sandbox is configured to refuse it; the rules are skipped on a target that refuses the field",
     rules: [
       "versioning.reduce-only",
-      "oco.reduce-only.no-position",
-      "oco.reduce-only.same-side",
       "oco.reduce-only.clipped",
       "oco.reduce-only.flag",
       "oco.reduce-only.type",
@@ -211,7 +235,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.client-order-id",
-    point: "How long a client order id stays used, and its scope",
+    point: "How long a client order id cannot be reused, and its scope",
     stance:
       "forever, among all OCO and stop-limit orders of an account; in the live dialect among the open orders of a market",
     rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
@@ -219,7 +243,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.oco.client-order-id.scope",
     point: "The scope in which the client order id of an OCO order is unique",
-    stance: "its account, as the document says of stop-limit orders",
+    stance: "its account, as the document says for stop-limit orders",
     rules: ["oco.client-order-id.per-account"]
   },
   {
@@ -244,20 +268,22 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.bbo",
     point: "What the bboRole methods queue and counterparty do once the stop is triggered",
     stance:
-      "queue: the order rests at the best price of its own side; counterparty: it takes the best price of the other side "
-      + "and no worse one",
+      "queue: the order rests at the best price of its own side; counterparty: it trades at the best price of the other "
+      + "side and at no worse price",
     rules: ["stop-limit.bbo"]
   },
   {
     id: "open.stp",
-    point: "Which of two matching orders of one account is canceled, and what the mode no means",
-    stance: "the one that the mode names; with no, they trade with each other",
+    point: "Which of two matching orders of one account is canceled, and what stp no means",
+    stance: "the one that stp names; with stp no, they trade with each other",
     rules: ["stop-limit.stp.cancels", "orders.stp"]
   },
   {
     id: "open.field-names",
     point: "What happens to an unknown field",
-    stance: "it is ignored; field names are case-sensitive",
+    stance:
+      "it is ignored, unless only the live exchange has it and the call changes something: the sandbox then refuses it; "
+      + "field names are case-sensitive",
     rules: ["general.private.field-case"]
   },
   {
@@ -285,6 +311,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["codes.own"]
   },
   {
+    id: "open.codes.once",
+    point: "Whether a code can be applied more than once",
+    stance: "no: no account can apply it again",
+    rules: ["codes.once", "codes.race"]
+  },
+  {
     id: "open.pages",
     point: "The order of records, and a page past the last record",
     stance: "the order is stable while the records do not change; a page past the last record is empty",
@@ -296,69 +328,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     stance: "a sub-account in use is active; the client keeps an unknown value, the oracle accepts only listed ones",
     rules: ["sub-accounts.status.active"]
   },
-  {
-    id: "open.live.market-data",
-    point:
-      "Candles, the last 24 hours, past trades, depth and futures, which only the live exchange's documentation describes",
-    stance: "as that documentation says; the current interval has a candle, an interval without trades has none",
-    rules: [
-      "candles.*",
-      "summary.*",
-      "summaries.*",
-      "trade-history.*",
-      "depth.*",
-      "platform.*",
-      "public-fees.*",
-      "collateral-markets.*",
-      "futures.*",
-      "funding-rates.*"
-    ]
-  },
-  {
-    id: "open.live.deals",
-    point: "The deals of an order, which only the live exchange's documentation describes",
-    stance: "as that documentation says; dealOrderId is the counterparty's order",
-    rules: ["deals.*"]
-  },
-  {
-    id: "open.live.kill-switch",
-    point: "The kill switch, which only the live exchange's documentation describes",
-    stance: "as that documentation says; the timeout runs on the venue's clock and ends at its exact microsecond",
-    rules: ["kill-switch.*"]
-  },
-  {
-    id: "open.live.conditional",
-    point:
-      "Take-profit and stop-loss of margin orders, and conditional orders, which only the live exchange's documentation describes",
-    stance: "as that documentation says; the exit is placed once the order is filled and closes the filled amount; the "
-      + "triggered leg cancels the other",
-    rules: ["oto.*", "conditional.*"]
-  },
-  {
-    id: "open.live.stops",
-    point: "Stop-market orders and margin stop orders, which only the live exchange's documentation describes",
-    stance: "as that documentation says; a triggered order trades at once",
-    rules: ["live-stops.*"]
-  },
-  {
-    id: "open.live.changes",
-    point: "Changing open orders, which only the live exchange's documentation describes",
-    stance: "as that documentation says; fills stay with the old order, and the new order has the remaining amount",
-    rules: ["live-changes.*"]
-  },
-  {
-    id: "open.live.bulk",
-    point: "Many orders in one call, which only the live exchange's documentation describes",
-    stance: "as that documentation says; with stopOnFail, the first refusal ends the answer",
-    rules: ["live-bulk.*"]
-  },
-  {
-    id: "open.live.steps",
-    point: "Values off their market's step, which only the live exchange's documentation describes",
-    stance:
-      "code 1 where nothing else is wrong, also of a value with too many digits; code 30 together with another error",
-    rules: ["live-steps.*"]
-  },
+  ...livePoints,
   {
     id: "open.order.transitions",
     point: "The transitions between order statuses",

@@ -1,5 +1,5 @@
 /**
- * Identifies a target before any rule runs: does it speak this API, does it know the key, which dialect does it speak?
+ * Identifies a target before any rule runs: whether it speaks this API, knows the key, and speaks the expected dialect.
  * A wrong target would break every rule for the same reason.
  */
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import * as Features from "./Features.ts"
 import { scrubber } from "./Secrets.ts"
 import * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
+import * as Connection from "./world/Connection.ts"
 import * as Dialects from "./world/Dialects.ts"
 import * as Orders from "./world/Orders.ts"
 import * as Paths from "./world/Paths.ts"
@@ -22,12 +23,12 @@ const nothingToCheck = (reason: string) => Effect.fail(new Target.TargetError({ 
 const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
   error._tag === "TargetError" ? error : new Target.TargetError({ reason: Verdict.whyOf(error) })
 
-/** Whether the answer contains the ping's word, in any JSON. */
+/** Whether the answer is JSON that contains the text `pong`. */
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
 /**
- * Whether the answer is an error object of a private call. A 404 does not count: other servers may use the same form
- * for it.
+ * Whether the answer is an error object of a private call. A 404 does not count, because other servers may use the same
+ * format for it.
  */
 const isPrivateError = ({ json, status }: Target.Answer): boolean =>
   status !== 404 && Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
@@ -39,7 +40,16 @@ const unsigned = (path: string): Target.Request => ({
   body: JSON.stringify({ request: path, nonce: "1" })
 })
 
-/** The remedy for a base URL that already contains the version prefix. */
+/** The maximum length in a message of an unrelated server's answer, in UTF-16 units. */
+const shown = 200
+
+/** Describes an unrelated server's answer in one line, without the source of a web page. */
+const summary = (answer: Target.Answer): string =>
+  answer.json === undefined && /html/iu.test(`${answer.headers["content-type"]} ${answer.text.slice(0, shown)}`)
+    ? `HTTP ${answer.status} and a web page`
+    : Verdict.describe(answer).replaceAll(/\s+/gu, " ").slice(0, shown)
+
+/** The advice for a base URL that already contains the version prefix. */
 const prefixRemedy = (baseUrl: string): string | undefined => {
   const at = baseUrl.indexOf(Paths.version)
   return at < 0 ? undefined : `the paths already begin with ${Paths.version}: give the URL as ${baseUrl.slice(0, at)}`
@@ -47,7 +57,7 @@ const prefixRemedy = (baseUrl: string): string | undefined => {
 
 /**
  * Expects that the target speaks this API: it answers the ping, or refuses an unsigned call with this API's error
- * object. One of the two suffices, because the other may be the broken part.
+ * object. Either one suffices, because the other may be what is broken.
  */
 const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
   const { world } = begin()
@@ -58,14 +68,14 @@ const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }:
     ? yield* Effect.mapError(world.get(Paths.ping), toTargetError)
     : undefined
   if (ping !== undefined && isPong(ping)) return
-  const refused = yield* target.send(unsigned(read ?? Paths.mainBalance))
+  const refused = yield* Connection.read(target.send(unsigned(read ?? Paths.mainBalance)))
   if (isPrivateError(refused)) return
   const remedy = prefixRemedy(baseUrl) ?? (profile === "control"
     ? "give the URL of the server, not that of its control plane"
     : "give the URL of a server that does")
   return yield* nothingToCheck(
     `${baseUrl} does not speak this API: ${(ping ?? refused).sent.path} was answered with ${
-      Verdict.describe(ping ?? refused).slice(0, 200)
+      summary(ping ?? refused)
     }; ${remedy}`
   )
 })
@@ -74,12 +84,12 @@ const otherDialect = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect
   name: name === "live" ? "document" : "live"
 })
 
-/** A read with the nonce of the other dialect. */
+/** Makes a read with a nonce in the other dialect's format. */
 const readInOtherDialect = (world: World, account: Account, path: string) =>
-  Effect.flatMap(world.serverTime, (time) => {
+  Connection.read(Effect.flatMap(world.serverTime, (time) => {
     const nonce = Dialects.nonce(otherDialect(world.dialect), time + 1, true)
     return world.send(Signing.request(account, path, {}, nonce))
-  })
+  }))
 
 const wrongDialect = ({ name }: Dialect, seen: string) =>
   nothingToCheck(
@@ -94,8 +104,8 @@ const sameRefusal = (one: Target.Answer, two: Target.Answer): boolean => {
 }
 
 /**
- * Expects that a correct call is not refused like a call with a wrong signature. Any other refusal is left to the
- * rules.
+ * Expects that a correct call is not refused in the same way as a call with a wrong signature. The rules judge any
+ * other refusal.
  */
 const knowsKey = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,
@@ -109,14 +119,17 @@ const knowsKey = Effect.fnUntraced(function*(
   if (!Refusals.isRefused(answer)) return
   const other = yield* readInOtherDialect(world, account, path)
   if (other.status === 200 && !Refusals.isRefused(other)) {
-    return yield* wrongDialect(world.dialect, "it takes the nonces of that dialect only")
+    return yield* wrongDialect(world.dialect, "it accepts only that dialect's nonces")
   }
   const wrong = yield* world.call(account, path, {}, { signature: () => "0".repeat(128) })
   if (answer.status !== 401 && !sameRefusal(answer, wrong)) return
   return yield* nothingToCheck(`${target.baseUrl} ${unknown}: ${scrubber(target)(Verdict.describe(answer))}`)
 })
 
-/** Places the smallest order, far from the market, and inspects the answer's field names. Inconclusive if refused. */
+/**
+ * Places the smallest order, far from the market, and checks which dialect the answer's field names belong to. A
+ * refusal proves nothing.
+ */
 const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Session.Session) {
   const { end, world } = begin()
   const placed = Effect.gen(function*() {
@@ -133,6 +146,25 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
   }
 })
 
+/**
+ * Expects that a target of the document's dialect does not know `nonceWindow`, which only the live dialect has: there it
+ * must be a boolean. A few reads show this, so that a read-only check finds it out too.
+ */
+const hasNoWindow = Effect.fnUntraced(function*(
+  { target, world: begin }: Session.Session,
+  account: Account
+): Effect.fn.Return<void, Verdict.CheckError> {
+  const { world } = begin()
+  const path = Features.aRead(target.features ?? {})
+  if (world.dialect.name === "live" || path === undefined) return
+  const isRefused = (nonceWindow: unknown) => Effect.map(world.call(account, path, { nonceWindow }), Refusals.isRefused)
+  if (!(yield* isRefused("no")) || (yield* isRefused(true))) return
+  return yield* wrongDialect(
+    world.dialect,
+    "it requires nonceWindow, which the document does not have, to be a boolean"
+  )
+})
+
 /** Fails unless the target can be checked. */
 export const check = Effect.fnUntraced(function*(session: Session.Session): Effect.fn.Return<void, Target.TargetError> {
   const { profile, target: { keys } } = session
@@ -146,5 +178,6 @@ export const check = Effect.fnUntraced(function*(session: Session.Session): Effe
   if (keys === undefined) return
   const account = { ...keys, id: "", isExclusive: false }
   yield* Effect.mapError(knowsKey(session, account, "refuses the key or its secret"), toTargetError)
+  yield* Effect.mapError(hasNoWindow(session, account), toTargetError)
   if (profile === "mutating") yield* speaksDialect(session)
 })

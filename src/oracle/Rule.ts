@@ -1,6 +1,5 @@
 /**
- * One rule of the document: a statement, and the property that shows whether a target keeps it. The property is part of
- * the rule, so every rule is checked.
+ * Rules: each is a statement from the document, and the property that shows whether a target satisfies it. No rule exists without a property.
  *
  * @example
  * ```ts
@@ -30,15 +29,23 @@ export { type Profile, profiles } from "./Profile.ts"
 export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Skipped } from "./Verdict.ts"
 
 /**
- * How a dialect treats a rule: it keeps the rule, does something else according to a source, or the rule does not
- * apply.
+ * How binding a rule is: `MUST` where the document states it, or in the live dialect the live exchange's documentation;
+ * `SHOULD` where it is left open and this project takes a stance; `INFO` where the rule only records what the target
+ * does.
+ *
+ * @category models
+ */
+export type Level = "MUST" | "SHOULD" | "INFO"
+
+/**
+ * How a rule applies to a dialect: unchanged, with a different behaviour that has a source, or not at all.
  *
  * @category models
  */
 export type Expectation = Same | Other | NotApplicable
 
 /**
- * The dialect keeps the rule as it stands.
+ * The rule applies to the dialect unchanged.
  *
  * @category models
  */
@@ -53,10 +60,12 @@ export interface Same {
  */
 export interface Other {
   readonly _tag: "Other"
-  /** The dialect's behaviour, in words. */
+  /** A description of the dialect's behaviour. */
   readonly expectation: string
   /** The source of that behaviour. */
   readonly source: string
+  /** The level in this dialect; the rule's own by default. */
+  readonly level?: Level
 }
 
 /**
@@ -66,19 +75,19 @@ export interface Other {
  */
 export interface NotApplicable {
   readonly _tag: "NotApplicable"
-  /** The reason, in words. */
+  /** The reason why the rule does not apply. */
   readonly why: string
 }
 
 /**
- * The dialect keeps the rule as it stands.
+ * The rule applies to the dialect unchanged.
  *
  * @category constructors
  */
 export const same: Expectation = { _tag: "Same" }
 
 /**
- * The source of deviations that the owner of the live exchange has published.
+ * The source of deviations that the operator of the live exchange has published.
  *
  * @category constructors
  */
@@ -103,6 +112,19 @@ export const other = (expectation: string, source: string = liveDocumentation): 
 })
 
 /**
+ * The live exchange's own documentation states the behaviour, so that the rule is `MUST` in the live dialect, even if
+ * the document leaves the point open.
+ *
+ * @category constructors
+ */
+export const documented = (expectation: string): Expectation => ({
+  _tag: "Other",
+  expectation,
+  source: liveDocumentation,
+  level: "MUST"
+})
+
+/**
  * The rule does not apply to the dialect.
  *
  * @category constructors
@@ -119,7 +141,7 @@ export interface Setting {
   readonly dialect: Dialect
   /** The profile of the check. */
   readonly profile: Profile
-  /** The point where fast-check resumes shrinking a command sequence; only in a replay. */
+  /** The point where fast-check resumes shrinking a call sequence; only in a replay. */
   readonly replayPath?: string
 }
 
@@ -133,7 +155,7 @@ export interface Property {
   readonly values: (setting: Setting) => fc.Arbitrary<unknown>
   /** Values that every check tries first, before it generates any. */
   readonly examples: (setting: Setting) => ReadonlyArray<unknown>
-  /** The most runs that are useful; 1 or more, `Infinity` for no limit. */
+  /** The maximum number of useful runs: 1 or more, `Infinity` for no limit. */
   readonly runs: number
   /** Succeeds when the rule holds for one value. */
   readonly check: (world: World, value: never) => Effect.Effect<unknown, CheckError>
@@ -145,27 +167,34 @@ export interface Property {
  * @category models
  */
 export interface Rule {
-  /** Stable and unique. The parts between the dots go from the group to the detail: `auth.nonce.unique`. */
+  /** Stable and unique. Its parts, separated by dots, go from the group to the detail: `auth.nonce.unique`. */
   readonly id: string
   /** The requirement, in one line. */
   readonly statement: string
   /** The heading of the document that states the requirement. */
   readonly clause: string
-  /**
-   * `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance;
-   * `INFO` where the rule only records what the target does.
-   */
-  readonly level: "MUST" | "SHOULD" | "INFO"
+  /** How binding the rule is, unless a dialect states a different level; see `levelIn`. */
+  readonly level: Level
   /** The weakest profile that can run the rule. */
   readonly profile: Profile
-  /** How each dialect treats the rule. */
+  /** How the rule applies to each dialect. */
   readonly dialects: { readonly [K in Dialect["name"]]: Expectation }
-  /** The check of the rule and its inputs. */
+  /** The check of the rule, and the values that it judges. */
   readonly property: Property
 }
 
 /**
- * Everything in a rule but its property.
+ * How binding a rule is in a dialect.
+ *
+ * @category levels
+ */
+export const levelIn = ({ dialects, level }: Rule, dialect: Dialect["name"]): Level => {
+  const expectation = dialects[dialect]
+  return expectation._tag === "Other" ? expectation.level ?? level : level
+}
+
+/**
+ * Everything in a rule except its property.
  *
  * @category models
  */
@@ -177,12 +206,12 @@ export interface Heading {
   /** The heading of the document that states the requirement. */
   readonly clause: string
   /** `MUST` by default. */
-  readonly level?: Rule["level"]
+  readonly level?: Level
   /** The weakest profile that can run the rule; `control` by default. */
   readonly profile?: Profile
-  /** How the document's dialect treats the rule; `same` by default. */
+  /** How the rule applies to the document's dialect; `same` by default. */
   readonly document?: Expectation
-  /** How the live dialect treats the rule; `same` by default. */
+  /** How the rule applies to the live dialect; `same` by default. */
   readonly live?: Expectation
 }
 
@@ -200,7 +229,7 @@ export interface ForAll<A> extends Heading {
   readonly values: fc.Arbitrary<A> | ((setting: Setting) => fc.Arbitrary<A>)
   /** Values that every check tries first; none by default. */
   readonly examples?: ReadonlyArray<NoInfer<A>> | ((setting: Setting) => ReadonlyArray<NoInfer<A>>)
-  /** The most runs that are useful; no limit by default. */
+  /** The maximum number of useful runs; no limit by default. */
   readonly runs?: number
   /** Succeeds when the rule holds for one value. */
   readonly check: (world: World, value: A) => Effect.Effect<unknown, CheckError>

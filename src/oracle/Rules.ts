@@ -3,16 +3,20 @@ import type { Rule } from "./Rule.ts"
 import * as Activation from "./rules/Activation.ts"
 import * as Activity from "./rules/Activity.ts"
 import * as ApiKeys from "./rules/ApiKeys.ts"
+import * as Assets from "./rules/Assets.ts"
 import * as Authentication from "./rules/Authentication.ts"
+import * as Balances from "./rules/Balances.ts"
 import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
+import * as Creations from "./rules/Creations.ts"
 import * as Deals from "./rules/Deals.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
+import * as Fills from "./rules/Fills.ts"
 import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
@@ -20,24 +24,38 @@ import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
 import * as LiveBulk from "./rules/LiveBulk.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
+import * as LiveOrderEntry from "./rules/LiveOrderEntry.ts"
+import * as LivePages from "./rules/LivePages.ts"
+import * as LiveServed from "./rules/LiveServed.ts"
 import * as LiveSteps from "./rules/LiveSteps.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
+import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
 import * as Nonces from "./rules/Nonces.ts"
 import * as Oco from "./rules/Oco.ts"
+import * as OcoLists from "./rules/OcoLists.ts"
 import * as OcoReduceOnly from "./rules/OcoReduceOnly.ts"
 import * as OcoResponse from "./rules/OcoResponse.ts"
+import * as OrderAnswers from "./rules/OrderAnswers.ts"
+import * as OrderBooks from "./rules/OrderBooks.ts"
+import * as OrderLists from "./rules/OrderLists.ts"
 import * as OrderStatus from "./rules/OrderStatus.ts"
+import * as OtoExits from "./rules/OtoExits.ts"
 import * as Pagination from "./rules/Pagination.ts"
 import * as Permissions from "./rules/Permissions.ts"
+import * as Positions from "./rules/Positions.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
+import * as ServerTime from "./rules/ServerTime.ts"
 import * as StopLimit from "./rules/StopLimit.ts"
 import * as SubAccountDeletion from "./rules/SubAccountDeletion.ts"
 import * as SubAccounts from "./rules/SubAccounts.ts"
+import * as Times from "./rules/Times.ts"
+import * as Trades from "./rules/Trades.ts"
+import * as TradingFees from "./rules/TradingFees.ts"
 
 /**
  * All rules. A rule's id never changes its meaning; see `Report.version`.
@@ -67,20 +85,38 @@ export const rules: ReadonlyArray<Rule> = [
   ...Activity.rules,
   ...Candles.rules,
   ...PublicLists.rules,
+  ...OrderBooks.rules,
+  ...Trades.rules,
+  ...Assets.rules,
+  ...TradingFees.rules,
+  ...ServerTime.rules,
+  ...Balances.rules,
   ...Codes.rules,
   ...SubAccounts.rules,
   ...ApiKeys.rules,
   ...SubAccountDeletion.rules,
+  ...Creations.rules,
   ...Activation.rules,
   ...OrderStatus.rules,
   ...Execution.rules,
   ...Deals.rules,
+  ...LiveServed.rules,
+  ...OrderAnswers.rules,
+  ...OrderLists.rules,
+  ...Fills.rules,
+  ...MarketOrders.rules,
+  ...Positions.rules,
+  ...Times.rules,
   ...KillSwitch.rules,
   ...Conditional.rules,
+  ...OtoExits.rules,
+  ...OcoLists.rules,
   ...LiveStops.rules,
   ...LiveChanges.rules,
   ...LiveBulk.rules,
   ...LiveSteps.rules,
+  ...LiveOrderEntry.rules,
+  ...LivePages.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -1,5 +1,6 @@
 /** Runs one rule: fast-check generates values and shrinks failures; the rule judges each value in its own world. */
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -10,12 +11,13 @@ import * as Profile from "./Profile.ts"
 import type * as Report from "./Report.ts"
 import type * as Rule from "./Rule.ts"
 import { scrubber } from "./Secrets.ts"
-import type * as Target from "./Target.ts"
+import * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
+import * as Connection from "./world/Connection.ts"
 import type * as Session from "./world/Session.ts"
 import * as Throttling from "./world/Throttling.ts"
 
-/** The path that fast-check prints at the end of a command sequence. A replay resumes shrinking there. */
+/** The path that fast-check prints at the end of a call sequence. A replay resumes shrinking there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
 
 /** Options of one rule's run. */
@@ -26,7 +28,7 @@ export interface RunOptions {
   readonly runs: number
   /** The path to the counterexample in fast-check; only in a replay. */
   readonly path?: string
-  /** The point where fast-check resumes shrinking a command sequence; only in a replay. */
+  /** The point where fast-check resumes shrinking a call sequence; only in a replay. */
   readonly replayPath?: string
 }
 
@@ -34,20 +36,21 @@ export interface RunOptions {
 const whyNot = (rule: Rule.Rule, { profile, target }: Session.Session): string | undefined => {
   const expectation = rule.dialects[target.dialect.name]
   if (expectation._tag === "NotApplicable") return `not applicable: ${expectation.why}`
-  return Profile.allows(profile, rule.profile) ? undefined : `needs the profile ${rule.profile}`
+  return Profile.allows(profile, rule.profile) ? undefined : `needs the ${rule.profile} profile`
 }
 
-/** The outcome of a rule's runs so far, apart from what fast-check records itself. */
+/** The outcome of a rule's runs so far, except for the data that fast-check records. */
 interface Runs {
   judged: number
   skipped?: Verdict.Skipped
   unanswered?: Target.TargetError
   defect?: Cause.Cause<unknown>
-  isInterrupted: boolean
+  /** Completed when the check is interrupted. */
+  readonly stop: Deferred.Deferred<void>
 }
 
-/** Runs a check again from its beginning while the target throttles, for at most `patience` milliseconds. */
-const retried = (
+/** Repeats a whole check while the target throttles it, and waits at most `patience` milliseconds in total. */
+const throttled = (
   check: Effect.Effect<unknown, Verdict.CheckError>,
   patience: number
 ): Effect.Effect<unknown, Verdict.CheckError> =>
@@ -57,33 +60,63 @@ const retried = (
     (error) =>
       error.retryAfter === undefined || error.retryAfter > patience
         ? Effect.fail(error)
-        : Effect.delay(Effect.suspend(() => retried(check, patience - (error.retryAfter ?? 0))), error.retryAfter)
+        : Effect.delay(Effect.suspend(() => throttled(check, patience - (error.retryAfter ?? 0))), error.retryAfter)
   )
+
+/**
+ * Repeats a whole check while a call in it gets no answer. If that was always the same call, the target does not answer
+ * it; otherwise the connection is at fault, and the value cannot be judged.
+ */
+const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
+  Effect.suspend(() => {
+    const calls = new Set<string>()
+    const noted = Effect.tapErrorTag(
+      check,
+      "TargetError",
+      ({ unanswered }) => Effect.sync(() => unanswered === undefined ? undefined : calls.add(unanswered))
+    )
+    return Effect.catchIf(
+      Connection.retry(noted, Connection.patienceOfValue),
+      (error) => Connection.isUnanswered(error) && calls.size > 1,
+      (error) => Verdict.skip(`not judged: the connection failed: ${Verdict.whyOf(error)}`)
+    )
+  })
 
 /**
  * Judges one value. fast-check knows only runs that pass and runs that fail, so after a missing answer all further runs
  * pass and nothing is shrunk. A value that cannot be judged passes too.
  */
 const judge = Effect.fnUntraced(function*(
-  { end, world }: Session.RuleWorld,
+  { end, wasLate, world }: Session.RuleWorld,
   target: Target.Target,
   { property }: Rule.Rule,
   runs: Runs,
   value: unknown
 ): Effect.fn.Return<void, Verdict.Broken> {
-  if (runs.unanswered !== undefined || runs.defect !== undefined || runs.isInterrupted) return
-  const once = Effect.ensuring(Effect.suspend(() => property.check(world, value as never)), end)
-  const exit = yield* Effect.exit(retried(once, target.patience ?? Throttling.defaultPatience))
+  if (runs.unanswered !== undefined || runs.defect !== undefined || (yield* Deferred.isDone(runs.stop))) return
+  let isLate = false
+  const stopped = Effect.andThen(Deferred.await(runs.stop), Effect.interrupt)
+  const once = Effect.raceFirst(Effect.suspend(() => property.check(world, value as never)), stopped).pipe(
+    Effect.tapErrorTag("Broken", () => Effect.map(wasLate, (late) => isLate = late)),
+    Effect.ensuring(end)
+  )
+  // A list that was late proves nothing: judge the value again, now that the reads wait for the lists.
+  const judged = Effect.catchTag(once, "Broken", (broken) => isLate ? once : Effect.fail(broken))
+  const exit = yield* Effect.exit(throttled(answered(judged), target.patience ?? Throttling.defaultPatience))
   if (Exit.isSuccess(exit)) {
     runs.judged++
     return
   }
+  if (yield* Deferred.isDone(runs.stop)) return
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error === undefined) runs.defect = exit.cause
   else if (error._tag === "Broken") return yield* error
   else if (error._tag === "Skipped") runs.skipped = error
   else runs.unanswered = error
 })
+
+/** The maximum wait for the current run to undo its changes after an interrupt, in milliseconds. */
+const undoing = 20_000
 
 /** Lets fast-check generate values and shrink counterexamples. */
 const search = Effect.fnUntraced(function*(
@@ -111,15 +144,18 @@ const search = Effect.fnUntraced(function*(
       )
     )
   )
-  // An interrupt waits for the current run, which has to undo its changes to the target.
+  // An interrupt ends the current run, and waits until the run has undone its changes to the target.
   return yield* Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
     const fiber = yield* Effect.forkChild(checking)
-    return yield* Effect.onInterrupt(restore(Fiber.join(fiber)), () => {
-      runs.isInterrupted = true
-      return Fiber.await(fiber)
-    })
+    return yield* Effect.onInterrupt(
+      restore(Fiber.join(fiber)),
+      () => Effect.andThen(Deferred.succeed(runs.stop, undefined), Effect.timeoutOption(Fiber.await(fiber), undoing))
+    )
   }))
 })
+
+const callOf = (answer: Target.Answer | undefined): Pick<Report.Broken, "call"> =>
+  answer === undefined ? {} : { call: `${answer.sent.method} ${answer.sent.path}` }
 
 /**
  * Builds the outcome of a broken rule from its smallest counterexample. Only `Broken` may fail a run; any other error
@@ -140,6 +176,7 @@ const brokenOf = (
     counterexample: scrub(counterexample),
     expected: scrub(failure.expected),
     got: scrub(failure.got),
+    ...callOf(failure.answer),
     curl: failure.answer === undefined ? "" : scrub(Curl.line(target.baseUrl, failure.answer.sent)),
     replay: {
       rule: rule.id,
@@ -153,7 +190,7 @@ const brokenOf = (
   })
 }
 
-/** Runs one rule. Dies when the rule's generator or check dies. */
+/** Runs one rule. Dies if the rule's generator or check dies. */
 export const runRule = Effect.fnUntraced(function*(
   session: Session.Session,
   rule: Rule.Rule,
@@ -161,7 +198,7 @@ export const runRule = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Report.Outcome> {
   const why = whyNot(rule, session)
   if (why !== undefined) return { _tag: "Skipped", why }
-  const runs: Runs = { judged: 0, isInterrupted: false }
+  const runs: Runs = { judged: 0, stop: yield* Deferred.make<void>() }
   const details = yield* search(session, rule, options, runs)
   const { defect, judged, skipped, unanswered } = runs
   if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)

@@ -56,7 +56,10 @@ export interface Request {
   readonly body?: string
   /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
-  /** The parts that are wrong on purpose: headers by name, `payload`, `nonce`. A curl line repeats them unchanged. */
+  /**
+   * The parts that the rule changed on purpose: names of headers, `payload`, `nonce`. A curl command repeats them
+   * unchanged.
+   */
   readonly changed?: ReadonlyArray<string>
 }
 
@@ -79,18 +82,24 @@ export interface Answer {
 }
 
 /**
- * No answer came, so no rule can be judged.
+ * The target gave no answer to judge.
  *
  * @category errors
  */
 export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
   reason: Schema.String,
-  retryAfter: Schema.optionalKey(Schema.Finite)
+  retryAfter: Schema.optionalKey(Schema.Finite),
+  unanswered: Schema.optionalKey(Schema.String)
 }) {
-  /** Why no answer came, in words. */
+  /** Why there was no answer. */
   declare readonly reason: string
-  /** The wait before the whole rule is tried again, in milliseconds; absent when another try is pointless. */
+  /** How long to wait before the whole rule is retried, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
+  /**
+   * The method and the path of a request that got no answer and is not repeated by itself, because the target may have
+   * executed it; absent for any other error. The session sets it.
+   */
+  declare readonly unanswered?: string
   /** The reason. */
   override get message(): string {
     return this.reason
@@ -129,17 +138,20 @@ export interface ControlPlane {
 export interface Target {
   /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
-  /** The base URL, shown in reports and curl lines. */
+  /** The base URL, shown in reports and curl commands. */
   readonly baseUrl: string
-  /** Sends one request. Never follows a redirect. Fails with `TargetError` when no answer comes. */
+  /** Sends one request. Never follows a redirect. Fails with `TargetError` if there is no answer. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
-  /** The keys of an account. Without them, rules run only public calls and calls of accounts from the control plane. */
+  /**
+   * The keys of an account. Without keys, rules make only public calls, and calls of accounts that they open through
+   * the control plane.
+   */
   readonly keys?: Keys
   /** The control plane, for rules that create accounts, funds and prices. */
   readonly control?: ControlPlane
   /** The features that the target declares; all by default. */
   readonly features?: Features
-  /** The longest time a rule waits for a target that keeps answering HTTP 429, in milliseconds; 120000 by default. */
+  /** The maximum time that a rule waits while the target answers HTTP 429, in milliseconds; 120000 by default. */
   readonly patience?: number
 }
 
@@ -159,11 +171,11 @@ export interface Options {
   readonly control?: ControlPlane
   /** The features that the target declares; all by default. */
   readonly features?: Features
-  /** The longest time a rule waits for a target that keeps answering HTTP 429, in milliseconds; 120000 by default. */
+  /** The maximum time that a rule waits while the target answers HTTP 429, in milliseconds; 120000 by default. */
   readonly patience?: number
   /** The timeout of one request in milliseconds; 10000 by default. */
   readonly timeout?: number
-  /** The most requests per second, control plane included; no limit by default. */
+  /** The maximum number of requests per second, including those to the control plane; no limit by default. */
   readonly maxRate?: number
 }
 
@@ -189,7 +201,7 @@ const toHttp = (url: string, { body, headers, method }: Request) => {
   )
 }
 
-/** Spaces requests evenly, in order of arrival. */
+/** Limits the rate: sends requests evenly spaced, in order of arrival. */
 const pace = (maxRate: number): Effect.Effect<void> => {
   const interval = 1000 / maxRate
   let next = 0

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** An answer together with its request. Only targets make answers, so nothing decodes them. */
+/** The schema of an answer. Only targets create answers, so it never decodes one. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */
@@ -13,7 +13,7 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   got: Schema.String,
   answer: Schema.optionalKey(TargetAnswer)
 }) {
-  /** The rule's expectation, in words. */
+  /** What the rule expects. */
   declare readonly expected: string
   /** What the target did instead. */
   declare readonly got: string
@@ -28,18 +28,18 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
 /** Whether an error says that the target breaks a rule. */
 export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
 
-/** The rule cannot be judged here, for a reason that is not the target's fault. */
+/** The rule cannot be judged on this target, for a reason that is not a fault of the target. */
 export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
   why: Schema.String
 }) {
-  /** The reason, in words. */
+  /** The reason why the rule cannot be judged. */
   declare readonly why: string
 }
 
-/** Errors of a rule's check: the rule is broken, it is skipped, or no answer came. */
+/** The errors that end a rule's check: the rule is broken, it is skipped, or no answer came. */
 export type CheckError = Broken | Skipped | TargetError
 
-/** The reason for an error, in words. */
+/** A one-line explanation of an error. */
 export const whyOf = (error: CheckError): string => {
   switch (error._tag) {
     case "Broken":
@@ -51,7 +51,7 @@ export const whyOf = (error: CheckError): string => {
   }
 }
 
-/** The longest part of a body that a description shows, in UTF-16 units. */
+/** The maximum length of a body in a description, in UTF-16 units. */
 const shown = 600
 
 /** Describes an answer in one line: status, and the beginning of the body. */
@@ -80,5 +80,14 @@ export const conclude = (
     })
   )
 
-/** Ends the check of a rule that cannot be judged here. */
+/** The reason shown for rules that need an API key, if the target has none. */
+export const needsKey = "needs an API key and its secret"
+
+/** The reasons shown for rules about records, if a real account has no records, or none that prove anything. */
+export const lacksRecords = {
+  none: "the account has nothing to list here",
+  tooFew: "the account has too few records, or equal ones"
+} as const
+
+/** Ends the check of a rule that cannot be judged on this target. */
 export const skip = (why: string): Effect.Effect<never, Skipped> => Effect.fail(new Skipped({ why }))

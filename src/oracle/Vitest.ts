@@ -46,7 +46,7 @@ export const conformance = <E>(
         const { results: [result] } = await Effect.runPromise(Effect.scoped(judged))
         if (result === undefined || result.outcome._tag === "Held") return
         if (result.outcome._tag === "Skipped") return skip(result.outcome.why)
-        if (rule.level === "INFO") return void await annotate(Report.line(result))
+        if (result.level === "INFO") return void await annotate(Report.line(result))
         return Promise.reject(new Verdict.Broken({ expected: rule.statement, got: Report.line(result) }))
       })
     }

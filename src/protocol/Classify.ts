@@ -1,6 +1,6 @@
 /**
  * Classifies answers by HTTP status, code, message and fields together, never by the code alone, because codes are
- * overloaded: 10 is a wrong signature or a missing balance, 429 a used nonce or too many calls.
+ * overloaded: 10 means a wrong signature or an insufficient balance, and HTTP 429 a used nonce or too many calls.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -15,25 +15,26 @@ import * as Json from "./Json.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Rows from "./Rows.ts"
 import * as Scrub from "./Scrub.ts"
+import { totalKey } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
-/** The maximum number of characters of an answer that an error keeps. */
+/** The maximum length in characters of the answer's body in an error. */
 export const maxBody = 4096
 
 /** An answer as text, with the context needed to classify it. */
 export interface Answer {
   readonly status: number
-  /** The whole body. */
+  /** The answer's body in full. */
   readonly text: string
-  /** Removes every secret of the call from a text. */
+  /** Removes every secret of the call from a string. */
   readonly scrub: (text: string) => string
   /** The request's client order id, if it has one. */
   readonly clientOrderId?: ClientOrderId | undefined
-  /** The request, in the domain's form. */
+  /** The request, with domain names and values. */
   readonly request?: object | undefined
   /** How a decoded value differs from the request; `undefined` when it does not. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
-  /** Whether the answer must be about the order that the request names by its id, not a new one. */
+  /** Whether the answer must have the order id of the request, because the call creates no new order. */
   readonly sameId?: boolean | undefined
   /**
    * Whether the answer is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
@@ -41,29 +42,29 @@ export interface Answer {
   readonly perItem?: boolean | undefined
 }
 
-/** The secret of a new key, which an exchange shows once. */
+/** Matches the secret of a newly created key, which the exchange shows only once. */
 const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
-/** An error body in the exchange's own form, as errors keep it: shortened, and without the call's secrets. */
+/** Shortens an error body in the exchange's own format, and removes the call's secrets. */
 const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
-  // Longer than the kept part, so that the cut does not split a secret before it is found.
+  // Scrubs more than the part that is kept, because a secret that the cut has split would not be found.
   const clean = scrub(text.slice(0, 2 * maxBody)).replace(newSecret, "$1<redacted>")
   return text.length > maxBody ? `${clean.slice(0, maxBody)}… (${text.length} characters)` : clean
 }
 
 /**
- * Any other body, as errors keep it. It may contain anything, such as a new key or code, so long runs of letters and
- * digits are removed too.
+ * Shortens a body that is not an error in the exchange's own format. It may contain anything, such as a new key or
+ * code, so this also removes long runs of letters and digits.
  */
 export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
   ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
 
-/** A description of the problem with an answer. It quotes the answer. */
+/** Scrubs a description of what is wrong with an answer, because it quotes the answer. */
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
- * The meaning of an answer: the call's value, an error, or uncertainty. Uncertainty is an `OutcomeUnknown` if the call
- * mutates, and an `UnexpectedResponse` if it reads.
+ * The classification of an answer: a value, a refusal, or uncertain. The client turns an uncertain answer into an
+ * `OutcomeUnknown` if the call mutates, and into an `UnexpectedResponse` if it is a read.
  */
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
@@ -72,7 +73,7 @@ export type Verdict<A> =
     readonly _tag: "Uncertain"
     readonly why: Errors.UnknownCause
     readonly reason: string
-    /** Of a read whose list has rows that can't be read. */
+    /** The readable and unreadable rows, if the call is a read and only some rows of its list decode. */
     readonly rows?: Rows.Rows | undefined
   }
 
@@ -81,7 +82,7 @@ const uncertain = (why: Errors.UnknownCause, reason: string, rows?: Rows.Rows) =
 
 const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as const
 
-/** The call that an error belongs to. */
+/** The fields that identify the failed call in an error. */
 const callOf = (
   { name: endpoint }: Endpoint.Any,
   { clientOrderId }: Answer
@@ -95,7 +96,10 @@ const callOf = (
 /** The maximum depth to which an error body's values are inspected. */
 const maxDepth = 16
 
-/** A JSON value without its secrets, and without integers that JavaScript can't write as JSON. */
+/**
+ * Removes secrets from a JSON value, and turns integers beyond 2^53 into strings, because JavaScript can't write a
+ * `bigint` as JSON.
+ */
 const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   if (depth > maxDepth) return "…"
   if (typeof value === "string") return scrub(value)
@@ -109,24 +113,31 @@ const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   return typeof value === "bigint" || scrub(text) !== text ? scrub(text) : value
 }
 
-/** Turns a text or a list of texts into a list; other values are shown as JSON. */
+/** Turns a string or a list into a list of strings. Values of other types become JSON text. */
 const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).map((item) => {
     const shown = clean(item, scrub)
     return typeof shown === "string" ? shown : JSON.stringify(shown)
   })
 
-/** The `errors` object of an error body, with domain field names. */
+/**
+ * The field that a key in an error body refers to. The live exchange reports amount × price as if it were a field, and
+ * the client reports it for the amount; only a modified order has a field of that name.
+ */
+const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
+  nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
+
+/** Maps the `errors` object of an error body to domain field names. */
 const toFields = (
   errors: unknown,
   shape: Wire.Any,
   scrub: Answer["scrub"]
 ): Pick<Errors.Refused, "fields" | "otherFields"> => {
-  // Maps, because an exchange may use field names that every object inherits.
+  // Maps, because a field name may be one that every object inherits, such as `constructor`.
   const fields = new Map<string, ReadonlyArray<string>>()
   const otherFields = new Map<string, ReadonlyArray<string>>()
   for (const [key, value] of Json.isObject(errors) ? Object.entries(errors) : []) {
-    const name = shape.nameOf(key)
+    const name = fieldOf(shape, key)
     const [target, field] = name === undefined ? [otherFields, scrub(key)] : [fields, name]
     target.set(field, [...target.get(field) ?? [], ...toMessages(value, scrub)])
   }
@@ -141,7 +152,7 @@ interface ErrorBody {
 
 /**
  * Whether an answer is an error body, whatever its status: an integer code and a message, or a form that {@link
- * Wire.saysError} recognises. Documented successes have a message, or a code that is a text.
+ * Wire.saysError} recognises. Some documented successes have a message, or a `code` that is a string.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
   if (!Json.isObject(json)) return false
@@ -150,12 +161,12 @@ const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
 }
 
 /**
- * Whether an error code means that the exchange could not reach or understand its own trading service (live
+ * Whether an error code means that the exchange's gateway could not reach or understand its trading service (live
  * documentation of bulk orders: 500). The order's outcome is then unknown.
  */
 export const isServerError = (code: number): boolean => code >= 500 && code < 600
 
-/** Reads an error body, as far as it is readable. */
+/** Reads an error body; `undefined` if it has neither a message nor a code. */
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
   const { code, errors, message } = json
@@ -168,9 +179,9 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 }
 
 /**
- * Whether an error body has the exchange's own form, which proves that the exchange refused the call. A proxy in
- * between may also answer with JSON and a message. The live exchange may omit `errors`, and a server with no field to
- * name may send an empty list.
+ * Whether an error body has the exchange's own format, which proves that the exchange refused the call. A proxy in
+ * between may also answer with JSON and a message. The live exchange may omit `errors`, or send an empty list when no
+ * field is wrong.
  */
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
@@ -182,7 +193,7 @@ const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
 
 const decodeOrderId = Compiled.decodeUnknownResult(() => Wire.OrderId)
 
-/** The order ids anywhere in an answer. They prove that an order exists even when the rest can't be read. */
+/** Finds the order ids in an answer. They prove that an order exists even when the rest can't be read. */
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
   const found: Array<Errors.AcceptedUnreadable["orderIds"][number]> = []
   const visit = (value: unknown, depth: number): void => {
@@ -194,7 +205,7 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
       } else visit(inner, depth + 1)
     }
   }
-  // In an answer to a bulk call, only the results are about the account's orders.
+  // In an answer to a bulk call, only the `result` of an item contains ids of the account's orders.
   for (
     const answer of Array.isArray(json)
       ? json.map((item: unknown) => Json.isObject(item) && item["result"])
@@ -220,7 +231,10 @@ const whyNotAuthorized = (endpoint: Endpoint.Any, status: number, body: ErrorBod
   }
 }
 
-/** Whether a code is one of an order's wrong fields. Code 1 is that of values off their market's step. */
+/**
+ * Whether a code reports invalid fields of an order. Code 1 reports a value that is not a multiple of the market's
+ * step.
+ */
 const isOfFields = (code: number): boolean => code === 1 || (code >= 30 && code <= 43)
 
 const privateRefusal = (
@@ -260,8 +274,8 @@ const privateRefusal = (
 }
 
 /**
- * The refusal of one order inside the success of a bulk call. `each` is the call that places that order alone. Texts
- * are shown without long runs of letters and digits.
+ * Makes the error for one refused order in a bulk call. `each` is the endpoint that places a single such order. Long
+ * runs of letters and digits are removed from all strings.
  */
 export const itemRefusal = <E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
@@ -270,19 +284,19 @@ export const itemRefusal = <E extends Endpoint.Any>(
   refusal: BulkAnswer.Refusal,
   clientOrderId?: ClientOrderId
 ): ItemRefusal<E> =>
-  // The type chooses by the type of `refusals`, this code by its value.
+  // The cast is safe: the result depends on the value of `refusals` as its type depends on their type.
   toItemRefusal(endpoint, each, dialect, refusal, clientOrderId) as ItemRefusal<E>
 
 /**
- * The refusals of one order in a bulk call: those of the call that places it alone, except refusals of the call as a
- * whole.
+ * The refusals for one order in a bulk call: those of the endpoint that places a single order, except the ones that
+ * concern the call as a whole.
  */
 export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
   { readonly _tag: "ValidationFailed" | "ReduceOnlyRejected" | "RequestRejected" }
 >
 
-/** The errors of one order in a bulk call: refused, or with an unknown outcome. */
+/** The errors for one order in a bulk call: refusals and uncertain outcomes. */
 export type ItemFailure<E extends Endpoint.Any> = ItemRefusal<E> | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 
 const toItemRefusal = (
@@ -311,8 +325,8 @@ const toItemRefusal = (
 }
 
 /**
- * A public refusal: the document's `{success: false, message, params}`, or one of the live exchange's forms (a field
- * map as the message, or alone).
+ * Reads a public refusal: the document's `{success: false, message, params}`, or one of the live exchange's forms, in
+ * which the messages by field are the `message` or the whole body.
  */
 const publicRefusal = (
   endpoint: Endpoint.Any,
@@ -320,7 +334,7 @@ const publicRefusal = (
   json: Readonly<Record<string, unknown>>
 ): Errors.PublicRequestRejected => {
   const { message, params } = json as { readonly message?: unknown; readonly params?: unknown }
-  // API V1 may refuse without a message.
+  // An API V1 endpoint may refuse without a message.
   const said = message === undefined ? json : message ?? "no reason given"
   const words = (value: unknown) => toMessages(value, answer.scrub).join(" ")
   return new Errors.PublicRequestRejected({
@@ -338,7 +352,7 @@ const publicRefusal = (
 // Verdicts
 // -----------------------------------------------------------------------------
 
-/** The order fields that both a request and an unreadable answer may contain, by wire key. */
+/** The fields to compare between a request and an answer that does not decode: wire key to domain name. */
 const echoes = {
   market: "market",
   side: "side",
@@ -347,8 +361,8 @@ const echoes = {
 } as const
 
 /**
- * How an undecodable answer contradicts the request: another market, side or client order id anywhere in it, or only
- * order ids other than the requested one.
+ * How an undecodable answer contradicts the request: it contains a different market, side or client order id, or order
+ * ids without the requested one.
  */
 const contradictionIn = (
   request: object,
@@ -379,7 +393,7 @@ const contradictionIn = (
     : visit(json, 0)
 }
 
-/** The verdict on a success: the endpoint's value, if it is readable and matches the request. */
+/** The verdict on an answer that reports a success: its value, if it decodes and matches the request. */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -400,7 +414,7 @@ const accepted = <E extends Endpoint.Any>(
     const items = json.map((item: unknown, at) => readItem(answer, at, item, decodeResponse([item])))
     const problem = answer.contradiction?.(items)
     return problem === undefined
-      // The type of an item has fields that its schema does not have.
+      // The cast adds the fields that an item's type has beyond its schema.
       ? { _tag: "Answered", value: items as Endpoint.Response<E> }
       : uncertain("contradictory-answer", problemOf(problem, answer))
   }
@@ -421,7 +435,7 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** One item of many, which was read as a list of its own. It need not be readable. */
+/** An item of a bulk answer. `read` is the result of decoding a list of just this item. */
 const readItem = (
   answer: Answer,
   at: number,
@@ -433,7 +447,7 @@ const readItem = (
   const ids = orderIds([json])
   const contradiction = contradictionIn(orders[at] ?? {}, json, ids, answer.sameId)
   const unreadable: BulkAnswer.Unreadable = {
-    // It was the only one of its list.
+    // The item was decoded alone, so its index in the message is 0.
     problem: problemOf(read.failure.message.replace("[0]", `[${at}]`), answer),
     orderIds: ids,
     ...(contradiction === undefined ? {} : { contradiction: problemOf(contradiction, answer) })
@@ -446,7 +460,8 @@ const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
 
 /**
  * The verdict on the error body of a private call. A mutating call counts as refused only if the body has the
- * exchange's own error form and no order id, which would contradict a refusal. For a read, which changes nothing, any error message is enough.
+ * exchange's own error format and no order id, which would contradict a refusal. For a read, which changes nothing, any
+ * error body is enough.
  */
 const privateError = (
   endpoint: Endpoint.Any,
@@ -460,7 +475,7 @@ const privateError = (
     return refused(privateRefusal(endpoint, dialect, answer, body))
   }
   if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
-  // Not the exchange's own form: a proxy may have answered after the call went through.
+  // Not the exchange's own format: the answer may be a proxy's, although the exchange has applied the call.
   return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
 }
 
@@ -480,7 +495,7 @@ const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
     body: shown(answer)
   })
 
-/** Classifies an answer of the endpoint. */
+/** Classifies an answer to a call of the endpoint. */
 export const classify = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
@@ -488,11 +503,11 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
-  // After 408 and 421 a proxy may deliver the call a second time, whatever the body.
+  // After HTTP 408 and 421, a proxy may send the call to the exchange again, whatever the body says.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {
-    // An empty body is not JSON, but some calls have empty answers: the endpoint's schema decides.
+    // An empty body is not JSON, but some calls have empty answers, so the endpoint's schema decides.
     const parsed = text === "" ? Result.succeed(undefined) : Json.parse(text)
     if (Result.isSuccess(parsed) && !isError(parsed.success)) return accepted(endpoint, dialect, answer, parsed.success)
   }
@@ -505,4 +520,4 @@ export const classify = <E extends Endpoint.Any>(
 }
 
 const notJson = (why: unknown): string =>
-  why === Json.repeatedKey ? "the answer is JSON in which an object has a key twice" : "the answer is not JSON"
+  why === Json.repeatedKey ? "the answer is JSON, but an object in it has a duplicate key" : "the answer is not JSON"

@@ -1,15 +1,16 @@
 /**
  * Compiles schemas to plain functions that convert between the wire and the domain in one pass.
  *
- * A compiled schema is a parser that only accepts with a value, or refuses. The schema itself stays the reference:
+ * A compiled schema is a parser: it returns a value, or refuses the input without saying why. The schema itself remains
+ * the reference:
  *
- * - A refused input goes to the schema, which explains the refusal or accepts the input.
- * - The schema accepts every accepted input, with an equal value that has the same keys in the same order.
- * - A schema node that this module does not know is interpreted.
+ * - An input that the parser refuses goes to the schema, which explains the refusal or accepts the input.
+ * - For an input that the parser accepts, the schema would return an equal value with the same keys in the same order.
+ * - Schema nodes that this module does not know are interpreted by Effect.
  *
  * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the domain's checks by collecting
- * their issues, renames keys by making a second object, and does not count keys, so finding repeated ones takes another
- * walk over the answer. `benchmarks/RESULTS.md` has the measurements.
+ * their issues, renames keys by making a second object, and does not count keys, so finding repeated keys takes another
+ * pass over the answer. `benchmarks/RESULTS.md` has the measurements.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -18,15 +19,15 @@ import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaGetter from "effect/SchemaGetter"
 import * as Check from "../domain/Check.ts"
 import * as Json from "./Json.ts"
-import * as Members from "./Members.ts"
+import * as ObjectReader from "./ObjectReader.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/** Compiles a schema node and everything below it, in the direction of decoding. */
+/** Compiles a schema node and everything below it to a parser that decodes. */
 export type Compile = (ast: SchemaAST.AST) => Parser
 
 /**
  * Compiles a transformation and both its sides in one pass: the input's check, the transformation, and the output's
- * check. `undefined` when it was not made for these two nodes.
+ * check. `undefined` for nodes that it does not support.
  */
 export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.AST) => Parser | undefined
 
@@ -44,11 +45,12 @@ export const fused = <F extends (input: never) => unknown>(transform: F, build: 
 
 const options: SchemaAST.ParseOptions = {}
 
-// One closure per case: an answer has thousands of values, and each closure call costs as much as its work.
+// Each parser is a single closure: an answer has thousands of values, and calling another closure would cost as much as
+// the check itself.
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
-/** A structure without fields accepts every value except `null` and `undefined`. */
+/** The parser of a struct without fields: it accepts every value except `null` and `undefined`. */
 const something: Parser = (input) => input === null || input === undefined ? refused : input
 const nothing: Parser = () => undefined
 
@@ -75,15 +77,15 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
 }
 
 /**
- * Whether a missing field of this schema stays missing. A schema that makes a value from a missing field is not
- * compiled.
+ * Whether a missing field with this schema stays missing. A struct with a field that gets a value when it is missing is
+ * not compiled.
  */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
 
 const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Parser | undefined => {
   if (!propertySignatures.every(({ type }) => keepsNothing(type))) return undefined
-  const make = Members.maker(propertySignatures.map(({ name, type }) => ({
+  const make = ObjectReader.maker(propertySignatures.map(({ name, type }) => ({
     from: String(name),
     to: String(name),
     parse: compile(type),
@@ -93,7 +95,8 @@ const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Pa
 }
 
 /**
- * An object whose keys are data. `__proto__`, the one key that an assignment does not create, is left to the schema.
+ * An object whose keys are data. An object with the key `__proto__`, which an assignment does not create, is left to
+ * the schema.
  */
 const record = (type: SchemaAST.AST, compile: Compile): Parser => {
   const parse = compile(type)
@@ -123,13 +126,13 @@ const object = (ast: SchemaAST.Objects, compile: Compile): Parser | undefined =>
     : undefined
 }
 
-/** Uses the first member that accepts the input. */
+/** The parser of a union: it uses the first member that accepts the input. */
 const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   if (ast.options?.mode === "oneOf") return undefined
   const literals = literalsOf(ast)
   if (literals !== undefined) return oneOf(literals)
   const [first, second] = ast.types
-  // An extensible enumeration: the listed texts, then any other text.
+  // An open enumeration: the listed strings, then any other string.
   if (ast.types.length === 2 && first !== undefined && second?._tag === "String" && isBare(second)) {
     const listed = SchemaAST.isUnion(first) && isBare(first) ? literalsOf(first) : undefined
     if (listed !== undefined) return textOrOneOf(listed)
@@ -141,7 +144,7 @@ const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
       const value = member(input)
       if (value !== refused) return value
       tally.keys = keys
-      // The schema may accept it as this member.
+      // The schema itself may accept the input as this member, so the next member is not tried.
       if (tally.undecided > undecided) return refused
     }
     return refused
@@ -158,7 +161,7 @@ const isBare = (ast: SchemaAST.AST): boolean =>
   ast.checks === undefined && ast.encoding === undefined &&
   !("encodingChecks" in ast && ast.encodingChecks !== undefined)
 
-/** A declaration already is a function. */
+/** The parser of a declaration, which already is a function. */
 const declaration = (ast: SchemaAST.Declaration): Parser => {
   const run = ast.run(ast.typeParameters)
   return (input) => {
@@ -211,20 +214,20 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
   })
 
 /**
- * A predicate for all checks of a node; `undefined` when it has none. For a flipped node they check the input,
- * otherwise the output.
+ * A predicate for all checks of a node; `undefined` when it has none. A flipped node checks its input, any other node
+ * its output.
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
   const tests = testsOf(ast, checks)
   const [first, ...others] = tests
   if (first === undefined) return undefined
-  // The node's structure has proved the type that its checks expect.
+  // The parser has already checked the type that the tests expect.
   if (others.length === 0) return (value) => first(value as never)
   return (value) => tests.every((test) => test(value as never))
 }
 
-/** A text that passes the given tests. */
+/** The parser of a string that passes the given tests. */
 const text = ([first, ...others]: ReadonlyArray<Test<string>>): Parser => {
   if (first === undefined) return aString
   if (others.length === 0) return (input) => typeof input === "string" && first(input) ? input : refused
@@ -249,18 +252,18 @@ const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
 // Transformations
 // -----------------------------------------------------------------------------
 
-/** Whether a transformation maps values only. Others also handle missing values, or are effects. */
+/** Whether a transformation only maps values. Others handle missing values, or run effects. */
 const isPlain = (
   decode: SchemaAST.Link["transformation"]["decode"]
 ): decode is SchemaGetter.Transform<unknown, unknown> | SchemaGetter.Passthrough =>
   "_tag" in decode && (decode._tag === "Transform" || decode._tag === "Passthrough")
 
-/** A node with transformations, applied from the furthest node to the node itself. */
+/** The parser of a node with transformations. They are applied from the outermost to the node itself. */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Compile): Parser | undefined => {
   const steps: Array<Parser> = []
   const itself = checked(ast, compile)
   if (itself === undefined) return undefined
-  // The output of the last transformation is checked by the node alone, without its own transformations.
+  // The last transformation's output needs only the node's own checks, not its transformations again.
   const compileEnd: Compile = (node) => node === ast ? itself : compile(node)
   let isParsed = false
   for (const [at, { to: source, transformation }] of [...links.entries()].toReversed()) {
@@ -285,7 +288,7 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
   if (first === undefined || others.length === 0) return first ?? anything
   return (input) => {
     let value = first(input)
-    // Later transformations read values that earlier ones have made.
+    // Only the first step reads the input's keys; later steps read values that earlier steps have made.
     const { keys } = tally
     for (const step of others) {
       if (value === refused) return refused
@@ -306,7 +309,10 @@ export const interpreted: Compile = (ast) => {
   return (input) => Result.getOrElse(decode(input), () => refused)
 }
 
-/** Makes a compiler. Nodes shared by schemas are compiled once. `interpret` makes the parser for unknown nodes. */
+/**
+ * Makes a compiler, which compiles a node shared by several schemas only once. `interpret` makes the parsers of unknown
+ * nodes.
+ */
 export const make = (interpret: Compile): Compile => {
   const known = new WeakMap<SchemaAST.AST, Parser>()
   const compile: Compile = (ast) => {
@@ -323,7 +329,7 @@ export const make = (interpret: Compile): Compile => {
 /** Compiles a schema for decoding. For encoding, pass the flipped schema. */
 export const compile: Compile = make(interpreted)
 
-/** Tries the compiled schema first, then the schema. Each is made on first use. */
+/** Makes a function that tries the compiled schema first, then the schema. Both are made on first use. */
 const either = <A>(
   ast: () => SchemaAST.AST,
   exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>
@@ -334,12 +340,12 @@ const either = <A>(
     compiled ??= compile(ast())
     const value = attempt(compiled, input)
     if (value === refused) tally.keys = 0
-    // An accepted value has the schema's type; this module's tests show it.
+    // An accepted value has the schema's type, as this module's tests show.
     return value === refused ? (schema ??= exact())(input) : Result.succeed(value as A)
   }
 }
 
-/** If a getter of the input throws, it throws again when the schema reads it. */
+/** Refuses an input with a getter that throws. The schema then reads it and throws the same error. */
 const attempt = (parse: Parser, input: unknown): unknown => {
   try {
     return parse(input)
@@ -348,14 +354,14 @@ const attempt = (parse: Parser, input: unknown): unknown => {
   }
 }
 
-/** Like `Schema.decodeUnknownResult`, but compiled. Asks for the schema on first use. */
+/** Like `Schema.decodeUnknownResult`, but compiled. Calls `schema` on first use. */
 export const decodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions
 ): (input: unknown) => Result.Result<A, Schema.SchemaError> =>
   either(() => schema().ast, () => Schema.decodeUnknownResult(schema(), options))
 
-/** Like `Schema.encodeUnknownResult`, but compiled. Asks for the schema on first use. */
+/** Like `Schema.encodeUnknownResult`, but compiled. Calls `schema` on first use. */
 export const encodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions

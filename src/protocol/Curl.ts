@@ -4,15 +4,15 @@
  * It imports nothing, because the sandbox's page uses it in a browser.
  */
 
-/** Quotes a text as one shell word. */
+/** Quotes a string as one shell word. */
 export const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const nonceForm = /"nonce":("?)([0-9]+)"?/u
 
-/** Finds the nonce in a body's text. */
+/** Finds the nonce in a request's JSON text. */
 export const nonceOf = (text: string): string | undefined => nonceForm.exec(text)?.[2]
 
-/** Quotes a text as one shell word, with the nonce replaced by the shell's own. A text without a nonce is unchanged. */
+/** Quotes a request's JSON text as one shell word, with its nonce, if any, replaced by the shell expression `nonce`. */
 export const renewed = (text: string, nonce: string): string => {
   const found = nonceForm.exec(text)
   if (found === null) return word(text)
@@ -21,24 +21,21 @@ export const renewed = (text: string, nonce: string): string => {
   return word(before) + nonce + word(mark + text.slice(found.index + all.length))
 }
 
-/** Sets the shell's `payload` to the Base64 of another variable. */
+/** The shell command that sets `payload` to the Base64 of another variable. */
 export const payloadOf = (variable: string): string => `payload=$(printf %s "$${variable}" | base64 | tr -d '\\n')`
 
-/** Sets the shell's `signature` to the signature of its `payload`. The secret is a shell word. */
+/** The shell command that sets `signature` to the signature of `payload`. `secret` is a shell word. */
 export const signatureBy = (secret: string): string =>
   `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac ${secret} | sed 's/^.* //')`
 
-/**
- * The headers whose values come from the shell, as words: the key from the environment, the others from shell
- * variables.
- */
+/** The headers as shell words. The API key comes from the environment, the other values from shell variables. */
 export const fromShell = {
   apiKey: `"X-TXC-APIKEY: $TXC_API_KEY"`,
   payload: `"X-TXC-PAYLOAD: $payload"`,
   signature: `"X-TXC-SIGNATURE: $signature"`
 }
 
-/** A request whose parts are all shell words. Without a method, curl sends a body by POST. */
+/** A request whose parts are all shell words. Without a method, curl uses POST if there is a body. */
 export interface Command {
   readonly method?: string
   readonly url: string
@@ -55,14 +52,18 @@ export const send = ({ body, headers, method, url }: Command, between = " "): st
   ].join(between)
 
 /**
- * Seconds followed by five digits. Not every shell has random numbers; without them, the process id supplies the
- * digits.
+ * A shell expression for a new nonce: the time in seconds, followed by random digits. In a shell without random
+ * numbers, the digits come from the process id. The nonce is as long as the old one, if that is long enough: where
+ * nonces must increase, a longer one would be greater than those of every other program.
  */
-const newNonce = "$(date +%s)$(printf %05d $((${RANDOM:-$$} % 100000)))"
+const newNonce = (old = ""): string => {
+  const digits = old.length > 10 ? old.length - 10 : 5
+  return `$(date +%s)$(printf %0${digits}d $((\${RANDOM:-$$} % ${10 ** digits})))`
+}
 
 /**
- * Writes the lines that sign and send a call. They can run repeatedly, because the shell makes a new nonce each time.
- * Unless keys are given, they come from `TXC_API_KEY` and `TXC_API_SECRET`.
+ * Writes the lines that sign and send a call. They can run repeatedly, because each run makes a new nonce. Without
+ * `keys`, the shell reads `TXC_API_KEY` and `TXC_API_SECRET`.
  */
 export const script = (
   { body, keys, method, url }: {
@@ -73,7 +74,7 @@ export const script = (
   }
 ): string =>
   [
-    `body=${renewed(body, newNonce)}`,
+    `body=${renewed(body, newNonce(nonceOf(body)))}`,
     payloadOf("body"),
     signatureBy(keys === undefined ? `"$TXC_API_SECRET"` : word(keys.apiSecret)),
     send({

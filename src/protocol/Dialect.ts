@@ -1,23 +1,23 @@
 /**
- * The two dialects of this protocol: the document's, and the live exchange's.
+ * The protocol's two dialects: the document's and the live exchange's.
  *
  * They differ in keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), nonces, the HTTP status of errors,
- * and the exchange's policy. A {@link Dialect} holds all differences in one value; no other code asks which dialect it
- * uses.
+ * and the exchange's policy. A {@link Dialect} contains all differences; no other code checks which dialect it has.
  *
  * @example
  * ```ts
  * import { Dialect, Region } from "effect-txc"
  *
- * // An exchange that speaks as the document does, such as the sandbox.
+ * // An exchange that speaks the document's dialect, such as the sandbox.
  * const region = Region.layer({ baseUrl: "http://localhost:4040", dialect: Dialect.document })
  * ```
  */
 import * as Schema from "effect/Schema"
 import type { Constraint } from "../domain/Constraint.ts"
 import * as Order from "../domain/Order.ts"
+import * as Paging from "../domain/Paging.ts"
 import type { VenuePolicy } from "../domain/VenuePolicy.ts"
-import type { Violation } from "./Violation.ts"
+import { totalKey, type Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
 /**
@@ -51,7 +51,10 @@ export interface Refusals {
   readonly endpointNotAllowed: Refusal
   /** The endpoint is B2B-only, and the account is not a business partner (document, "Authentication", 5). */
   readonly noB2bAccess: Refusal
-  /** The body is not a JSON object sent as JSON, or the payload header is not its Base64. */
+  /**
+   * The body is not a JSON object with a JSON content type, or the payload header is not the Base64 of its text: see
+   * `VenuePolicy.payload`.
+   */
   readonly payloadInvalid: Refusal
   /** The payload header is missing. */
   readonly payloadMissing: Refusal
@@ -67,7 +70,7 @@ export interface Refusals {
   readonly nonceWindowInvalid: Refusal
   /** The account made too many calls in a short time (document, "Limits"). */
   readonly rateLimited: Refusal
-  /** A reduce-only order has no position to reduce, or is on the position's own side (document, Endpoints §2). */
+  /** A reduce-only order has no position to reduce, or is on the same side as the position (document, Endpoints §2). */
   readonly reduceOnly: Refusal
   /** The wallet's balance does not cover the order. */
   readonly notEnoughBalance: Refusal
@@ -79,17 +82,19 @@ export interface Refusals {
   readonly notEnoughForCode: Refusal
   /** No open order has this identifier. */
   readonly orderNotFound: Refusal
-  /** No open order has this identifier, for an order to cancel. */
+  /** No open order has this identifier, in a call that cancels several orders. */
   readonly orderNotThere: Refusal
   /** A post-only order would trade immediately. */
   readonly notMaker: Refusal
   /** A post-only order would trade immediately at its new price. */
   readonly notMakerModified: Refusal
+  /** An order at the best bid or offer finds no order at whose price it can be placed. */
+  readonly noQuote: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
   /** The request has a field that the document or the live documentation lists, but the sandbox does not simulate. */
   readonly notSimulated: Refusal
-  /** The path has no endpoint. */
+  /** There is no endpoint at this path. */
   readonly notFound: Refusal
   /** The live exchange has an endpoint at this path, but the sandbox does not serve it. */
   readonly notServed: Refusal
@@ -100,14 +105,14 @@ export interface Refusals {
 }
 
 /**
- * The reason for refusing a call whose fields break no constraint. {@link Refusals} explains each.
+ * The reasons for refusing a call whose fields break no constraint. {@link Refusals} explains each.
  *
  * @category models
  */
 export type RefusalKind = keyof Refusals
 
 /**
- * The message with which both dialects refuse a request for its fields (document, "Errors").
+ * The message of a refusal for invalid fields, in both dialects (document, "Errors").
  *
  * @category constants
  */
@@ -119,9 +124,9 @@ export const validationFailed = "Validation failed"
  * @category models
  */
 export interface OrderKeys {
-  /** The exchange's identifier of an order. */
+  /** The exchange's identifier for an order. */
   readonly orderId: string
-  /** The caller's identifier of an order. */
+  /** The client order id. */
   readonly clientOrderId: string
   /** The amount filled so far, in the quote currency. */
   readonly dealMoney: string
@@ -137,23 +142,23 @@ export interface OrderKeys {
  * @category models
  */
 export interface NonceFields {
-  /** A numeric text in the document's dialect, a number in the live one. */
+  /** A numeric string in the document's dialect, a number in the live one. */
   readonly nonce: string | number
   /** `true` asks the exchange to accept nonces near its clock in any order. Live dialect only. */
   readonly nonceWindow?: boolean
 }
 
 /**
- * The form in which the live exchange reports wrong fields of a public request. `fields`: an object of messages by
- * field, with HTTP 422. `wrapped`: that object as the message of an API V1 envelope, with HTTP 200. `texts`: like
- * `fields`, but one text per field unless the market does not exist.
+ * The form in which the live exchange reports invalid fields of a public request. `fields`: an object with a list of
+ * messages per field, with HTTP 422. `wrapped`: that object as the `message` of an API V1 envelope, with HTTP 200.
+ * `texts`: like `fields`, but with one string per field unless the market does not exist.
  *
  * @category models
  */
 export type PublicForm = "fields" | "wrapped" | "texts"
 
 /**
- * The answer to a public request with wrong fields.
+ * The answer to a public request with invalid fields.
  *
  * @category models
  */
@@ -165,13 +170,13 @@ export interface PublicRefusal {
 }
 
 /**
- * A way of speaking the protocol: {@link document} or {@link live}.
+ * A variant of the protocol: {@link document} or {@link live}.
  *
  * @category models
  */
 export interface Dialect {
   /**
-   * The dialect's name, for configuration and reports. No behaviour depends on it; the other fields hold all
+   * The dialect's name, for configuration and reports. No behaviour depends on it; the other fields contain all
    * differences.
    */
   readonly name: "document" | "live"
@@ -180,8 +185,8 @@ export interface Dialect {
   /** The schema of an order's status in an answer (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
   /**
-   * Whether an order's type says that the order is on margin, as in `margin limit`. The domain keeps margin apart from
-   * the type.
+   * Whether an order's type on the wire shows that the order is on margin, as in `margin limit`. In the domain,
+   * `margin` is a separate field.
    */
   readonly marginTypes: boolean
   /** The schema of self-trade prevention in a request (document, Endpoints §3). */
@@ -199,51 +204,59 @@ export interface Dialect {
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * The schema of an answer that the live exchange has also given in an older form, which `read` turns into that of now. The
-   * document has one form.
+   * Makes the schema of an answer that the live exchange has also sent in an older form, described by `form`. `read`
+   * converts the older form to the current one. The document has only one form.
    */
   readonly older: <A>(
     schema: Schema.Codec<A, unknown>,
     form: () => Schema.Constraint,
     read: (wire: unknown) => unknown
   ) => Schema.Codec<A, unknown>
-  /** Makes the schema of a decimal in a request, which may also be a JSON number where the exchange accepts one. */
+  /** Makes the schema of a decimal in a request: a string, or in the live dialect also a JSON number. */
   readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
-  /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
+  /** The schema of the page size of trading history: at most 100 records in the document's dialect, 500 in the live one. */
+  readonly historyLimit: Schema.Codec<Paging.HistoryLimit, number>
+  /** The schema of the index of a page's first record, in lists of orders and trades: at most `maxRecordOffset`. */
+  readonly recordOffset: Schema.Codec<Paging.RecordOffset, number>
+  /** The maximum index of a page's first record, in lists of orders and trades. */
+  readonly maxRecordOffset: Paging.RecordOffset
+  /** Whether the wire must have a key even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
    * Makes the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces near
    * its clock in any order; a dialect without that option ignores it.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
-  /** The unit of nonces. A key can use one nonce per unit: a thousand or a million per second. */
+  /**
+   * The unit of nonces derived from the time. A key can use one nonce per unit, so a thousand or a million per second.
+   */
   readonly nonceUnit: "milliseconds" | "microseconds"
   /** The refusals for calls whose fields break no constraint. */
   readonly refusals: Refusals
   /** Whether an error body may omit `errors`. The document requires it (document, "Errors"). */
   readonly omitsErrors: boolean
-  /** Makes the refusal of an order request with wrong fields (document, "Errors"). */
+  /** Makes the refusal of an order request with invalid fields (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /**
-   * The key of a field in the `errors` of a refusal, from its name in the domain, its wire key and the constraint that it
+   * Returns a field's key in the `errors` of a refusal, given its domain name, its wire key and the constraint it
    * breaks.
    */
   readonly errorKey: (field: string, wireKey: string, constraint: Constraint) => string
-  /** The refusal of any other private request with wrong fields (document, "Errors"). */
+  /** The refusal of any other private request with invalid fields (document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
-   * Makes the refusal of a public request with wrong fields. `errors` holds the messages by field. The document uses
-   * one form for all endpoints.
+   * Makes the refusal of a public request with invalid fields. `errors` contains the messages by field. The document
+   * uses one form for all endpoints.
    */
   readonly publicValidation: (
     errors: Readonly<Record<string, ReadonlyArray<string>>>,
     form: PublicForm
   ) => PublicRefusal
-  /** The HTTP status of the answer to an applied code. */
+  /** The HTTP status of the answer to a call that applies a code. */
   readonly codeAppliedStatus: number
   /**
-   * The HTTP status of the answer when a transfer, or anything else except an order, was created. The document says
-   * that all private calls answer 200; the live exchange answers these with 201.
+   * The HTTP status of the answer to a call that creates a transfer or anything else except an order: 200 in the
+   * document, as for all private calls; 201 on the live exchange.
    */
   readonly createdStatus: number
   /** The exchange's rules: see {@link VenuePolicy}. */
@@ -275,19 +288,21 @@ const common = {
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
   orderNotThere: { status: 400, code: 404, message: "Order not found" },
   notMaker: { status: 400, code: 13, message: "Inner validation failed" },
+  noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
-  notServed: { status: 404, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
+  // Some clients, such as ccxt, replace the body of every HTTP 404 with their own words.
+  notServed: { status: 501, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
-/** Calls a function that makes a dialect. Bundlers drop the call for a dialect that the program does not use. */
+/** Calls a function that makes a dialect. Bundlers remove this call for a dialect that the program does not use. */
 const made = (make: () => Dialect): Dialect => make()
 
 /**
- * The document's dialect: `client_order_id`, `NEW`, nonces as numeric texts, HTTP 400 for wrong fields. The default of
- * the sandbox and the oracle.
+ * The document's dialect: `client_order_id`, `NEW`, nonces as numeric strings, HTTP 400 for invalid fields. The default
+ * of the sandbox and the oracle.
  *
  * @category dialects
  */
@@ -304,12 +319,15 @@ export const document: Dialect = made(() => ({
   marginTypes: false,
   selfTradePrevention: Order.SelfTradePrevention,
   receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
-  // This dialect requires the field, so its type is narrower than the domain's optional key: every decoded value has
-  // the key.
+  // The cast is safe: this dialect requires the field, so every decoded value has the key that the domain makes
+  // optional.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
   extension: () => Wire.none as never,
   older: (schema) => schema,
   decimal: (schema) => schema,
+  historyLimit: Paging.Limit,
+  recordOffset: Paging.Offset,
+  maxRecordOffset: Paging.Offset.make(Paging.maxOffset),
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
   nonceUnit: "microseconds",
@@ -339,7 +357,9 @@ export const document: Dialect = made(() => ({
     envelope: "as-documented",
     reduceOnly: "accepted",
     legClientOrderIds: "echoed",
-    compactJson: false
+    positionSides: "side",
+    priceBand: undefined,
+    payload: "body"
   }
 }))
 
@@ -347,21 +367,32 @@ const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
-/** The message for a term that orders of the type do not have. */
+/** The code for a field that does not apply to the order's type. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The live exchange's field-error codes that have HTTP 400. */
+/** The code for two flags that exclude each other, by the reported field and the other flag. */
+const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  ioc: { postOnly: 37, rpi: 40 },
+  retail: { rpi: 41 }
+}
+
+/** The live exchange's field-error codes that come with HTTP 400; all others come with 422. */
 const badRequests: ReadonlySet<number> = new Set([158])
 
-/** The live exchange has one code per field. Several different fields, or a missing one, have code 30. */
+/**
+ * The live exchange's code for an invalid field. A missing field has code 30, as has a request whose invalid fields
+ * have different codes.
+ */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "step") return 1
-  if (violation.constraint.kind === "exclusive") return 37
+  if (violation.constraint.kind === "exclusive") return exclusive[violation.field]?.[violation.constraint.with] ?? 30
+  if (violation.constraint.kind === "admitted") return violation.field === "retail" ? 42 : 43
   if (violation.constraint.kind === "alone") return 30
   if (violation.constraint.kind === "notLastPrice") return 101
   if (violation.constraint.kind === "exitSide") return violation.field === "takeProfit" ? 105 : 106
   if (violation.constraint.kind === "aboveFilled") return 157
+  if (violation.constraint.kind === "priceBand") return violation.field === "activationPrice" ? 251 : 250
   if (violation.constraint.kind === "modifiable") return 155
   if (violation.constraint.kind === "inapplicable") return inapplicable[violation.field] ?? 30
   switch (violation.field) {
@@ -408,7 +439,7 @@ export const live: Dialect = made(() => ({
     dealStock: "dealStock",
     dealFee: "dealFee"
   },
-  // The live exchange's status does not say whether a canceled order was partially filled, but its amounts do.
+  // The live exchange's status does not show whether a canceled order was partially filled; only its amounts do.
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
   marginTypes: true,
   selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
@@ -417,6 +448,9 @@ export const live: Dialect = made(() => ({
   extension: Schema.optionalKey,
   older: Wire.older,
   decimal: Wire.loose,
+  historyLimit: Paging.HistoryLimit,
+  recordOffset: Paging.RecordOffset,
+  maxRecordOffset: Paging.RecordOffset.make(Paging.maxRecordOffset),
   demandsAll: false,
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
   nonceUnit: "milliseconds",
@@ -435,8 +469,10 @@ export const live: Dialect = made(() => ({
     const code = codes.size === 1 ? [...codes][0] ?? 30 : 30
     return { status: badRequests.has(code) ? 400 : 422, code, message: validationFailed }
   },
-  // A value off its market's step is the only one that is named in camel case, however the request spells it.
-  errorKey: (field, wireKey, { kind }) => kind === "step" ? field : wireKey,
+  // For a value that is not a multiple of the market's step, the live exchange uses the field's camel-case name, and
+  // for amount × price a key of its own. For all other errors it uses the wire key.
+  errorKey: (field, wireKey, { kind }) =>
+    kind === "step" ? field : kind === "minTotal" || kind === "maxTotal" ? totalKey : wireKey,
   fieldValidation: { status: 400, code: 0, message: validationFailed },
   publicValidation: (errors, form) => publicForms[form](errors),
   codeAppliedStatus: 201,
@@ -448,7 +484,11 @@ export const live: Dialect = made(() => ({
     envelope: "always",
     reduceOnly: "accepted",
     legClientOrderIds: "empty",
-    compactJson: true
+    positionSides: "one-way",
+    // The documentation names the refusal, but not the width. The orders accepted there and in captured payloads have
+    // prices from 0.1 to 2.5 times the last price.
+    priceBand: { above: 400, below: 90 },
+    payload: "compact-body"
   }
 }))
 

@@ -1,9 +1,9 @@
 /**
- * All errors of calls: flat tagged errors, in one closed union per endpoint.
+ * The errors that calls return: flat tagged errors, with one closed union per endpoint.
  *
  * Every error answers two questions. `outcome`: was the call applied? `isRetryable`: may you make the same call again?
- * An error of a private call has its request's `clientOrderId`, if there is one. Fields have their domain names, not
- * the wire's. No error contains a key, a secret, a payload or a signature.
+ * An error of a private call has the request's `clientOrderId`, if there is one. Field names are the domain's, not the
+ * wire's. No error contains a key, a secret, a payload or a signature.
  *
  * @example
  * ```ts
@@ -36,75 +36,76 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 
 /**
- * Whether the exchange has applied the call: `not-applied` and `applied` are proven, `unknown` is not.
+ * Whether the exchange has applied the call. `not-applied` and `applied` are certain.
  *
  * @category models
  */
 export type Outcome = "not-applied" | "applied" | "unknown"
 
 /**
- * The outcome and advice that every error has.
+ * The `outcome` field, which every error has.
  *
  * @category models
  */
 export interface Judged<O extends Outcome> {
   /**
-   * Whether the exchange has applied the call. `not-applied`: proven to have changed nothing. `applied`: proven to be
-   * applied. `unknown`: find out before you call again.
+   * Whether the exchange has applied the call. `not-applied`: the call certainly changed nothing. `applied`: it was
+   * certainly applied. `unknown`: find out before you call again.
    */
   readonly outcome: O
 }
 
 /**
- * The errors of each request field, in the exchange's words. Fields without errors are absent.
+ * The errors for each request field, in the exchange's words. Fields without errors are absent.
  *
  * @category models
  */
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * Errors about fields that the request does not have, by the exchange's own key.
+ * Errors about fields that the request does not have. The keys are the exchange's.
  *
  * @category models
  */
 export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
 
 /**
- * The fields shared by all errors that name request fields.
+ * The fields that all errors about request fields share.
  *
  * @category models
  */
 export interface NamedFields {
   /** The call that failed, such as `StopLimitOrders.create`. */
   readonly endpoint: string
-  /** The HTTP status of the answer or, if nothing was sent, the status that the exchange would have answered. */
+  /**
+   * The HTTP status of the answer or, if nothing was sent, the status with which the exchange would have refused the
+   * request.
+   */
   readonly status: number
-  /** The errors of each request field, by the field's domain name. */
+  /** The errors for each request field, by the field's domain name. */
   readonly fields: FieldErrors<string>
-  /** The answer's errors about fields that the request does not have, by the exchange's own key. */
+  /** The answer's errors about fields that the request does not have. The keys are the exchange's. */
   readonly otherFields: OtherFields
   /** The request's client order id, if it has a valid one. */
   readonly clientOrderId?: ClientOrderId
 }
 
 /**
- * A request refused for its fields, by the exchange or by the client in its place.
+ * A refusal for invalid fields, by the exchange, or by the client before anything was sent.
  *
  * @category models
  */
 export interface Refused extends NamedFields {
-  /**
-   * The origin of the refusal: `local` is this client, before anything was sent; `exchange` is the exchange's answer.
-   */
+  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's answer. */
   readonly origin: "local" | "exchange"
-  /** The code in the error body or, if nothing was sent, the code that the exchange would have answered. */
+  /** The code in the error body or, if nothing was sent, the code that the exchange would have sent. */
   readonly code: number
   /** The answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   readonly body?: string
 }
 
 /**
- * A refusal by the exchange, as far as it could be read.
+ * A refusal by the exchange whose code may be missing.
  *
  * @category models
  */
@@ -117,7 +118,7 @@ export interface Rejected extends NamedFields {
   readonly body: string
 }
 
-/** Ends the text with a full stop: only some of the exchange's messages have one. */
+/** Adds a full stop if there is none: only some of the exchange's messages end with one. */
 const sentence = (text: string): string => text === "" || /[.!?]$/u.test(text) ? text : `${text}.`
 
 const said = ({ fields, otherFields }: Pick<NamedFields, "fields" | "otherFields">): string =>
@@ -130,8 +131,8 @@ const describe = (refused: Refused): string => {
 }
 
 /**
- * Extends the class by an outcome. Errors do not declare the field themselves, because an editor shows docs of a
- * union's field only if all members share them.
+ * Adds an outcome to an error class. The classes do not declare the field themselves, because an editor shows the doc
+ * of a union's field only if all members share its declaration.
  */
 const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>>(outcome: O, base: Class): Class => {
   const Base: new(fields: never) => object = base
@@ -144,7 +145,10 @@ const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>
 // Refusals that name fields. `Schema.TaggedError` can't be generic in its field names, so these are `Data.TaggedError`.
 // -----------------------------------------------------------------------------
 
-/** The base class of an error with its fields unmapped: an editor shows no docs through a mapped type. */
+/**
+ * The base class of an error. Its type intersects the fields instead of mapping them, because an editor shows no docs
+ * through a mapped type.
+ */
 type Base<Tag extends string, Fields extends NamedFields, Judgement = Judged<"not-applied">> = new(
   fields: Fields
 ) => Cause.YieldableError & { readonly _tag: Tag } & Fields & Judgement
@@ -160,12 +164,12 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
 }
 
 /**
- * A refusal by the exchange with its own code and message.
+ * A refusal for invalid fields, together with the exchange's message.
  *
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message, often all that is known when the answer names no field. */
+  /** The exchange's message: often the only information, because the answer may name no field. */
   readonly reason: string
 }
 
@@ -175,14 +179,14 @@ const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
 }
 
 /**
- * An order request has wrong fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange uses
- * the codes 30 to 43, and 1 for a value off its market's step. Nothing was applied. Do not retry: correct the fields
- * named in `fields`.
+ * An order request has invalid fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange
+ * uses the codes 30 to 43, and 1 for a value that is not a multiple of the market's step. Nothing was applied. Do not
+ * retry: correct the fields named in `fields`.
  *
  * @category errors
  */
 export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
-  /** The errors of each request field, by the field's domain name. */
+  /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** `false`: the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -193,13 +197,13 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
 }
 
 /**
- * A request other than an order's has wrong fields: HTTP 400, code 0, errors by field (document, "Errors"). Nothing was
- * applied. Do not retry: correct the fields named in `fields`.
+ * A request other than an order request has invalid fields: HTTP 400, code 0, errors by field (document, "Errors").
+ * Nothing was applied. Do not retry: correct the fields named in `fields`.
  *
  * @category errors
  */
 export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
-  /** The errors of each request field, by the field's domain name. */
+  /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** `false`: the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -210,13 +214,13 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
 }
 
 /**
- * A reduce-only order has no position to reduce: none is open, or the order is on the position's own side; code 116
- * (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position first.
+ * A reduce-only order has no position to reduce: none is open, or the order is on the same side as the position; code
+ * 116 (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position first.
  *
  * @category errors
  */
 export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
-  /** The errors of each request field, by the field's domain name. */
+  /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
   /** `false`: the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
@@ -231,14 +235,14 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
 
 /**
  * The exchange refused a private call for another reason, such as an insufficient balance (document, "Errors"). Nothing
- * was applied. Do not retry until the reason is gone: see `reason`, `code` and `fields`.
+ * was applied. Do not retry until the cause is resolved: see `reason`, `code` and `fields`.
  *
  * @category errors
  */
 export class RequestRejected<F extends string = string> extends rejection() {
-  /** The errors of each request field, by the field's domain name. */
+  /** The errors for each request field, by the field's domain name. */
   declare readonly fields: FieldErrors<F>
-  /** `false`: the exchange refuses the same request until the reason is gone. */
+  /** `false`: the exchange refuses the same request until the cause is resolved. */
   readonly isRetryable = false
   /** The call, the HTTP status, the code and the exchange's message, in one line. */
   override get message(): string {
@@ -248,7 +252,7 @@ export class RequestRejected<F extends string = string> extends rejection() {
 }
 
 // -----------------------------------------------------------------------------
-// All other errors. Each class declares the fields again, because an editor shows no docs for a schema's fields.
+// All other errors. Each class redeclares its fields, because an editor shows no docs for a schema's fields.
 // -----------------------------------------------------------------------------
 
 /**
@@ -311,7 +315,7 @@ export const NotAuthorizedCause = Schema.Literals([
   "not-permitted"
 ])
 
-/** Advice for each cause, as a sentence; none for `not-permitted`, because only `reason` knows its cause. */
+/** Advice for each cause, as a sentence; none for `not-permitted`, which only `reason` explains. */
 const remedies: { readonly [K in NotAuthorizedCause]: string } = {
   "unauthenticated": " Check the key, the secret and the region.",
   "key-disabled": " Enable the key in the exchange's API settings.",
@@ -340,7 +344,7 @@ export class NotAuthorized extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /** The reason why the key may not make the call, and thereby the remedy. */
+  /** The reason why the key may not make the call. It determines the remedy. */
   declare readonly why: NotAuthorizedCause
   /** The HTTP status of the answer. */
   declare readonly status: number
@@ -352,7 +356,7 @@ export class NotAuthorized extends judged(
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `false`: the exchange refuses the same request until the key may make the call. */
+  /** `false`: the exchange refuses the same request until the key has access. */
   readonly isRetryable = false
   /** The call, the cause, the exchange's message and the remedy, in one line. */
   override get message(): string {
@@ -364,9 +368,10 @@ export class NotAuthorized extends judged(
 
 /**
  * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
- * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried a read with
- * a new nonce, and any other call if its transport can use a fresh connection. You may retry too. If it happens often,
- * another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers of `Nonce`.
+ * the exchange's clock (document, "Authentication", 3). Nothing was applied. The client has already retried reads with
+ * a new nonce, and also mutating calls if its transport can open a fresh connection. You may retry as well. If it
+ * happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock` and the layers
+ * of `Nonce`.
  *
  * @category errors
  */
@@ -418,13 +423,11 @@ export class RateLimited extends judged(
 ) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
-  /**
-   * The origin of the refusal: `local` is this client, before anything was sent; `exchange` is the exchange's answer.
-   */
+  /** The origin of the refusal. `local`: this client, before anything was sent. `exchange`: the exchange's answer. */
   declare readonly origin: "local" | "exchange"
   /** The HTTP status of the answer; 429 when `origin` is `local`. */
   declare readonly status: number
-  /** The exchange's message, or the limit that the client observed. */
+  /** The exchange's message, or the rate limit with which the client refused the call. */
   declare readonly reason: string
   /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
@@ -432,7 +435,7 @@ export class RateLimited extends judged(
   declare readonly body?: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `true`: after `retryAfter`, or after some seconds if it is absent. */
+  /** `true`: wait for `retryAfter`, or for some seconds if it is absent. */
   readonly isRetryable = true
   /** The call, the reason and when to retry, in one line. */
   override get message(): string {
@@ -445,7 +448,8 @@ export class RateLimited extends judged(
 
 /**
  * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. An order exists. Do
- * not retry: that would create another. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
+ * not retry: that would create another order. Read the order by its id, for example with `ActiveOrders` or
+ * `OrderHistory`.
  *
  * @category errors
  */
@@ -464,7 +468,7 @@ export class AcceptedUnreadable extends judged(
   declare readonly endpoint: string
   /** The HTTP status of the answer: 200 to 299. */
   declare readonly status: number
-  /** The identifiers in the answer, at least one: of the order, or of a pair and its legs. */
+  /** The ids in the answer, at least one: the order's, or those of an OCO pair and its legs. */
   declare readonly orderIds: ReadonlyArray<OrderId>
   /** The reason why the answer does not decode. */
   declare readonly problem: string
@@ -472,7 +476,7 @@ export class AcceptedUnreadable extends judged(
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
-  /** `false`: the call was applied, and another would be applied too. */
+  /** `false`: the call was applied, and a second call would be applied as well. */
   readonly isRetryable = false
   /** The call, the order ids, the decoding problem and advice, in one line. */
   override get message(): string {
@@ -482,17 +486,17 @@ export class AcceptedUnreadable extends judged(
 }
 
 /**
- * The event after a mutating call was handed to the transport:
+ * The reason why the outcome of a mutating call is unknown:
  *
  * - `timeout`: no answer came in time
  * - `connection-lost`: the connection ended before the whole answer arrived
  * - `redirected`: the answer was a redirect (3xx), which the client never follows
- * - `server-error`: HTTP 408, 421 or 5xx, whatever the body: a proxy may have answered. Or code 500 and up for one of
- *   many orders: the exchange's own gateway did not understand what answered it
- * - `unreadable-answer`: the answer was neither a success that decodes, nor one that shows an order id, nor the
- *   exchange's own error body; or it was too large to be read
- * - `contradictory-answer`: the answer contradicts the request, such as another client order id, market or price: it
- *   may be the answer to another call
+ * - `server-error`: HTTP 408, 421 or 5xx, whatever the body, because a proxy may have answered. Or, for one order in a
+ *   bulk call, a code from 500 to 599: the exchange's gateway could not reach or understand its trading service
+ * - `unreadable-answer`: the answer was neither a success that decodes, nor a success with a readable order id, nor an
+ *   error body in the exchange's own format; or it was too large to read
+ * - `contradictory-answer`: the answer contradicts the request, for example with a different client order id, market or
+ *   price, so it may belong to another call
  *
  * @category models
  */
@@ -513,11 +517,11 @@ export const UnknownCause = Schema.Literals([
 ])
 
 /**
- * The kind of nonce in a request, which decides how long the request can still be accepted:
+ * The kind of nonce in a request, which determines how long the exchange may still accept the request:
  *
  * - `window`: as long as the nonce is near the exchange's clock
  * - `increasing`: until a greater nonce of the same key has been accepted
- * - `unique`: until the same nonce is used; the document names no other limit
+ * - `unique`: until a request with the same nonce is accepted; the document sets no other limit
  *
  * @category models
  */
@@ -538,9 +542,9 @@ export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
 export interface NamedOrder {
   /** The market on which the order trades. */
   readonly market: MarketName
-  /** The client order id, if the request names the order by it. */
+  /** The client order id, if the request identifies the order by it. */
   readonly clientOrderId?: ClientOrderId
-  /** The exchange's identifier, if the request names the order by it. */
+  /** The exchange's identifier, if the request identifies the order by it. */
   readonly orderId?: OrderId
 }
 
@@ -550,7 +554,7 @@ const NamedOrder = Schema.Struct({
   orderId: Schema.optionalKey(OrderId)
 })
 
-/** A redacted value of any kind. `Schema.Redacted` also checks the value, and makes a bundle larger. */
+/** A redacted value of any type. `Schema.Redacted` would also check the value, and make a bundle larger. */
 const AnyRedacted = Schema.declare(Redacted.isRedacted, {
   toCodecJson: () =>
     Schema.link<Redacted.Redacted<unknown>>()(Schema.Unknown, {
@@ -560,8 +564,8 @@ const AnyRedacted = Schema.declare(Redacted.isRedacted, {
 })
 
 /**
- * It is unknown whether a mutating call was applied: it may have been, or may still be. The client never retries it.
- * Find out before you do: `Reconciliation` finds out for orders; for other calls compare balances.
+ * It is unknown whether a mutating call was applied: it may have been, or it may still be. The client never retries
+ * such a call. Find out before you retry: for orders use `Reconciliation`; for other calls compare balances.
  *
  * @category errors
  */
@@ -586,27 +590,27 @@ export class OutcomeUnknown extends judged(
 ) {
   /** The call that may have been applied, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** The event after the call was handed to the transport. */
+  /** The reason why the outcome is unknown. */
   declare readonly why: UnknownCause
   /** The HTTP status of the answer; absent without an answer. */
   declare readonly status?: number
   /** A description of the problem. */
   declare readonly reason: string
-  /** The request, redacted because it may contain a code or a passphrase. `Redacted.value` reads it. */
+  /** The request, redacted because it may contain a code or a passphrase. Read it with `Redacted.value`. */
   declare readonly request: Redacted.Redacted<unknown>
-  /** The request's client order id, if it has one. `Reconciliation` finds the order by it. */
+  /** The request's client order id, if it has one. `Reconciliation` searches by it. */
   declare readonly clientOrderId?: ClientOrderId
   /** The request's market, if it has one. */
   declare readonly market?: MarketName
-  /** The request's order id, if it names an order by it. */
+  /** The request's order id, if it has one. */
   declare readonly orderId?: OrderId
-  /** The orders of a bulk request, in order. */
+  /** The orders in a bulk request, in the same sequence. */
   declare readonly orders?: ReadonlyArray<NamedOrder>
   /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
   declare readonly key: string
-  /** The nonce as sent, in the dialect's ticks: milliseconds or microseconds since 1970. */
+  /** The nonce as sent, in the dialect's unit: milliseconds or microseconds since 1970. */
   declare readonly nonce: number
-  /** The kind of nonce, which decides how long the request can still be accepted. */
+  /** The kind of nonce, which determines how long the exchange may still accept the request. */
   declare readonly nonceForm: NonceForm
   /** The time when the request was handed to the transport, in Unix microseconds by this machine's clock. */
   declare readonly sentAt: number
@@ -628,8 +632,8 @@ export class OutcomeUnknown extends judged(
  * - `dns`, `refused`, `unreachable`, `tls`: no connection could be made
  * - `not-signed`: the signer failed, or took too long
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
- * - `nonce`: this program has no nonces for a key that it shares with other programs
- * - `market-rules`: the rules of the market could not be loaded, so the order was not sent
+ * - `nonce`: the program could not get nonces for a key that it shares with other programs
+ * - `market-rules`: the market's rules could not be loaded, so the order was not sent
  * - `timeout`, `connection-lost`: only for a read, which may have been sent; a read applies nothing
  * - `other`: see the error's `reason`
  *
@@ -657,8 +661,8 @@ export const UnreachableCause = Schema.Literals([
 ])
 
 /**
- * The exchange was not reached. A mutating call that fails with this error was provably not sent; a read may have been.
- * Nothing was applied. You may retry; if that fails too, `why` says what to check.
+ * The exchange was not reached. A mutating call that fails with this error was certainly not sent; a read may have been
+ * sent. Nothing was applied. You may retry; if that fails too, `why` says what to check.
  *
  * @category errors
  */
@@ -673,7 +677,7 @@ export class ExchangeUnreachable extends judged(
 ) {
   /** The call that failed, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
-  /** The reason why the exchange was not reached, and thereby what to check. */
+  /** The reason why the exchange was not reached. It determines what to check. */
   declare readonly why: UnreachableCause
   /** A description of the problem. */
   declare readonly reason: string
@@ -690,14 +694,14 @@ export class ExchangeUnreachable extends judged(
   }
 }
 
-/** A redacted value that stays in this process: it is not written with the error. */
+/** A redacted value that is left out when the error is encoded, so it never leaves this process. */
 const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
   Schema.encodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() })
 )
 
 /**
- * The answer to a read does not match the document: it does not decode, is another page than the requested one, or is
- * an HTTP error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
+ * The answer to a read does not match the document: it does not decode, it is not the requested page, or it is an HTTP
+ * error without the document's error body. Nothing was applied. Retry only if `isRetryable` is true.
  *
  * @category errors
  */
@@ -721,17 +725,16 @@ export class UnexpectedResponse extends judged(
   /** The answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
   declare readonly body: string
   /**
-   * How many rows of the list can't be read; `problem` says why the first of them can't. Absent when the answer is not
-   * a list, none of its rows can be read, or more than 1000 of them can't.
+   * The number of rows in the list that can't be read; `problem` explains the first of them. Absent when the answer is
+   * not a list, when none of its rows can be read, or when more than 1000 of them can't.
    */
   declare readonly unreadable?: number
   /**
-   * The rows that can be read: `Endpoint.readableRows` gives them with their type. Redacted because they may hold API
-   * keys. They stay in this process: an error that is written with its schema leaves them out. Absent where
-   * `unreadable` is.
+   * The rows that can be read; `Endpoint.readableRows` returns them with their type. Redacted because they may contain
+   * API keys, and left out when the error is encoded with its schema. Absent when `unreadable` is absent.
    */
   declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
-  /** Whether `status` is 500 or more: a failing server may recover, an undecodable answer will not. */
+  /** Whether `status` is 500 or more: a failing server may recover, but an undecodable answer stays undecodable. */
   get isRetryable(): boolean {
     return this.status >= 500
   }
@@ -744,8 +747,8 @@ export class UnexpectedResponse extends judged(
 }
 
 /**
- * A stream has emitted all records that pages can reach (indices 0 to 10099; document, "Limits"), and there may be
- * more. Do not retry: the stream would end in the same way. Narrow the query, for example by time or market.
+ * A stream has emitted all records that pages can reach, because the offset of a page is bounded (document, "Limits"),
+ * but there may be more. Do not retry: the stream would end at the same record. Narrow the query, for example by time or market.
  *
  * @category errors
  */
@@ -760,18 +763,19 @@ export class PageCeilingReached extends judged(
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `false`: the same stream ends at the same record. */
+  /** `false`: the same stream would end at the same record. */
   readonly isRetryable = false
   /** The call, the number of records and advice, in one line. */
   override get message(): string {
-    return `${this.endpoint}: ${this.emitted} records were read, which is all that offsets up to 10000 can reach; there `
-      + "may be more. Narrow the query."
+    return `${this.endpoint}: ${this.emitted} records were read, which is all that the offsets of this list can reach; `
+      + "there may be more. Narrow the query."
   }
 }
 
 /**
- * A list shifted while a stream read its pages: none of the emitted records is in the list any more, so records may be
- * missing. All emitted records were in the list. Read it again, or have gaps marked: see `Pages.stream`.
+ * A list shifted while a stream read its pages: none of the emitted records is in the list any more, so the stream may
+ * have missed some records. Those that it emitted are valid. Read the list again, or let the stream mark gaps: see
+ * `Pages.stream`.
  *
  * @category errors
  */
@@ -786,7 +790,7 @@ export class ListShifted extends judged(
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `true`: the list may not shift the next time. */
+  /** `true`: the list may stay still the next time. */
   readonly isRetryable = true
   /** The call, the number of records and advice, in one line. */
   override get message(): string {
@@ -796,7 +800,7 @@ export class ListShifted extends judged(
 }
 
 /**
- * Every error that a call can fail with. An endpoint's own union is a part of this one: see `Endpoint.Failures`.
+ * Every error with which a call can fail. Each endpoint has its own, smaller union: see `Endpoint.Failures`.
  *
  * @category models
  */

@@ -1,16 +1,19 @@
-/** JSON without lost digits: an integer beyond 2^53 is read as a `bigint`, and a `bigint` is written as a number. */
+/**
+ * Reads and writes JSON without losing digits: integers beyond 2^53 are read as `bigint`, and a `bigint` is written as
+ * a number.
+ */
 import * as Result from "effect/Result"
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether the text may contain a number beyond 2^53: sixteen consecutive digits that do not start a string or a
- * fraction. Sixteen digits always cover one of the positions 15, 31, 47 and so on, so only these are checked.
+ * Whether the text may contain an integer beyond 2^53: sixteen consecutive digits that are not at the start of a string
+ * or a fraction. Sixteen digits always cover one of the positions 15, 31, 47 and so on, so the loop checks only these.
  */
 const mayBeLarge = (text: string): boolean => {
   const { length } = text
   for (let at = 15; at < length; at += 16) {
-    // If sixteen digits are consecutive, the character eight places before or after this one is among them.
+    // A run of sixteen digits also includes the character eight places before or after this one.
     if (!isDigit(text.charCodeAt(at)) || !(isDigit(text.charCodeAt(at - 8)) || isDigit(text.charCodeAt(at + 8))))
       continue
     let first = at
@@ -27,8 +30,8 @@ const mayBeLarge = (text: string): boolean => {
 
 const integer = /^-?[0-9]+$/u
 
-// `JSON.parse` with access to a number's source text, and `JSON.rawJSON`: in Node since 21, but not yet in TypeScript's
-// library.
+// `JSON.parse` with access to a number's source text, and `JSON.rawJSON`. Node has both since version 21, but
+// TypeScript's library does not declare them yet.
 declare global {
   interface JSON {
     parse(
@@ -46,7 +49,7 @@ const exact = (_key: string, value: unknown, context: { readonly source?: string
     : value
 
 /**
- * Parses JSON text. Integers beyond 2^53 become a `bigint`. Fails with the error of `JSON.parse` when the text is not
+ * Parses JSON text. Integers beyond 2^53 become a `bigint`. Fails with the error from `JSON.parse` when the text is not
  * JSON.
  */
 export const parse = (text: string): Result.Result<unknown, unknown> => {
@@ -57,10 +60,10 @@ export const parse = (text: string): Result.Result<unknown, unknown> => {
   }
 }
 
-/** The error of {@link parseUnique} for JSON in which a key is repeated. */
-export const repeatedKey = "an object has a key twice"
+/** The error that {@link parseUnique} returns when an object repeats a key. */
+export const repeatedKey = "an object has a duplicate key"
 
-/** The number of keys written in a JSON text: strings followed by a colon. */
+/** Counts the keys in JSON text: strings followed by a colon. */
 const writtenKeys = (text: string): number => {
   let count = 0
   for (let open = text.indexOf("\""); open !== -1;) {
@@ -82,7 +85,7 @@ const isEscaped = (text: string, quote: number): boolean => {
 
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13
 
-/** The number of keys of the objects in a JSON value. Iterative, because values may be nested to any depth. */
+/** Counts the keys of all objects in a JSON value. Iterative, because values may be nested to any depth. */
 const keptKeys = (json: unknown): number => {
   let count = 0
   const left: Array<unknown> = [json]
@@ -93,7 +96,7 @@ const keptKeys = (json: unknown): number => {
     const value = left.pop()
     if (Array.isArray(value)) value.forEach(add)
     else if (isObject(value)) {
-      // Much faster than listing the values, especially for an object with many keys.
+      // Much faster than `Object.values`, especially for an object with many keys.
       for (const key in value) {
         count++
         add(value[key])
@@ -110,11 +113,11 @@ const colons = (text: string): number => {
 }
 
 /**
- * Whether no object of a JSON text repeats a key. `json` is the text's value, and `counted` a number of its keys
- * already found; there may be more.
+ * Whether no object in a JSON text repeats a key. `json` is the parsed text, and `counted` the number of its keys that
+ * a caller has already counted, which may be too low.
  *
- * Each written key has a colon. If the value has as many keys as the text has colons, no key was lost. Strings may
- * contain other colons.
+ * Each key in the text is followed by a colon. If the value has as many keys as the text has colons, no key was lost.
+ * If the text has more colons, they may be inside strings, so the keys in the text are counted exactly.
  */
 export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
   const written = colons(text)
@@ -125,45 +128,22 @@ export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
 
 /**
  * Parses JSON text like {@link parse}, but fails with {@link repeatedKey} when an object repeats a key, because it is
- * unclear which value is meant.
+ * unclear which value applies.
  */
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
   Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
 
-/** Properties of JSON text that its value does not show. */
-export interface Inspection {
-  /** Whether an object repeats a key, even if one of them is written with escapes. */
-  readonly repeatsKey: boolean
-  /** Whether there is no whitespace between tokens. */
-  readonly isCompact: boolean
-}
-
-/** Inspects JSON text. The result is only meaningful for text that {@link parse} accepts. */
-export const inspect = (text: string): Inspection => {
-  // The keys of each open object; `undefined` for an open array. Iterative, because the text may be nested to any
-  // depth.
-  const open: Array<Set<unknown> | undefined> = []
-  let repeatsKey = false
-  let isCompact = true
+/** Removes the whitespace between the tokens of JSON text. Text that is not JSON, such as `[1 2]`, may become JSON. */
+export const compact = (text: string): string => {
+  let kept = ""
+  let from = 0
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === "{") open.push(new Set())
-    else if (character === "[") open.push(undefined)
-    else if (character === "}" || character === "]") open.pop()
-    else if (character === "\"") {
-      const start = at
-      for (at++; at < text.length && text[at] !== "\""; at++) if (text[at] === "\\") at++
-      let next = at + 1
-      while (isSpace(text.charCodeAt(next))) next++
-      if (text[next] !== ":") continue
-      const written = text.slice(start, at + 1)
-      const key: unknown = written.includes("\\") ? JSON.parse(written) : written.slice(1, -1)
-      const keys = open.at(-1)
-      if (keys?.has(key) === true) repeatsKey = true
-      keys?.add(key)
-    } else if (isSpace(text.charCodeAt(at))) isCompact = false
+    if (text[at] === "\"") { for (at++; at < text.length && text[at] !== "\""; at++) if (text[at] === "\\") at++ }
+    if (!isSpace(text.charCodeAt(at))) continue
+    kept += text.slice(from, at)
+    from = at + 1
   }
-  return { repeatsKey, isCompact }
+  return kept + text.slice(from)
 }
 
 const replacer = (_key: string, value: unknown): unknown =>

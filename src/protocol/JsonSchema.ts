@@ -1,26 +1,28 @@
 /**
- * JSON Schema (draft 2020-12) of the wire format, made from the schemas that read and write it.
+ * Generates JSON Schema (draft 2020-12) for the wire format from the schemas that read and write it.
  *
- * The schema library describes a codec's wire side by its outermost type, which says little about most of ours: an
- * object with renamed keys is just an object, and an enumeration with other names just a text. So this module walks
- * both sides of a codec.
+ * The schema library describes a codec's wire side only by its outermost type: an object with renamed keys becomes just
+ * an object, and an enumeration with other names on the wire just a string. So this module walks both sides of a codec.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Constraint from "../domain/Constraint.ts"
 import * as Json from "./Json.ts"
-import type * as Spelled from "./Spelled.ts"
 import * as Wire from "./Wire.ts"
+import type * as WireNames from "./WireNames.ts"
 
 /** A JSON Schema. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Schemas that are written once under a name and referenced. */
+/** Schemas that are defined once by name, and then referenced. */
 export interface Definitions {
-  /** Defines a name and returns a reference to it. Returns `value` if the name already stands for something else. */
+  /**
+   * Defines a name and returns a reference to it. Returns `value` itself if the name is already defined with another
+   * value.
+   */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
   /** All definitions by name. */
   readonly definitions: Readonly<Record<string, JsonSchema>>
@@ -30,7 +32,7 @@ export interface Definitions {
 export interface Writer extends Definitions {
   /** The schema of a codec's wire format. */
   readonly wire: (schema: Schema.Constraint) => JsonSchema
-  /** The schema of a codec's meaning: of a number, for example, where the wire has its digits in a text. */
+  /** The schema of a codec's domain side: a number, for example, where the wire has a string of digits. */
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 
@@ -42,7 +44,7 @@ const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) 
 const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
   values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
 
-/** Any of the schemas, without duplicates. A schema that only lists alternatives is flattened. */
+/** Combines schemas as alternatives, without duplicates. A schema that is only a list of alternatives is flattened. */
 export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   const members = unique(
     schemas.flatMap((schema) =>
@@ -68,7 +70,7 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
   object: { minProperties: 1 }
 }
 
-/** The keywords of a check. A check for integers also has JavaScript's bounds, which the wire does not have. */
+/** The keywords of a check. For an integer, JavaScript's bounds are dropped, because the wire does not have them. */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
   const write = annotations?.["toJsonSchema"] as
@@ -114,7 +116,7 @@ const enumeration = (names: ReadonlyArray<unknown>): JsonSchema => ({
   enum: unique(names)
 })
 
-/** An enumeration with other names on the wire; an open one also accepts unlisted texts. */
+/** An enumeration with other names on the wire. An open one also accepts unlisted strings. */
 const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => {
   const write = Schema.encodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   const written = (names: ReadonlyArray<Name>) => enumeration(names.map((name) => Result.getOrThrow(write(name))))
@@ -128,12 +130,12 @@ const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => 
 }
 
 const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSchema => {
-  const identifier = SchemaAST.resolveIdentifier(ast)
+  const identifier = SchemaAST.resolveIdentifier(ast) ?? Wire.definitionOf(ast)
   return identifier === undefined ? schema : define(identifier, schema)
 }
 
 /** An object that {@link Wire.struct} or {@link Wire.answer} writes. */
-const spelled = (ast: SchemaAST.Objects, { fields, joint }: Spelled.Plan, define: Define): JsonSchema => {
+const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
   // A field joined into another key has no key of its own.
@@ -154,20 +156,20 @@ const spelled = (ast: SchemaAST.Objects, { fields, joint }: Spelled.Plan, define
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** A domain map, which is an object with names as its keys. */
+/** A domain map, which is a JSON object with names as keys. */
 const keyed = (name: SchemaAST.AST, types: ReadonlyArray<SchemaAST.AST>, define: Define): JsonSchema => ({
   type: "object",
   propertyNames: wireOf(name, define),
   additionalProperties: anyOf(types.map((type) => wireOf(type, define)))
 })
 
-/** A codec's wire format, from its meaning and its wire side. */
+/** A codec's wire format, from its domain side and its wire side. */
 const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonSchema => {
   const description = Wire.descriptionOf(wire)
   if (description !== undefined) return wireOf(description.ast, define)
-  const spelling = Wire.spelledOf(ast)
-  if (SchemaAST.isObjects(ast) && spelling !== undefined) {
-    return Object.assign(spelled(ast, spelling, define), ...fragmentsOf("object", wire.checks ?? []))
+  const plan = Wire.planOf(ast)
+  if (SchemaAST.isObjects(ast) && plan !== undefined) {
+    return Object.assign(wireNamed(ast, plan, define), ...fragmentsOf("object", wire.checks ?? []))
   }
   const [key, value] = SchemaAST.isDeclaration(ast) ? ast.typeParameters : []
   if (key !== undefined && value !== undefined && SchemaAST.isObjects(wire)) {
@@ -177,7 +179,7 @@ const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonS
     const names = renamed(ast, define)
     if (names !== undefined) return names
   }
-  // A text among other types stands for itself: its checks are the codec's meaning.
+  // A plain string in a wire union has no checks of its own: describe it with those of the codec's domain side.
   if (SchemaAST.isString(ast) && SchemaAST.isUnion(wire)) {
     return anyOf(
       wire.types.map((member) =>
@@ -208,7 +210,7 @@ const objectOf = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, de
   }
 }
 
-/** An unknown schema is a defect. A test walks all endpoints' schemas to find one. */
+/** An unknown schema is a defect. A test checks that no endpoint has one. */
 const unknown = ({ _tag }: SchemaAST.AST): never =>
   Result.getOrThrowWith(Result.fail(_tag), (tag) => new Error(`no JSON Schema for ${tag}`))
 
@@ -245,7 +247,7 @@ const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
 }
 
-/** Makes definitions that are referenced below `at`, such as `#/components/schemas/`. */
+/** Makes definitions whose references start with `at`, such as `#/components/schemas/`. */
 export const definitions = (at: string): Definitions => {
   const definitions: Record<string, JsonSchema> = {}
   return {
@@ -257,7 +259,7 @@ export const definitions = (at: string): Definitions => {
   }
 }
 
-/** Makes a writer whose schemas reference their definitions below `at`. */
+/** Makes a writer whose references start with `at`. */
 export const writer = (at: string): Writer => {
   const shared = definitions(at)
   return {

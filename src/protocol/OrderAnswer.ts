@@ -1,5 +1,5 @@
 /**
- * An order in most answers (document, "Stop-limit order (response)", which lists all types of orders).
+ * Orders in answers (document, "Stop-limit order (response)", which lists all order types).
  *
  * @example
  * ```ts
@@ -27,15 +27,15 @@ import * as OrderFields from "./OrderFields.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * The fields that every answer about an order has: an open order, an ended one, or a leg of an OCO order. Fields that
- * only the document's dialect requires are optional.
+ * The fields that all answers about orders have: open orders, ended orders and legs of an OCO order. Fields that only
+ * the document's dialect requires are optional.
  *
  * @category models
  */
 export interface AnyOrder {
-  /** The exchange's identifier of the order. */
+  /** The exchange's identifier for the order. */
   readonly orderId: OrderId
-  /** Your own identifier of the order. Absent when the order has none, or the exchange does not return it. */
+  /** Your own identifier for the order. Absent when the order has none, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
   /** The market on which the order trades. */
   readonly market: MarketName
@@ -43,9 +43,12 @@ export interface AnyOrder {
   readonly side: ReceivedSide
   /** The order's type, such as limit or stop market. */
   readonly type: ReceivedType
-  /** `true` when the type says that the order is on margin. Live dialect only: the document's types do not say. */
+  /**
+   * `true` when the order's type on the wire shows that it is on margin. Live dialect only: the document's types do not
+   * show it.
+   */
   readonly margin?: true
-  /** The time at which the order was created, in Unix seconds with microseconds. */
+  /** The time when the order was created, in Unix seconds with microseconds. */
   readonly timestamp: UnixTime
   /** The amount filled so far, in the quote currency. */
   readonly dealMoney: Decimal
@@ -59,13 +62,13 @@ export interface AnyOrder {
   readonly amount: Decimal
   /** The limit price, in the quote currency. Absent on market orders. */
   readonly price?: Decimal
-  /** Whether the order may only rest in the book. Such an order is refused if it would trade immediately. */
+  /** Whether the order is post-only: the exchange refuses it if it would trade immediately. */
   readonly postOnly?: boolean
   /** The order's status (document, "States and transitions"). */
   readonly status?: ReceivedStatus
-  /** The action when the order would trade with another order of the same account. */
+  /** The action taken when the order would trade with another order of the same account. */
   readonly stp?: ReceivedSelfTradePrevention
-  /** The order's position. Absent on orders that trade from wallets. */
+  /** The position to which the order belongs. Absent on orders that trade from wallets. */
   readonly positionSide?: ReceivedPositionSide
 }
 
@@ -81,9 +84,9 @@ export interface Order extends AnyOrder {
   readonly ioc?: boolean
   /** Whether the order only trades with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
-  /** The fee of a trade that the order makes as a taker, as a ratio. Live dialect only: it has said so until 2023. */
+  /** The fee rate for trades in which the order is the taker, as a ratio. Live dialect only, in answers until 2023. */
   readonly takerFee?: FeeRate
-  /** The fee of a trade that the order makes as a maker, as a ratio. Live dialect only: it has said so until 2023. */
+  /** The fee rate for trades in which the order is the maker, as a ratio. Live dialect only, in answers until 2023. */
   readonly makerFee?: FeeRate
   /** Whether the order takes liquidity as a retail order, which may get a better price. Live dialect only. */
   readonly retail?: boolean
@@ -93,7 +96,7 @@ export interface Order extends AnyOrder {
   readonly reduceOnly?: boolean
   /** Whether the market has reached the activation price. Stop orders only. */
   readonly activated?: boolean
-  /** The side from which the market must reach the activation price. Stop orders only. */
+  /** Whether the price must rise or fall to the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
@@ -105,28 +108,30 @@ export interface Order extends AnyOrder {
  * @category schemas
  */
 export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
-  Wire.answer<Order>(OrderFields.order(dialect), OrderFields.spelling(dialect)).schema
+  Wire.answer<Order>(OrderFields.order(dialect), OrderFields.spelling(dialect)).schema.annotate(
+    Wire.definedAs("PlacedOrder")
+  )
 
 /**
- * An order with a trigger, in the answers to calls that place one.
+ * A stop order, in the answers to calls that place one.
  *
  * @category models
  */
 export interface StopOrder extends Order {
-  /** The submitted price that triggers the order, in the quote currency. */
+  /** The price that triggers the order, as submitted, in the quote currency. */
   readonly activationPrice: Decimal
 }
 
 /**
- * The schema of an order with a trigger.
+ * The schema of a stop order in the answers to calls that place one.
  *
  * @category schemas
  */
 export const stopOrder = (dialect: Dialect): Schema.Codec<StopOrder, unknown> =>
   Wire.answer<StopOrder>({
     ...OrderFields.order(dialect),
-    // These orders always have a trigger.
+    // These orders always have an activation price.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),
     activationPrice: Decimal
-  }, OrderFields.spelling(dialect)).schema
+  }, OrderFields.spelling(dialect)).schema.annotate(Wire.definedAs("PlacedStopOrder"))

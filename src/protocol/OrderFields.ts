@@ -1,4 +1,7 @@
-/** Schemas for an order's fields in an answer, and their spelling in a dialect, shared by all answers about orders. */
+/**
+ * Schemas for an order's fields in an answer, and their wire keys and values in a dialect, shared by all answers about
+ * orders.
+ */
 import * as Schema from "effect/Schema"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
@@ -7,10 +10,10 @@ import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
-/** Types of orders without a limit price: their `price: "0"` means no price. */
+/** The order types without a limit price. For them, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/** The fields that all answers about an order spell alike. */
+/** The fields that are the same in all answers about an order. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ClientOrderId),
@@ -28,9 +31,9 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
   stp: omissible(receivedSelfTradePrevention)
 })
 
-/** The one-triggers-other fields of an order in an answer. */
+/** The take-profit and stop-loss of an order in an answer ("one triggers the other"). */
 export interface Oto {
-  /** The exchange's identifier of the group of orders. */
+  /** The exchange's identifier for the group of orders. */
   readonly otoId: OrderId
   /** The price of the take-profit placed when the order is filled, in the quote currency. */
   readonly takeProfit?: Decimal
@@ -65,33 +68,34 @@ export const order = (dialect: Dialect) => ({
   activationPrice: Schema.optionalKey(Decimal)
 })
 
-/** Values that mean "absent" where there is a client order id and a fee: an empty text for either. */
+/** The wire values that mean "absent": an empty string for a client order id or a fee asset. */
 export const absentIds = ({ demandsAll }: Dialect) => ({
   clientOrderId: { value: "", when: () => true, demanded: demandsAll },
   feeAsset: nothing
 })
 
 /**
- * Values that mean "absent": an empty client order id, an empty fee asset, and the price `"0"` of an order without a
- * limit price.
+ * The wire values that mean "absent": those of {@link absentIds}, and `"0"` for the price of an order without a limit
+ * price, which the live exchange no longer writes.
  */
 export const absent = (dialect: Dialect) => ({
   ...absentIds(dialect),
   price: {
     value: "0",
     when: (wire: Readonly<Record<string, unknown>>) => marketTypes.includes(wire["type"]),
-    demanded: dialect.demandsAll
+    demanded: dialect.demandsAll,
+    written: dialect.demandsAll
   }
 })
 
 const marginPrefix = "margin "
 
-/** The live exchange's name for a stop-market order on margin, and a second name that clients accept. */
+/** The live exchange's type for a stop-market order on margin, and another name that is also accepted. */
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
 /**
- * Splits a type on the wire: `margin limit` is a `limit` order on margin, `trigger margin market` a `stop market` order
- * on margin.
+ * Splits a type on the wire into type and `margin`: `margin limit` is a `limit` order on margin, and `trigger margin
+ * market` a `stop market` order on margin.
  */
 const marginType: Wire.Joint = {
   split: (wire) => {
@@ -109,11 +113,11 @@ const marginType: Wire.Joint = {
   })
 }
 
-/** How a dialect's order types express margin. */
+/** Splits margin from the order type, in a dialect whose types show margin. */
 export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
   marginTypes ? { joint: marginType } : {}
 
-/** How an order is spelled on the wire. */
+/** The wire keys and values of an order. */
 export const spelling = (dialect: Dialect) => ({
   keys: { ...dialect.keys, activationPrice: "activation_price" },
   absent: absent(dialect),

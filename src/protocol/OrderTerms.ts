@@ -1,18 +1,24 @@
-/** Terms shared by requests for orders, their spelling in a dialect, and the constraints between them. */
+/**
+ * The terms that several order requests share, their schemas and wire keys in a dialect, and the constraints between
+ * them.
+ */
 import * as Schema from "effect/Schema"
 import * as Constraint from "../domain/Constraint.ts"
 import { Amount, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, type OrderId } from "../domain/Identifiers.ts"
-import { OrderSide, PositionSide, type SelfTradePrevention } from "../domain/Order.ts"
+import { type BboRole, OrderSide, PositionSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
 /** The terms of every order. */
 interface Order {
-  /** Your own identifier of the order, unique per account. Generated when omitted. */
+  /** Your own identifier for the order, unique per account. The client generates one when omitted. */
   readonly clientOrderId?: ClientOrderId
-  /** The action when the order would trade with another order of the same account. Default `no`: none. */
+  /**
+   * The action taken when the order would trade with another order of the same account. Default `no`: nothing, so
+   * they trade.
+   */
   readonly stp?: SelfTradePrevention
 }
 
@@ -28,20 +34,23 @@ export interface OnSpot extends Order {
 export interface OnMargin extends Order {
   /** The margin market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** A buy opens or increases a long position, a sell a short one. */
+  /** `buy` opens or increases a long position, `sell` a short one. */
   readonly side: OrderSide
-  /** The ordered amount, in the base currency. The market sets its precision, its minimum and its total. */
+  /**
+   * The ordered amount, in the base currency. The market sets its precision and minimum, and the limits of amount times
+   * price.
+   */
   readonly amount: Amount
-  /** Only reduce or close a position; an amount beyond the position is cut to it. Default `false`. */
+  /** Only reduce or close a position; a larger amount is cut to the position's size. Default `false`. */
   readonly reduceOnly?: boolean
   /**
-   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live
-   * dialect only.
+   * The position to trade in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field.
+   * Live dialect only.
    */
   readonly positionSide?: PositionSide
 }
 
-/** The terms of an order that places others when it is filled. */
+/** The terms of an order that places a take-profit or a stop-loss when it is filled. */
 export interface WithExit {
   /** The price of a take-profit to place when the order is filled, in the quote currency. Live dialect only. */
   readonly takeProfit?: Price
@@ -53,10 +62,11 @@ export interface WithExit {
 export interface Resting {
   /** Refuse the order rather than let it trade immediately. Default `false`. */
   readonly postOnly?: boolean
-  /** Cancel the part that cannot trade immediately. Default `false`; not together with `postOnly`. */
+  /** Cancel the part that cannot trade immediately. Default `false`; can't be combined with `postOnly`. */
   readonly ioc?: boolean
   /**
-   * Rest in the book for retail orders only ("retail price improvement"). Not together with `ioc`. Live dialect only.
+   * Rest in the book for retail orders only ("retail price improvement") and never take liquidity. The exchange must have
+   * approved the account for this. Can't be combined with `ioc` or `postOnly`. Live dialect only.
    */
   readonly rpi?: boolean
 }
@@ -86,15 +96,15 @@ const schemas = {
 
 type Schemas = typeof schemas
 
-/** The schemas of these terms in a dialect. Their order is the order in which fields are written, and refused. */
+/** The schemas of these terms in a dialect. Requests and refusals list the fields in this order. */
 export const fields = <const Name extends keyof Schemas>(
   dialect: Dialect,
   ...names: ReadonlyArray<Name>
 ): { readonly [K in Name]: ReturnType<Schemas[K]> } =>
-  // Each name has its own term's schema.
+  // The cast is safe: each name is paired with its own schema.
   Object.fromEntries(names.map((name) => [name, schemas[name](dialect)])) as never
 
-/** The wire keys of order terms that differ from their names. */
+/** The wire keys of the terms whose wire key differs from the domain name. */
 export const keys = ({ keys: { clientOrderId } }: Dialect) => ({ activationPrice: "activation_price", clientOrderId })
 
 /** Makes the schema of a list of 1 to `max` orders. */
@@ -104,14 +114,48 @@ export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
     Schema.isMaxLength(max, Constraint.annotation({ kind: "elements", max }))
   )
 
-/** An order can't be both post-only and immediate-or-cancel. */
+/** The constraint that an order is not both post-only and immediate-or-cancel. */
 export const restsOrNot = {
   field: "ioc",
   constraint: { kind: "exclusive", with: "postOnly" },
   holds: ({ ioc, postOnly }: Resting) => ioc !== true || postOnly !== true
 } as const
 
-/** An order with a limit has a price, or trades at the best bid or offer. */
+/** The constraints that an order that rests for retail orders is neither immediate-or-cancel nor post-only. */
+export const rpiRestsOrNot = [
+  {
+    field: "ioc",
+    constraint: { kind: "exclusive", with: "rpi" },
+    holds: ({ ioc, rpi }: Resting) => ioc !== true || rpi !== true
+  },
+  {
+    field: "postOnly",
+    constraint: { kind: "exclusive", with: "rpi" },
+    holds: ({ postOnly, rpi }: Resting) => postOnly !== true || rpi !== true
+  }
+] as const
+
+/** The terms of an order that may trade at the best bid or offer. */
+interface AtBest extends Resting {
+  /** How to trade at the best bid or offer. */
+  readonly bboRole?: BboRole
+}
+
+/** The constraints that an order at the best bid or offer is not post-only, and not immediate-or-cancel if it rests. */
+export const bestRestsOrNot = [
+  {
+    field: "postOnly",
+    constraint: { kind: "alone", with: "bboRole" },
+    holds: ({ bboRole, postOnly }: AtBest) => postOnly !== true || bboRole === undefined
+  },
+  {
+    field: "ioc",
+    constraint: { kind: "alone", with: "bboRole 1" },
+    holds: ({ bboRole, ioc }: AtBest) => ioc !== true || bboRole !== "queue"
+  }
+] as const
+
+/** The constraint that a limit order has either a price or a role at the best bid or offer. */
 export const hasLimit = {
   field: "price",
   constraint: { kind: "required" },
@@ -119,7 +163,10 @@ export const hasLimit = {
     price !== undefined || bboRole !== undefined
 } as const
 
-/** A reduce-only order has no take-profit or stop-loss: the exchange refuses it with one (live documentation). */
+/**
+ * The constraints that a reduce-only order has no take-profit and no stop-loss: the exchange refuses both (live
+ * documentation).
+ */
 export const exits = (["takeProfit", "stopLoss"] as const).map((field) => ({
   field: "reduceOnly" as const,
   constraint: { kind: "alone", with: field } as const,
@@ -127,18 +174,19 @@ export const exits = (["takeProfit", "stopLoss"] as const).map((field) => ({
     request.reduceOnly !== true || request[field] === undefined
 }))
 
-/** An existing order. Its type does not require exactly one identifier; the constraints do. */
+/** A reference to an existing order. {@link oneIdentifier} requires exactly one of the two identifiers. */
 export interface Existing {
   /** The market on which the order trades. */
   readonly market: MarketName
-  /** The exchange's identifier of the order. */
+  /** The exchange's identifier for the order. */
   readonly orderId?: OrderId
-  /** Your own identifier of the order. */
+  /** Your own identifier for the order. */
   readonly clientOrderId?: ClientOrderId
 }
 
 /**
- * The constraints on a request that names an order by one of two identifiers. `clientOrderId` is one of the wire keys.
+ * The constraints on a request that identifies an order by exactly one of its two identifiers. `clientOrderId` is the
+ * wire key of that field.
  */
 export const oneIdentifier = (clientOrderId: string): ReadonlyArray<Wire.Between<Existing>> => [
   {

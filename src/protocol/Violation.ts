@@ -1,8 +1,8 @@
 /**
- * Finds violations in a schema's issue and words them like the exchange.
+ * Extracts violations from a schema's issue, and words them like the exchange.
  *
- * The client and the sandbox both use this module, so a request gets the same words for the same fields whether the
- * client refuses it before sending or the exchange refuses it.
+ * The client and the sandbox both use this module, so an invalid field gets the same message whether the client refuses
+ * the request before sending or the exchange refuses it.
  */
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
@@ -13,7 +13,7 @@ export interface Violation {
   readonly field: string
   /** The broken constraint. */
   readonly constraint: Constraint.Constraint
-  /** The position inside the field, if it is a list of objects. */
+  /** The position of the violation inside the field, if the field is a list of objects. */
   readonly at?: Place
 }
 
@@ -26,14 +26,14 @@ export interface Place {
 }
 
 /**
- * Every violation that a schema's issue reports, in the order of the fields. No field has two violations of the same
- * kind.
+ * Returns the violations that a schema's issue reports, in the order of the fields, with at most one of each kind per
+ * field.
  */
 export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
     const field = String(path[0] ?? "request")
-    // Every element of a list may break the same constraint; the list is then reported once.
+    // Several elements of a list may break the same constraint; the list is reported only once.
     if (!found.some((seen) => seen.field === field && seen.constraint.kind === constraint.kind))
       found.push({ field, constraint })
   }
@@ -71,7 +71,13 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   return found
 }
 
-/** The wording of an endpoint's field errors: `order` for endpoints of orders, `account` for all others. */
+/** The key of amount × price in the live exchange's errors. No request to place an order has such a field. */
+export const totalKey = "total"
+
+/**
+ * The family of an endpoint's field errors, which determines their wording: `order` for order endpoints, `account` for
+ * all others.
+ */
 export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
@@ -87,7 +93,7 @@ const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) 
 
 const notSimulated = "not simulated by this sandbox"
 
-/** Messages about an order that do not contain the field's name. */
+/** The messages about orders that do not contain the field's name. */
 const fixed = {
   position: "Reduce-only: Position doesn't exist or wrong side",
   balance: "Not enough balance.",
@@ -95,13 +101,23 @@ const fixed = {
   open: "Unexecuted order was not found.",
   existing: "Order does not exist or already cancelled",
   aboveFilled: "Wrong order deal size.",
+  ended: "OrderHistory was not found.",
   modifiable: "Can't modify conditional order.",
-  simulated: notSimulated
+  simulated: notSimulated,
+  quoted: "Not enough traders."
 }
 
 type Fixed = Extract<Constraint.Constraint, { readonly kind: keyof typeof fixed }>
 
 const isFixed = (constraint: Constraint.Constraint): constraint is Fixed => Object.hasOwn(fixed, constraint.kind)
+
+const exclusiveWords = (wireKey: string, other: string): string =>
+  wireKey === "retail"
+    ? "api.tradeErrors.flagsCantBeCombined.rpiRetail"
+    : `Either ${wireKey} or ${other} flag in true state is allowed.`
+
+const bandWords = ({ bound, side }: Extract<Constraint.Constraint, { readonly kind: "priceBand" }>): string =>
+  `The Price should be ${side === "above" ? "less" : "greater"} than or equal to ${bound}`
 
 const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
   if (isFixed(constraint)) return fixed[constraint.kind]
@@ -143,12 +159,16 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `Total (amount * price) is less than ${constraint.min}`
     case "maxTotal":
       return `Total (amount * price) is more than ${constraint.max}`
+    case "priceBand":
+      return bandWords(constraint)
     case "expected":
       return `${name} field is not known.`
     case "accepted":
       return `${name} field is not accepted.`
+    case "admitted":
+      return `api.validation.${wireKey}.not_allowed`
     case "exclusive":
-      return `Either ${wireKey} or ${constraint.with} flag in true state is allowed.`
+      return exclusiveWords(wireKey, constraint.with)
     case "alone":
       return `Either ${wireKey} or ${constraint.with} is allowed.`
     case "different":
@@ -197,7 +217,9 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "different":
       return `The ${wireKey} and ${constraint.from} must be different.`
     case "balance":
-      return "Not enough balance."
+      return constraint.available === undefined
+        ? "Not enough balance."
+        : `You don't have such amount for transfer (available ${constraint.available}, in amount: ${constraint.amount})`
     case "empty":
       return `The selected ${wireKey} still holds funds.`
     case "simulated":
@@ -211,7 +233,9 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "minAmount":
     case "minTotal":
     case "maxTotal":
+    case "priceBand":
     case "position":
+    case "admitted":
     case "exclusive":
     case "alone":
     case "maker":
@@ -222,8 +246,10 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "after":
     case "elements":
     case "existing":
+    case "quoted":
     case "inapplicable":
     case "aboveFilled":
+    case "ended":
     case "modifiable":
       return `The ${wireKey} format is invalid.`
   }
@@ -234,8 +260,8 @@ export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Con
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
- * The `errors` object of an error body (document, "Errors"): the messages of each field. `wireKeyOf` gives the field's name
- * inside the messages, `keyOf` its key in the object, which may differ from constraint to constraint.
+ * The `errors` object of an error body (document, "Errors"): the messages of each field. `wireKeyOf` returns the
+ * field's name for the messages, and `keyOf` its key in the object, which may depend on the constraint.
  */
 export const toErrors = (
   violations: ReadonlyArray<Violation>,

@@ -1,5 +1,5 @@
 /**
- * Converts between the wire's keys and values and those of the domain.
+ * Converts between the keys and values on the wire and those of the domain.
  *
  * The domain has one style of names (`activationPrice`); the wire has several (`activation_price`,
  * `activationCondition`). A {@link Shape} is a domain model together with its wire keys.
@@ -12,33 +12,36 @@ import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
 import * as Compiled from "./Compiled.ts"
-import * as Entries from "./Entries.ts"
 import * as Json from "./Json.ts"
-import type * as Members from "./Members.ts"
+import * as MapReader from "./MapReader.ts"
+import type * as ObjectReader from "./ObjectReader.ts"
 import { refused, tally, undecided } from "./Parser.ts"
-import * as Spelled from "./Spelled.ts"
+import * as WireNames from "./WireNames.ts"
 
-/** A wire value that means that the field is absent: see {@link Spelled.Absent}. */
-export type Absent = Spelled.Absent
+/** A wire value that means that the field is absent: see {@link WireNames.Absent}. */
+export type Absent = WireNames.Absent
 
-/** A JSON key that stands for several fields: see {@link Spelled.Joint}. */
-export type Joint = Spelled.Joint
+/** A JSON key that combines several fields: see {@link WireNames.Joint}. */
+export type Joint = WireNames.Joint
 
-/** A domain model and its spelling on the wire. */
+/** A domain model with its schema and wire keys. */
 export interface Shape<A> {
-  /** Decodes a JSON object to the model, and encodes the model to a JSON object. */
+  /** Decodes a JSON object to the model, and encodes the model as a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
   /** The schema of every field, by its domain name. */
   readonly fields: Schema.Struct.Fields
   /** The wire key of every field, by its domain name. */
   readonly keys: Readonly<Record<string, string>>
+  /** The wire keys of the fields that only the other dialect has: see {@link none}. */
+  readonly foreign: ReadonlyArray<string>
   /**
-   * Finds a field's domain name by its wire key, by the domain name itself, or by that name with underscores, which the
-   * live exchange's errors may use; `undefined` when there is no such field.
+   * Finds a field's domain name, given its wire key, its domain name, or the domain name with underscores, which the
+   * live exchange's errors may use; `undefined` if there is no such field.
    */
   readonly nameOf: (wireKey: string) => string | undefined
   /**
-   * The fields that the other fields' values make required, and that are missing, in a domain object or in wire form.
+   * Returns the missing fields that other fields' values make required. `value` is a domain object or a wire object, as
+   * `side` says.
    */
   readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
@@ -48,9 +51,7 @@ export type Any = Shape<unknown>
 
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
-/**
- * The schemas of a model's fields: one for each field, of that field's type. An optional field may have a required schema.
- */
+/** A schema for each field of a model, with that field's type. An optional field may have a required schema. */
 export type Fields<A extends object> = {
   readonly [K in keyof A]-?: FieldOf<A, K>
 }
@@ -60,7 +61,7 @@ type FieldOf<A, K extends keyof A> = object extends Pick<A, K> ?
     | Schema.Codec<Exclude<A[K], undefined>, unknown>
   : Schema.Codec<A[K], unknown>
 
-/** How the wire spells a model, where it differs from the domain. */
+/** The differences between a model's keys and values on the wire and in the domain. */
 export interface Spelling<A extends object> {
   /** The wire keys that differ from the domain names. */
   readonly keys?: { readonly [K in keyof A]?: string }
@@ -68,7 +69,7 @@ export interface Spelling<A extends object> {
   readonly absent?: { readonly [K in keyof A]?: Absent }
   /** The constraints between several fields. */
   readonly constraints?: ReadonlyArray<Between<A>>
-  /** A wire key that stands for several fields. */
+  /** A wire key that combines several fields. */
   readonly joint?: Joint
 }
 
@@ -83,46 +84,62 @@ export interface Between<A extends object> {
 }
 
 /**
- * The wire form of a model: `struct<Request>({ market: MarketName, … })` names every field of `Request` with its schema.
- * A field that is missing, superfluous or of another type does not compile.
+ * The wire form of a model: `struct<Request>({ market: MarketName, … })` lists every field of `Request` with its
+ * schema. Code with a missing field, an extra field or a schema of a different type does not compile.
  */
 export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, false)
 
 /**
  * The wire form of a part of an answer: like {@link struct}, but `null` means that an optional field is absent, unless
- * `null` is one of its values. A meaningless `null` must not make a whole page unreadable.
+ * `null` is one of its values. An unexpected `null` should not make a whole page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
 
 /**
- * Replaces a field's schema in a dialect without the field. The field is neither read nor written, and not in the
- * shape.
+ * The schema of a field that the dialect does not have. The field is left out of the shape, and neither read nor
+ * written.
  */
 export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
 
-const spelledKey = "effect-txc/spelled"
+const planKey = "effect-txc/wire-names"
 
-/** The spelling of a model, from its schema; `undefined` when it is not renamed. */
-export const spelledOf = ({ annotations }: SchemaAST.AST): Spelled.Plan | undefined =>
+/**
+ * The wire keys of a model, from its schema; `undefined` for a schema that {@link struct} and {@link answer} did not
+ * make.
+ */
+export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
   // Only `shapeOf` writes this key, so the type is known.
-  annotations?.[spelledKey] as Spelled.Plan | undefined
+  annotations?.[planKey] as WireNames.Plan | undefined
 
 const describedKey = "effect-txc/described"
 
 /**
- * Annotates the wire side of a codec that checks its input later: `schema` describes the wire format in descriptions of
- * the protocol.
+ * Annotates a codec's wire side with a schema of its wire format, for descriptions of the protocol. Needed when the
+ * wire side accepts more than the wire format allows, and the codec checks the value later.
  */
 export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
   [describedKey]: schema
 })
 
-/** The wire format, if the schema itself says less; `undefined` otherwise. */
+/** The wire format annotated with {@link describedBy}, if any. */
 export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint | undefined =>
   // Only `describedBy` writes this key, so the type is known.
   (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
+
+const definedKey = "effect-txc/defined"
+
+/**
+ * Annotates a model with a name for descriptions of the protocol, which then define it once. A code generator names the
+ * type of an unnamed model after its field: two fields may get the same name, and equal models get several types.
+ */
+export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })
+
+/** The name annotated with {@link definedAs}, if any. */
+export const definitionOf = ({ annotations }: SchemaAST.AST): string | undefined =>
+  // Only `definedAs` writes this key, so the type is known.
+  annotations?.[definedKey] as string | undefined
 
 const isNullable = ({ ast }: Schema.Constraint): boolean =>
   SchemaAST.isOptional(ast) && Compiled.compile(SchemaAST.toType(ast))(null) === refused
@@ -134,7 +151,10 @@ const once = <A>(make: () => A): () => A => {
 
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
-/** The same for fields of any type: the schema library's types can't express that renaming keeps every field. */
+/**
+ * Makes a shape, without checking the fields' types: the schema library's types can't express that renaming keeps every
+ * field.
+ */
 const shapeOf = <A extends object>(
   declared: Schema.Struct.Fields,
   spelling: {
@@ -146,11 +166,12 @@ const shapeOf = <A extends object>(
   nullsAreAbsent: boolean
 ): Shape<A> => {
   const fields = Object.fromEntries(Object.entries(declared).filter(([, schema]) => schema !== none))
-  const plan: Spelled.Plan = {
+  const keyOf = (name: string) => spelling.keys?.[name] ?? name
+  const plan: WireNames.Plan = {
     joint: spelling.joint,
     fields: Object.entries(fields).map(([name, schema]) => ({
       name,
-      key: spelling.keys?.[name] ?? name,
+      key: keyOf(name),
       absent: spelling.absent?.[name],
       nullIsAbsent: nullsAreAbsent ? once(() => isNullable(schema)) : () => false
     }))
@@ -162,18 +183,19 @@ const shapeOf = <A extends object>(
     )
   )
   const [first, ...others] = constraints
-  const plain = Schema.Struct(fields).annotate({ [spelledKey]: plan })
+  const plain = Schema.Struct(fields).annotate({ [planKey]: plan })
   const struct = first === undefined ? plain : plain.check(first, ...others)
   const names = new Map(plan.fields.map(({ key, name }) => [key, name]))
   return {
     schema: JsonObject.pipe(
       Schema.decodeTo(struct, {
-        decode: SchemaGetter.transform(Spelled.decode(plan) as never),
-        encode: SchemaGetter.transform(Spelled.encode(plan) as never)
+        decode: SchemaGetter.transform(WireNames.decode(plan) as never),
+        encode: SchemaGetter.transform(WireNames.encode(plan) as never)
       })
     ) as never,
     fields,
     keys: Object.fromEntries(plan.fields.map(({ key, name }) => [name, key])),
+    foreign: Object.keys(declared).filter((name) => !Object.hasOwn(fields, name)).map(keyOf),
     missing: (value, side) => {
       if (!Json.isObject(value)) return []
       const named = side === "domain"
@@ -188,9 +210,9 @@ const shapeOf = <A extends object>(
 }
 
 /**
- * A domain enumeration with other names on the wire. `table` maps wire names to domain names; of several for one value,
- * the first is written. Names outside the table pass unchanged to `schema`. `written` maps domain values without a wire
- * name to others; it is only used for writing.
+ * A domain enumeration with other names on the wire. `table` maps wire names to domain names; if several wire names
+ * have the same domain name, the first is written. Names outside the table pass to `schema` unchanged. `written` adds
+ * names that are only used for writing.
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -198,7 +220,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // The first wire name of a value is the one that is written.
+  // Reversed, so that the first wire name of a value wins.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
@@ -217,14 +239,14 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 })
 
 /**
- * An integer that may exceed a JavaScript number: see `Json.parse`. `Schema.BigInt` also accepts texts of digits, and
- * makes a bundle larger.
+ * An integer that may exceed a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings of
+ * digits, and make a bundle larger.
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"
 })
 
-/** An identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
+/** An identifier: a JSON integer of any length on the wire, a string of digits in the domain. */
 const integer = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | bigint> =>
   Schema.Union([Schema.Int, LargeInteger]).pipe(
     Schema.decodeTo(schema, {
@@ -242,25 +264,25 @@ const readInteger: Compiled.Fused = (compile, _, target) => {
 
 const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** An order's identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
+/** An order's identifier: a JSON integer of any length on the wire, a string of digits in the domain. */
 export const OrderId = integer(Identifiers.OrderId)
 
-/** A trade's identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
+/** A trade's identifier: a JSON integer of any length on the wire, a string of digits in the domain. */
 export const TradeId = integer(Identifiers.TradeId)
 
-/** A position's identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
+/** A position's identifier: a JSON integer of any length on the wire, a string of digits in the domain. */
 export const PositionId = integer(Identifiers.PositionId)
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-/** An order's identifier in a request: written as a JSON integer, read as an integer or a text of digits. */
+/** An order's identifier in a request: written as a JSON integer, read as an integer or a string of digits. */
 export const RequestedOrderId = Schema.Union([
   Schema.Int,
   LargeInteger,
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger).pipe(
   Schema.decodeTo(
-    // Every mistake, on the wire or in the domain, breaks the same constraint.
+    // Every invalid value, on the wire and in the domain, violates the same constraint.
     Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger)).pipe(
       Schema.brand("OrderId")
     ).annotate({ identifier: "OrderId" }),
@@ -271,7 +293,7 @@ export const RequestedOrderId = Schema.Union([
   )
 )
 
-/** Writes a number without an exponent: JavaScript writes small and large ones as `1.5e-7`. */
+/** Writes a number without an exponent. JavaScript would write very small and very large numbers like `1.5e-7`. */
 const plain = (value: number | bigint): string => {
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?$/u.exec(value.toString()) ?? []
@@ -299,7 +321,7 @@ export const loose = <A extends string>(
   )
 }
 
-/** A decimal that is read as a text or a JSON number, and always written as a text. */
+/** A decimal that is read from a string or a JSON number, and always written as a string. */
 export const LooseDecimal = loose(Decimal)
 
 /** A whole number, written on the wire as a string of digits, as in a query string. `schema` sets its bounds. */
@@ -312,15 +334,15 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
   )
 
 /**
- * A JSON object whose keys are data, such as tickers: a map in the domain. One invalid key or value refuses the whole
- * object.
+ * A JSON object whose keys are data, such as tickers: a map in the domain. A single invalid key or value makes the
+ * whole object invalid.
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
   value: Schema.Codec<V, unknown>
 ): Schema.Codec<ReadonlyMap<K["Type"], V>, unknown> =>
-  // Any text is a key at first, because a record with a key schema silently drops keys that do not fit. The map's own
-  // schema then checks them.
+  // The record accepts any key, because a record with a key schema silently drops invalid keys. The map's schema then
+  // checks the keys.
   Schema.Record(Schema.String, value).pipe(
     Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
       decode: SchemaGetter.transform(
@@ -333,7 +355,7 @@ export const keyed = <K extends Schema.Record.Key, V>(
   ) as never
 
 const readEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {
-  const make = Entries.maker(compile(SchemaAST.toType(key.ast)), compile(value.ast))
+  const make = MapReader.maker(compile(SchemaAST.toType(key.ast)), compile(value.ast))
   return (entries) => Json.isObject(entries) ? make(entries) : refused
 }
 
@@ -346,7 +368,7 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
     for (const [name, given] of map) {
       const written = write(given)
       if (written === refused || isKey(name) === refused) return refused
-      // An assignment does not create a key of this name.
+      // An assignment does not create a key with this name.
       if (name === "__proto__") return undecided()
       entries[name] = written
     }
@@ -355,8 +377,8 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
 }
 
 /**
- * An answer in the envelope of API V1, `{ success, message, result }`. Only its result matters: an answer without
- * success is an error. Some recorded answers have only the result.
+ * An answer in the envelope of API V1, `{ success, message, result }`. Decodes to the result. An answer whose `success`
+ * is not `true` is an error; `success` and `message` may be missing, as in some recorded answers.
  */
 export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const envelope = Schema.Struct({
@@ -373,8 +395,8 @@ export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, un
 }
 
 /**
- * What the exchange has also answered in another form: `read` makes the form of now of the older one, and leaves anything
- * else as it is. Only the form of now is written. `form` describes the older one.
+ * An answer that the exchange has also sent in an older form, described by `form`. `read` converts the older form to
+ * the current one, and returns anything else unchanged. Only the current form is written.
  */
 export const older = <A>(
   schema: Schema.Codec<A, unknown>,
@@ -389,7 +411,7 @@ export const older = <A>(
           const now = read(wire)
           const { keys } = tally
           const value = parse(now)
-          // The keys of what was made of the older form are not those of the answer.
+          // The keys of a converted value are not the answer's keys, so they are not counted.
           if (now !== wire) tally.keys = keys
           return value
         }
@@ -398,7 +420,7 @@ export const older = <A>(
     })
   )
 
-/** A list in the envelope that {@link wrapped} reads, or once without it. */
+/** A list in the envelope of {@link wrapped}. In the older form, it was a list without an envelope. */
 export const wrappedList = <A>(
   reading: typeof older,
   item: Schema.Codec<A, unknown>
@@ -409,12 +431,12 @@ export const wrappedList = <A>(
     (wire) => Array.isArray(wire) ? { result: wire } : wire
   )
 
-/** A text alone in a JSON object, under `key`. */
+/** A JSON object whose only field, `key`, is a string. In the domain it is just that string. */
 export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform(
-        Compiled.fused((wire: Members.Fields) => wire[key] as string, (compile, _, target) => {
+        Compiled.fused((wire: ObjectReader.Fields) => wire[key] as string, (compile, _, target) => {
           const read = compile(target)
           return (wire) => {
             if (!Json.isObject(wire)) return refused
@@ -470,10 +492,13 @@ const countOf = (pattern: RegExp) =>
     })
   )
 
-/** A number of digits, 0 to 99: a text on the wire (`stockPrec: "6"`). */
+/** A number of digits, 0 to 99: a string on the wire (`stockPrec: "6"`). */
 export const Digits = countOf(/^(?:0|[1-9][0-9]?)$/u)
 
-/** A number of digits, -9 to 99. Below zero it counts the zeros before the point. */
+/**
+ * A number of digits after the decimal point, -9 to 99: a string on the wire. A negative number counts zeros before the
+ * point.
+ */
 export const SignedDigits = countOf(/^(?:0|-[1-9]|[1-9][0-9]?)$/u)
 
 /**
@@ -489,16 +514,16 @@ export const saysError = (json: unknown): boolean => {
 }
 
 /**
- * Whether a JSON value may report a success whose body is not documented: any object or list that reports no error.
- * `null`, a text, a number and a boolean do not.
+ * Whether a JSON value may report a success whose body is not documented: any object or list that reports no error. A
+ * string, a number, a boolean and `null` do not.
  */
 export const saysSuccess = (json: unknown): boolean =>
   Array.isArray(json) ||
   (Json.isObject(json) && !saysError(json) && !("error" in json) && !("code" in json && "message" in json))
 
 /**
- * An answer that only reports a success. `accepts` decides which JSON values do (`undefined` is an empty body); an
- * exchange answers `written`.
+ * An answer that only acknowledges the call. `accepts` decides which JSON values do so (`undefined` is an empty body);
+ * an exchange sends `written`.
  */
 export const acknowledged = (
   written: object,
@@ -512,8 +537,8 @@ export const acknowledged = (
   )
 
 /**
- * The answer `[]`, the only success of such a call in the live exchange's documentation. The document shows none, so
- * its dialect accepts any value that reports no error.
+ * The answer `[]`, which is the only success that the live exchange's documentation shows for such calls. The document
+ * shows none, so its dialect accepts any object or list that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

@@ -21,33 +21,36 @@ import { Control } from "./control/Control.ts"
 import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
 
 /**
- * A key of the example. Nothing but this sandbox accepts it.
+ * The API key of an example account. Only this sandbox accepts it.
  *
  * @category models
  */
 export interface ExampleKey {
-  /** The account. */
+  /** The account that the key belongs to. */
   readonly account: string
-  /** The public part. */
+  /** The public part, which each call sends. */
   readonly apiKey: string
-  /** The secret that signs its calls. */
+  /** The secret, which signs the calls. */
   readonly apiSecret: string
 }
 
-/** A business partner with funds in all wallets, three sub-accounts and interest payments. */
+/**
+ * An account that may call the B2B-only endpoints. It has funds in all wallets, three sub-accounts and interest
+ * payments.
+ */
 export const alice: ExampleKey = {
   account: "alice",
   apiKey: "alice-sandbox-key",
   apiSecret: "alice-sandbox-secret"
 }
 
-/** Not a business partner. Bob created the codes. */
+/** An account that may not call the B2B-only endpoints. It created the example's codes. */
 export const bob: ExampleKey = { account: "bob", apiKey: "bob-sandbox-key", apiSecret: "bob-sandbox-secret" }
 
-/** A code for 2.5 ETH, without a passphrase. */
+/** A code worth 2.5 ETH, without a passphrase. */
 export const code: Code = Code.make("WBe11205e5-5faf-11ed-9b6a-0242ac120002ETH")
 
-/** A code for 0.25 ETH, with a {@link passphrase}. */
+/** A code worth 0.25 ETH, with a {@link passphrase}. */
 export const protectedCode: Code = Code.make("WBbe08a482-5faf-11ed-9b6a-0242ac120002ETH")
 
 /** The passphrase of {@link protectedCode}. */
@@ -66,13 +69,22 @@ export const fundedSubAccount: SubAccountId = SubAccountId.make("5c9d2e7a-6f31-4
 export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90")
 
 /**
- * A counterparty for the market of the example, so that market orders find a book. {@link setUp} leaves it out: give it to
- * `Sandbox.layer({ counterparty: [Example.counterparty] })`, or to `control.setCounterparty`.
+ * A counterparty for the example's market, so that market orders find liquidity. {@link setUp} does not turn it on: use
+ * `Sandbox.layer({ counterparty: [Example.counterparty] })` or `control.setCounterparty`.
  */
 export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_USDT"), seed: 1 }
 
 /** The number of interest payments that alice has received. */
 export const payments = 250
+
+/** The first price of every market. */
+const prices = [
+  ["BTC_USDT", Decimal.price("40000")],
+  ["ETH_USDT", Decimal.price("2500")],
+  ["ETH_BTC", Decimal.price("0.0625")],
+  ["BTC_PERP", Decimal.price("40000")],
+  ["SHIB_USDT", Decimal.price("0.00001")]
+] as const
 
 const btc = ticker("BTC")
 const eth = ticker("ETH")
@@ -167,19 +179,19 @@ const payInterest = Effect.gen(function*() {
 })
 
 /**
- * The key of an account of the example: `alice`, `bob`, `market-making` or `training`.
+ * The API key of an example account: `alice`, `bob`, `market-making` or `training`.
  *
  * @category models
  */
 export type KeyOf = (name: string) => {
-  /** The public part. */
+  /** The public part, which each call sends. */
   readonly apiKey: ApiKey
-  /** The secret that signs its calls. */
+  /** The secret, which signs the calls. */
   readonly apiSecret: string
 }
 
 /**
- * Sets the example up with keys of your choice, in a venue without commands. Fails as `Control` does.
+ * Sets up the example with your own API keys. The venue must have no commands yet. Fails with the errors of `Control`.
  *
  * @category constructors
  */
@@ -188,14 +200,14 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
   yield* openAccounts(keyOf)
   yield* fundAccounts
   yield* createCodes
-  // An order's price must be near the market's price, and a market without trades has none.
-  yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
+  // A market without trades has no price of its own yet.
+  for (const [market, price] of prices) yield* control.movePrice({ market: marketName(market), price })
   yield* openSubAccounts(keyOf)
   yield* payInterest
 })
 
 /**
- * Sets the example up, in a venue without commands. Fails as `Control` does.
+ * Sets up the example. The venue must have no commands yet. Fails with the errors of `Control`.
  *
  * @category constructors
  */

@@ -1,14 +1,15 @@
 /**
- * A sandbox over HTTP for all tests of a Vitest run, as its `globalSetup`. Needs `vitest`.
+ * A Vitest `globalSetup` that serves one sandbox over HTTP to all tests of a run. Needs `vitest`.
  *
- * The tests get it with `inject("effect-txc/sandbox")`. It runs in the process of Vitest, and ends with it.
+ * Tests get its addresses and keys with `inject("effect-txc/sandbox")`. The sandbox runs in the Vitest process and
+ * stops when Vitest exits.
  *
  * @example
  * ```ts
  * import { Dialect } from "effect-txc"
  * import { globalSetup } from "effect-txc/sandbox/vitest"
  *
- * // A file of your own, named under `globalSetup` in vitest.config.ts. For the defaults name this module itself.
+ * // A file of your own, named under `globalSetup` in vitest.config.ts. For the defaults, name this module itself.
  * export default globalSetup({ dialect: Dialect.live })
  * ```
  */
@@ -34,17 +35,17 @@ import * as Venue from "./venue/Venue.ts"
 export interface Provided {
   /** The base URL of the exchange, such as `http://127.0.0.1:8080`. */
   readonly url: string
-  /** The base URL of the control plane, with a slash at its end. */
+  /** The base URL of the control plane, with a trailing slash. */
   readonly controlUrl: string
   /** The token of the control plane. */
   readonly controlToken: string
-  /** The name of its dialect. */
+  /** The name of the sandbox's dialect. */
   readonly dialect: "document" | "live"
   /** The keys of the example's accounts. */
   readonly keys: {
-    /** A business partner with funds in all wallets. */
+    /** An account with funds in all wallets, which may call the B2B-only endpoints. */
     readonly alice: Example.ExampleKey
-    /** Not a business partner. */
+    /** An account that may not call the B2B-only endpoints. */
     readonly bob: Example.ExampleKey
   }
 }
@@ -63,16 +64,17 @@ declare module "vitest" {
  */
 export interface Options {
   /**
-   * The dialect that the sandbox speaks, and its choices where the document leaves one; `Dialect.document` by default.
+   * The sandbox's dialect, with the choices that the documentation leaves open; `Dialect.document` by
+   * default.
    */
   readonly dialect?: Dialect.Dialect
   /** The port to listen on; any free one by default. */
   readonly port?: number
-  /** The seed of the random choices of faults; 0 by default. */
+  /** The seed for faults that occur at random; 0 by default. */
   readonly seed?: number
   /**
    * Prepares the venue before the first test, and again after each reset; `Example.setUp` by default. To freeze the
-   * clock, set it before anything else.
+   * clock, call `setClock` before anything else.
    */
   readonly setUp?: Effect.Effect<void, Control.ControlRefused | Journal.JournalError, Control.Control>
 }
@@ -81,7 +83,7 @@ const serve = Effect.fnUntraced(
   function*({ dialect = Dialect.document, port = 0, seed = 0, setUp = Example.setUp }: Options) {
     const scope = yield* Scope.make()
     const controlToken = randomBytes(24).toString("base64url")
-    const venue = Layer.provideMerge(Control.layer, Venue.layer({ dialect, seed }))
+    const venue = Layer.provideMerge(Control.layer, Venue.layer({ dialect, seed, secrets: "random" }))
     const context = yield* Layer.buildWithScope(venue, scope)
     const { baseUrl: url } = yield* Effect.gen(function*() {
       yield* setUp
@@ -104,7 +106,7 @@ const serve = Effect.fnUntraced(
 )
 
 /**
- * A `globalSetup` of Vitest that serves a sandbox until the run is over.
+ * Makes a Vitest `globalSetup` that serves a sandbox until the run ends.
  *
  * @category running
  */
@@ -115,5 +117,5 @@ export const globalSetup =
     return () => Effect.runPromise(stop)
   }
 
-/** The sandbox with the example, in the document's dialect. */
+/** A `globalSetup` that serves a sandbox with the example, in the documented dialect. */
 export default globalSetup()

@@ -1,17 +1,17 @@
 /**
  * Runs ccxt's published `whitebit` against the sandbox in the live dialect: software written for the real exchange, by
- * people who do not know this project, must find the same exchange here.
+ * people who do not know this project, must work here without changes.
  *
- * This is a package of its own, so that working on the project does not require ccxt. From its folder:
+ * This is a separate package, so that working on the project does not require ccxt. From its folder:
  *
  * npm ci && npm test
  *
- * (the project's own packages have to be installed too). ccxt is not modified. It is only configured, as its manual
- * describes: other addresses, no waiting between calls, and a nonce that grows even within a millisecond.
+ * (install the project's own packages too). ccxt is not modified, only configured as its manual describes: other
+ * addresses, no waiting between calls, and a nonce that increases even within a millisecond.
  *
- * Everything runs twice: against a sandbox, and against a venue of a host, below a path.
+ * Everything runs twice: against a sandbox, and against a venue on a host, under its path.
  *
- * The end of this file lists, in its own test, the calls of ccxt that the sandbox does not serve.
+ * The last test in this file lists the ccxt calls that the sandbox does not serve.
  */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
@@ -21,7 +21,7 @@ import { alice, answerLost, badGateway, bob, disabled, open, restricted } from "
 
 const ids = (orders) => orders.map(({ id }) => id).toSorted()
 
-/** The totals of an account's trade balance. */
+/** The total of each currency in an account's trade balance. */
 const totals = async (exchange) => (await exchange.fetchBalance()).total
 
 describe("public calls", () => {
@@ -55,7 +55,7 @@ describe("public calls", () => {
     assert.equal(alice.currency("BTC").limits.withdraw.min, 0.001)
   })
 
-  test("fetchTime, fetchStatus and fetchTradingFees", async ({ alice }) => {
+  test("fetchTime, fetchStatus and fetchTradingFees read the sandbox's values", async ({ alice }) => {
     const [before, time, after] = [Date.now(), await alice.fetchTime(), Date.now()]
     assert.ok(time > before - 1000 && time <= after, `${time} is not between ${before} and ${after}`)
     assert.equal((await alice.fetchStatus()).status, "ok")
@@ -86,7 +86,7 @@ describe("public calls", () => {
     })
   })
 
-  test("an unknown market fails with BadSymbol, or with ExchangeError if only the exchange can tell", async ({ alice }) => {
+  test("an unknown market fails with BadSymbol if ccxt detects it, and with ExchangeError if the exchange does", async ({ alice }) => {
     await fails(alice.fetchOrderBook("NO/PE"), Ccxt.BadSymbol)
     await fails(alice.v4PublicGetOrderbookMarket({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v4PrivatePostOrders({ market: "NO_PE" }), Ccxt.ExchangeError)
@@ -94,7 +94,7 @@ describe("public calls", () => {
 })
 
 describe("accounts", () => {
-  test("fetchBalance reads the main, the trade and the collateral balance", async ({ alice }) => {
+  test("fetchBalance reads the main, trade and collateral balances", async ({ alice }) => {
     const main = await alice.fetchBalance({ account: "main" })
     assert.equal(main.BTC.total, 0.5)
     assert.ok(main.USDT.free >= 1000)
@@ -104,7 +104,7 @@ describe("accounts", () => {
     assert.equal((await alice.fetchBalance({ type: "swap" })).USDT.total, 50000)
   })
 
-  test("transfer moves funds between the balances, under every name that ccxt has for them", async ({ as }) => {
+  test("transfer moves funds between balances, under every name that ccxt uses for them", async ({ as }) => {
     const exchange = as(alice, { sign: { nonceWindow: true } })
     const all = async () =>
       Promise.all([
@@ -153,7 +153,7 @@ describe("accounts", () => {
 })
 
 describe("orders", () => {
-  test("a limit order rests, is found, fills in part and is canceled", async ({ alice, bob }) => {
+  test("a limit order rests, is found, is partly filled and is canceled", async ({ alice, bob }) => {
     const placed = await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
     assert.deepEqual(
       pick(placed, "symbol", "status", "side", "type", "price", "amount", "filled", "remaining"),
@@ -191,13 +191,13 @@ describe("orders", () => {
     assert.deepEqual(pick(history, "id", "filled", "average"), { id: placed.id, filled: 0.2, average: 51000 })
   })
 
-  test("an untouched order is canceled with ccxt's answer for it", async ({ alice }) => {
+  test("ccxt reports an order that was canceled without fills as canceled", async ({ alice }) => {
     const { id } = await alice.createOrder(btc, "limit", "buy", 0.5, 40000)
     assert.equal((await alice.cancelOrder(id, btc)).status, "canceled")
     assert.equal((await alice.fetchOrder(id, btc)).status, "canceled")
   })
 
-  test("market orders by amount and by cost pay the book's prices", async ({ alice, bob }) => {
+  test("market orders by amount and by cost trade at the book's prices", async ({ alice, bob }) => {
     await alice.createOrder(btc, "limit", "sell", 1, 51000)
     const [mine, theirs] = [await totals(bob), await totals(alice)]
     const bought = await bob.createOrder(btc, "market", "buy", 0.1)
@@ -237,7 +237,7 @@ describe("orders", () => {
     assert.deepEqual(fills.map(({ order }) => order).toSorted(), ids([bought, spent, sold]).toSorted())
   })
 
-  test("post-only and immediate-or-cancel orders behave as named", async ({ alice, bob }) => {
+  test("ccxt places post-only and immediate-or-cancel orders", async ({ alice, bob }) => {
     const resting = await alice.createOrder(btc, "limit", "sell", 0.1, 51000, { postOnly: true })
     assert.deepEqual(pick(resting, "status", "postOnly", "timeInForce"), {
       status: "open",
@@ -250,7 +250,7 @@ describe("orders", () => {
     assert.deepEqual(await bob.fetchOpenOrders(), [])
   })
 
-  test("stop-limit orders wait for their price, from above and from below", async ({ alice, bob, venue }) => {
+  test("stop-limit orders wait for the price to rise or fall to their trigger", async ({ alice, bob, venue }) => {
     const up = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000, clientOrderId: "up-1" })
     assert.deepEqual(
       pick(up, "clientOrderId", "status", "type", "price", "triggerPrice", "amount", "filled"),
@@ -269,7 +269,7 @@ describe("orders", () => {
       activated: 0,
       activationCondition: "gte"
     })
-    // Here a buy below the price is not a stop that has already passed: it waits for the price to fall.
+    // A buy with a trigger below the price is not triggered at once here: it waits for the price to fall.
     const down = await alice.createOrder(btc, "limit", "buy", 0.1, 48500, { triggerPrice: 48000 })
     assert.equal(down.info.activationCondition, "lte")
     assert.deepEqual(ids(await alice.fetchOpenOrders(btc)), ids([up, down]))
@@ -277,7 +277,7 @@ describe("orders", () => {
 
     const offer = await bob.createOrder(btc, "limit", "sell", 1, 52500)
     await venue.movePrice("BTC_USDT", "52000")
-    // At the new price the exchange's own orders sell, so nothing is bought from bob.
+    // The exchange itself sells at the new price, so nothing is bought from bob.
     const filled = await alice.fetchOrder(up.id, btc)
     assert.deepEqual(pick(filled, "status", "filled", "average"), { status: "closed", filled: 0.1, average: 52000 })
     assert.equal((await bob.fetchOrder(offer.id, btc)).filled, 0)
@@ -285,7 +285,7 @@ describe("orders", () => {
     assert.equal((await alice.cancelOrder(down.id, btc)).status, "canceled")
   })
 
-  test("cancelAllOrders cancels only the orders of a market and a kind", async ({ alice }) => {
+  test("cancelAllOrders cancels only orders of the given market and kind", async ({ alice }) => {
     const spot = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const margin = await alice.createOrder(btc, "limit", "buy", 0.1, 41000, { marginMode: "cross" })
@@ -354,20 +354,20 @@ describe("orders", () => {
   })
 })
 
-describe("what is refused", () => {
+describe("refusals", () => {
   test("a wrong secret and an unknown key fail with AuthenticationError", async ({ as }) => {
     await fails(as({ ...alice, apiSecret: bob.apiSecret }).fetchBalance(), Ccxt.AuthenticationError)
     await fails(as({ ...alice, apiKey: "nobody" }).fetchBalance(), Ccxt.AuthenticationError)
   })
 
-  test("a restricted and a disabled key fail with PermissionDenied", async ({ as }) => {
+  test("restricted and disabled keys fail with PermissionDenied", async ({ as }) => {
     const limited = as(restricted)
     assert.deepEqual(await limited.fetchOpenOrders(), [])
     await fails(limited.createOrder(btc, "limit", "buy", 0.1, 40000), Ccxt.PermissionDenied)
     await fails(as(disabled).fetchOpenOrders(), Ccxt.PermissionDenied)
   })
 
-  test("an order of more than the balance fails with InsufficientFunds", async ({ alice, bob }) => {
+  test("an order that exceeds the balance fails with InsufficientFunds", async ({ alice, bob }) => {
     await fails(alice.createOrder(btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
     await fails(alice.createOrder(btc, "limit", "buy", 50, 40000), Ccxt.InsufficientFunds)
     await fails(alice.createOrder(btc, "limit", "buy", 50, 53000, { triggerPrice: 52000 }), Ccxt.InsufficientFunds)
@@ -382,7 +382,7 @@ describe("what is refused", () => {
   test("fields that break the market rules fail with InvalidOrder if ccxt knows the message", async ({ alice }) => {
     await fails(alice.createOrder("ETH/USDT", "limit", "sell", 0.0001, 50000), Ccxt.InvalidOrder)
     await fails(alice.createOrder(btc, "limit", "sell", 0.0000001, 50000), Ccxt.InvalidOrder)
-    // It does not know the code for a step, which is newer.
+    // ccxt does not know the newer code for a step violation.
     await fails(
       alice.v4PrivatePostOrderNew({ market: "BTC_USDT", side: "buy", amount: "0.0100001", price: "40000" }),
       Ccxt.ExchangeError
@@ -391,7 +391,7 @@ describe("what is refused", () => {
     await fails(alice.createOrder(btc, "limit", "hold", 1, 50000), Ccxt.ExchangeError)
   })
 
-  test("a client order id of another open order fails with ExchangeError", async ({ alice }) => {
+  test("the client order id of another open order fails with ExchangeError", async ({ alice }) => {
     const order = ["limit", "buy", 0.1, 40000, { clientOrderId: "mine" }]
     const { id } = await alice.createOrder(btc, ...order)
     await fails(alice.createOrder(btc, ...order), Ccxt.ExchangeError)
@@ -399,7 +399,7 @@ describe("what is refused", () => {
     assert.equal((await alice.createOrder(btc, ...order)).clientOrderId, "mine")
   })
 
-  test("an unknown, ended or foreign order fails with OrderNotFound", async ({ alice, bob }) => {
+  test("an unknown order, an ended order, and another account's order fail with OrderNotFound", async ({ alice, bob }) => {
     await fails(alice.fetchOrder("424242", btc), Ccxt.OrderNotFound)
     await fails(alice.cancelOrder("424242", btc), Ccxt.OrderNotFound)
     const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)

@@ -1,5 +1,5 @@
 /**
- * ccxt's methods for an order's deals, the kill switch and conditional orders: see `ccxt.test.js` for its
+ * ccxt's methods for an order's deals, the kill switch and conditional orders. `ccxt.test.js` describes ccxt's
  * configuration.
  */
 import * as Ccxt from "ccxt"
@@ -18,7 +18,7 @@ test("fetchOrderTrades reads the deals of one order", async ({ alice, bob }) => 
     { symbol: btc, takerOrMaker: "maker", price: 51000, amount: 0.2, cost: 10200, fee: { cost: 10.2, currency: "USDT" } },
     { symbol: btc, takerOrMaker: "maker", price: 51000, amount: 0.3, cost: 15300, fee: { cost: 15.3, currency: "USDT" } }
   ])
-  // ccxt shows `dealOrderId`, the id of the other order of the trade, as the order.
+  // ccxt returns `dealOrderId`, the id of the counterparty's order, as `order`.
   assert.deepEqual(trades.map(({ order }) => order), [first.id, second.id])
   assert.ok(trades.every(({ timestamp }) => Math.abs(timestamp - Date.now()) < 10_000))
 

@@ -1,4 +1,4 @@
-/** Shared by the tests of ccxt: an exchange per test, and a client for each of its accounts. */
+/** Set-up that the ccxt tests share: an exchange per test, and a client for each of its accounts. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { it } from "node:test"
@@ -9,13 +9,13 @@ export const perpetual = "BTC/USDT:USDT"
 
 let last = 0
 
-/** A nonce that grows even within a millisecond. */
+/** A nonce that increases even within a millisecond. */
 export const nonce = () => last = Math.max(Date.now(), last + 1)
 
-/** The greatest nonce so far. */
+/** The last nonce so far, which is the greatest. */
 export const lastNonce = () => last
 
-/** ccxt with a key, pointed at the sandbox. */
+/** A ccxt client with a key and the sandbox's address. */
 export const client = (baseUrl, { apiKey, apiSecret }, options = {}) => {
   const exchange = new Ccxt.whitebit({ apiKey, secret: apiSecret, enableRateLimit: false, nonce, options })
   exchange.urls.api = {
@@ -41,7 +41,7 @@ export const test = (title, body) =>
   })
 
 /**
- * Fails unless the error has exactly this class of ccxt's: `PermissionDenied`, for example, extends
+ * Fails unless the error has exactly this ccxt class; subclasses do not count, such as `PermissionDenied` for
  * `AuthenticationError`.
  */
 export const fails = async (call, expected) => {

@@ -1,10 +1,10 @@
-/** Market data of ccxt's `whitebit`: tickers, candles, trades, fees and futures, as ccxt parses them. */
+/** Market data that ccxt's `whitebit` parses: tickers, candles, trades, fees and futures. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"
 import { btc, fails, perpetual, pick, test } from "./desk.js"
 
-/** Trades at a price, and leaves an offer of 0.4 at 51000 and a bid for 1 at 49000. */
+/** Trades at a price, and leaves an ask of 0.4 at 51000 and a bid of 1 at 49000 in the book. */
 const trade = async (alice, bob) => {
   await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
   await bob.createOrder(btc, "limit", "buy", 1, 49000)
@@ -12,7 +12,7 @@ const trade = async (alice, bob) => {
 }
 
 describe("tickers", () => {
-  test("fetchTicker reads the last 24 hours of a market, and its best prices", async ({ alice, bob, venue }) => {
+  test("fetchTicker reads a market's last 24 hours and best prices", async ({ alice, bob, venue }) => {
     await trade(alice, bob)
     await venue.movePrice("BTC_USDT", "50500")
     const ticker = await alice.fetchTicker(btc)
@@ -33,7 +33,7 @@ describe("tickers", () => {
       ),
       {
         symbol: btc,
-        // The price of the example, before it was moved.
+        // The example's price before the test moved it.
         open: 40000,
         high: 51000,
         low: 40000,
@@ -48,7 +48,7 @@ describe("tickers", () => {
     )
   })
 
-  test("fetchTickers reads all markets, and futures only by another call", async ({ alice, bob }) => {
+  test("fetchTickers reads all markets at once, or only futures", async ({ alice, bob }) => {
     await trade(alice, bob)
     await bob.createOrder(perpetual, "limit", "sell", 0.1, 50500)
     await alice.createOrder(perpetual, "market", "buy", 0.1)
@@ -65,7 +65,8 @@ describe("tickers", () => {
     assert.deepEqual(pick(futures[perpetual], "last", "high", "low", "baseVolume", "quoteVolume", "indexPrice"), {
       last: 50500,
       high: 50500,
-      low: 50000,
+      // The price of the example, before it was moved.
+      low: 40000,
       baseVolume: 0.1,
       quoteVolume: 5050,
       indexPrice: 50500
@@ -82,7 +83,7 @@ describe("candles", () => {
     const now = Date.now()
     for (const timeframe of Object.keys(alice.timeframes)) {
       const candles = await alice.fetchOHLCV(btc, timeframe)
-      // A candle may have ended in between.
+      // A candle may have ended between the two calls.
       assert.ok(candles.length === 1 || candles.length === 2, `${timeframe}: ${candles.length} candles`)
       const length = alice.parseTimeframe(timeframe) * 1000
       const [at, open] = candles[0]
@@ -95,24 +96,24 @@ describe("candles", () => {
     }
   })
 
-  test("since and limit select candles", async ({ alice, venue }) => {
+  test("`since` and `limit` select candles", async ({ alice, venue }) => {
     await venue.movePrice("BTC_USDT", "50100")
     const minute = Math.floor(Date.now() / 60_000) * 60_000
     const since = await alice.fetchOHLCV(btc, "1m", minute - 600_000)
     assert.ok(since.length > 0 && since.every(([at]) => at >= minute - 600_000))
     assert.ok((await alice.fetchOHLCV(btc, "1m", undefined, 1)).length <= 1)
-    assert.deepEqual(await alice.fetchOHLCV("ETH/BTC", "1m"), [])
+    assert.deepEqual(await alice.fetchOHLCV(btc, "1m", undefined, undefined, { end: minute / 1000 - 86_400 }), [])
   })
 })
 
 describe("books, trades and the platform", () => {
-  test("fetchOrderBook has limits, and raw depth and fetchTrades show the same market", async ({ alice, bob }) => {
+  test("fetchOrderBook respects its limit, and raw depth and fetchTrades agree with it", async ({ alice, bob }) => {
     await trade(alice, bob)
     await alice.createOrder(btc, "limit", "sell", 0.25, 53000)
     assert.deepEqual((await bob.fetchOrderBook(btc)).asks, [[51000, 0.4], [53000, 0.25]])
     const top = await bob.fetchOrderBook(btc, 1)
     assert.deepEqual([top.asks, top.bids], [[[51000, 0.4]], [[49000, 1]]])
-    // Prices more than 2 % from the last price are left out.
+    // Raw depth omits prices more than 2 % from the last price.
     const { asks, bids } = await bob.v4PublicGetOrderbookDepthMarket({ market: "BTC_USDT" })
     assert.deepEqual([asks, bids], [[["51000", "0.4"]], []])
 
@@ -130,14 +131,14 @@ describe("books, trades and the platform", () => {
     assert.deepEqual(after.result, [])
   })
 
-  test("fetchStatus, the platform status and the margin markets are read", async ({ alice }) => {
+  test("ccxt reads the status, the platform status and the margin markets", async ({ alice }) => {
     assert.equal((await alice.fetchStatus()).status, "ok")
     assert.deepEqual(await alice.v4PublicGetPlatformStatus(), { status: "system operational" })
     const { result } = await alice.v4PublicGetCollateralMarkets()
     assert.deepEqual(result, ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
   })
 
-  test("an unknown market is refused in the words of API V1 and V4", async ({ alice }) => {
+  test("an unknown market is refused with the messages of API V1 and V4", async ({ alice }) => {
     await fails(alice.v1PublicGetTicker({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v1PublicGetKline({ market: "NO_PE" }), Ccxt.ExchangeError)
     const refused = { success: false, message: { market: ["Market is not available."] }, result: null }
@@ -148,7 +149,7 @@ describe("books, trades and the platform", () => {
 })
 
 describe("fees, limits and funding", () => {
-  test("fees of trades, deposits and withdrawals are read", async ({ alice }) => {
+  test("ccxt reads the fees for trades, deposits and withdrawals", async ({ alice }) => {
     assert.deepEqual(pick((await alice.fetchTradingFees())[btc], "maker", "taker"), { maker: 0.001, taker: 0.001 })
     const { deposit, withdraw } = await alice.fetchTransactionFees()
     assert.deepEqual([withdraw.BTC, deposit.BTC], ["0.0004", undefined])
@@ -163,7 +164,7 @@ describe("fees, limits and funding", () => {
     assert.deepEqual(limits.deposit, { min: 0.0001, max: 0, fee: { fixed: undefined } })
   })
 
-  test("funding rates are zero, and have no history", async ({ alice }) => {
+  test("ccxt reads funding rates of zero, and an empty funding rate history", async ({ alice }) => {
     const rate = await alice.fetchFundingRate(perpetual)
     assert.deepEqual(pick(rate, "symbol", "fundingRate"), { symbol: perpetual, fundingRate: 0 })
     assert.ok(rate.fundingTimestamp > Date.now() && rate.fundingTimestamp <= Date.now() + 8 * 3_600_000)
@@ -172,8 +173,8 @@ describe("fees, limits and funding", () => {
   })
 })
 
-describe("what is not served", () => {
-  test("a call that is not served is refused as such, not as an unknown path", async ({ alice }) => {
+describe("unserved calls", () => {
+  test("a call that the sandbox does not serve is refused with a reason, not as an unknown path", async ({ alice }) => {
     for (
       const call of [
         () => alice.setLeverage(5),
@@ -187,8 +188,7 @@ describe("what is not served", () => {
     ) {
       const error = await call().then(() => undefined, (error) => error)
       assert.equal(error?.constructor.name, "ExchangeError", error?.message ?? "it did not fail")
+      assert.match(error.message, /This sandbox does not serve it/u)
     }
-    const { last_http_response: said } = alice
-    assert.match(said, /This sandbox does not serve it/u)
   })
 })

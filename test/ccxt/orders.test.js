@@ -1,4 +1,4 @@
-/** ccxt's methods for stop orders and for changing orders: see `ccxt.test.js` for its configuration. */
+/** ccxt's methods for stop orders and for changing orders. `ccxt.test.js` describes ccxt's configuration. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"
@@ -8,7 +8,7 @@ import { btc, fails, perpetual, pick, test } from "./desk.js"
 const shown = (order) => pick(order, "symbol", "side", "type", "status", "price", "triggerPrice", "amount", "filled", "cost")
 
 describe("stop-market orders", () => {
-  test("stop-market orders on spot wait for their price, and trade at it", async ({ alice, venue }) => {
+  test("stop-market orders on spot wait for their trigger price, and trade at it", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "market", "sell", 0.1, undefined, {
       triggerPrice: 48000,
       clientOrderId: "out-1"
@@ -16,7 +16,7 @@ describe("stop-market orders", () => {
     assert.deepEqual(shown(stop), {
       symbol: btc,
       side: "sell",
-      // ccxt names both kinds of market orders so.
+      // ccxt uses this type for both market and stop-market orders.
       type: "market",
       status: "open",
       price: undefined,
@@ -39,7 +39,7 @@ describe("stop-market orders", () => {
     })
   })
 
-  test("stop-market buys on spot state what they spend", async ({ alice, venue }) => {
+  test("a stop-market buy on spot specifies the amount to spend", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "market", "buy", undefined, undefined, { stopPrice: 52000, cost: 520 })
     assert.deepEqual(pick(stop, "status", "triggerPrice", "filled"), { status: "open", triggerPrice: 52000, filled: 0 })
     await venue.movePrice("BTC_USDT", "52000")
@@ -73,7 +73,7 @@ describe("stop-market orders", () => {
     }
   })
 
-  test("stop-market orders without balance or at the last price are refused", async ({ alice }) => {
+  test("stop-market orders without enough balance or with the last price as trigger are refused", async ({ alice }) => {
     const sell = (amount, triggerPrice) => alice.createOrder(btc, "market", "sell", amount, undefined, { triggerPrice })
     await fails(sell(50, 48000), Ccxt.InsufficientFunds)
     await fails(sell(0.1, 50000), Ccxt.ExchangeError)
@@ -140,7 +140,7 @@ describe("editOrder", () => {
     await fails(alice.editOrder(order.id, btc, "limit", "buy", 0.2, 42000), Ccxt.OrderNotFound)
   })
 
-  test("editOrder changes the price alone, by client order id", async ({ alice }) => {
+  test("editOrder changes only the price of an order, named by its client order id", async ({ alice }) => {
     await alice.createOrder(btc, "limit", "sell", 0.1, 60000, { clientOrderId: "quote-2" })
     const edited = await alice.editOrder(undefined, btc, "limit", "sell", undefined, 61000, { clientOrderId: "quote-2" })
     assert.deepEqual(pick(edited, "clientOrderId", "price", "amount"), {
@@ -172,7 +172,7 @@ describe("editOrder", () => {
     assert.equal(edited.triggerPrice, 52000)
   })
 
-  test("editOrder beyond the balance is refused, and the order stays", async ({ alice }) => {
+  test("editOrder refuses a change that exceeds the balance, and the order stays unchanged", async ({ alice }) => {
     const { id } = await alice.createOrder(btc, "limit", "sell", 0.1, 60000)
     await fails(alice.editOrder(id, btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
     assert.deepEqual((await alice.fetchOpenOrders(btc)).map((order) => order.id), [id])
@@ -184,14 +184,14 @@ describe("the raw methods for many orders in one call", () => {
 
   test("a raw bulk call places orders, with an error for each refused one", async ({ alice }) => {
     const placed = await alice.v4PrivatePostOrderBulk({
-      orders: [quote("40000", { clientOrderId: "quote-1" }), quote("4000000"), quote("41000", { clientOrderId: "" })]
+      orders: [quote("40000", { clientOrderId: "quote-1" }), quote("49000", { amount: "50" }), quote("41000", { clientOrderId: "" })]
     })
     assert.deepEqual(
       placed.map(({ error, result }) => [result?.price, error?.code]),
       [["40000", undefined], [undefined, 10], ["41000", undefined]]
     )
     assert.deepEqual((await alice.fetchOpenOrders(btc)).map(({ price }) => price).sort(), [40000, 41000])
-    const stopped = await alice.v4PrivatePostOrderBulk({ orders: [quote("4000000"), quote("40000")], stopOnFail: true })
+    const stopped = await alice.v4PrivatePostOrderBulk({ orders: [quote("49000", { amount: "50" }), quote("40000")], stopOnFail: true })
     assert.deepEqual(stopped.map(({ result }) => result), [null])
   })
 
@@ -206,7 +206,7 @@ describe("the raw methods for many orders in one call", () => {
     assert.deepEqual((await alice.fetchOpenOrders(perpetual)).map(({ price }) => price), [40000])
   })
 
-  test("a raw bulk call cancels orders, and names the unknown ones", async ({ alice }) => {
+  test("a raw bulk call cancels orders, and reports the unknown ones", async ({ alice }) => {
     const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const canceled = await alice.v4PrivatePostOrderCancelBulk({
       orders: [{ market: "BTC_USDT", orderId: Number(order.id) }, { market: "BTC_USDT", orderId: Number(order.id) }]

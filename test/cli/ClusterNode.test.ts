@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ClusterNode from "../../src/cli/ClusterNode.ts"
+import * as Tables from "../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../support/postgres.ts"
 import { closedPort, serving } from "../support/server.ts"
 
@@ -10,7 +11,7 @@ import { closedPort, serving } from "../support/server.ts"
 const silent: Console.Console = { ...globalThis.console, log: () => undefined }
 
 itWithPostgres(
-  "a node that cannot join its cluster, and a failed migration, print a remedy",
+  "a node that cannot join its cluster, or cannot migrate it, explains what to do",
   () =>
     Effect.gen(function*() {
       const { layer, url } = yield* postgresServer
@@ -37,11 +38,26 @@ itWithPostgres(
       yield* tablesOf(9)
       yield* refused({}, /cannot be used/u, /version 9.*use a newer release/u)
       assert.match((yield* Effect.flip(ClusterNode.migrate(url, undefined))).remedy, /use a newer release/u)
-      yield* tablesOf(1)
+      yield* tablesOf(Tables.version)
+
+      // The tables exist, but a node could not work with them.
+      const set = (setting: string) => ({ url: `${url}?options=${encodeURIComponent(`-c ${setting}`)}` })
+      yield* refused(set("default_transaction_read_only=on"), /cannot be used/u, /read-only.*primary/u)
+      yield* refused(set("synchronous_commit=off"), /cannot be used/u, /synchronous_commit off/u)
+      const admin = (statement: string) =>
+        Effect.provide(Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)), layer)
+      yield* admin("CREATE USER reader")
+      yield* admin("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+      yield* refused(
+        { url: url.replace("txc@", "reader@") },
+        /cannot be used/u,
+        /lacks rights: GRANT INSERT ON txc_venue.*31 more/u
+      )
+      yield* refused({ nodeHost: "0.0.0.0" }, /Can't listen on 0\.0\.0\.0/u, /--node-host/u)
 
       yield* refused({ nodePort: taken.port }, /EADDRINUSE/u, /--node-port/u)
       yield* refused({ clusterPort: taken.port }, /EADDRINUSE/u, /--cluster-port/u)
-      // An address reserved for documentation: no machine has it.
+      // An address that is reserved for documentation, so no machine has it.
       yield* refused({ nodeHost: "192.0.2.1" }, /EADDRNOTAVAIL/u, /--node-host/u)
 
       yield* ClusterNode.migrate(url, "theirs")

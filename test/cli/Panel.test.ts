@@ -20,7 +20,7 @@ const screen = (columns: number): Screen => ({
   paint: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
 })
 
-/** The terminal lines of these simultaneous calls. */
+/** The lines that the panel prints for these calls, which are made at the same time. */
 const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, fields: object]>) =>
   Effect.gen(function*() {
     yield* Example.setUp
@@ -38,7 +38,7 @@ const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, f
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layer()))
 
 describe("Panel", () => {
-  it.effect("each call is printed with time, account, request, outcome and duration, and a refusal with its reason", () =>
+  it.effect("the panel prints each call with time, account, request, outcome and duration, and the reason for a refusal", () =>
     Effect.gen(function*() {
       const { path } = MainBalance.endpoint
       const lines = yield* linesOf(Infinity, [[path, {}], [path, {}], [OpenPositions.endpoint.path, { market: "X_Y" }]])
@@ -53,14 +53,14 @@ describe("Panel", () => {
       assert.match(lines[3] ?? "", /^ +why: market \(known\): one that this exchange knows$/u)
     }))
 
-  it.effect("a path that does not fit keeps its end", () =>
+  it.effect("the panel shows only the end of a path that is too long", () =>
     Effect.gen(function*() {
       const lines = yield* linesOf(80, [[OpenPositions.endpoint.path, { market: "X_Y" }]])
       assert.include(lines[0], "/positions/open  400 invalid")
       for (const line of lines) assert.isAtMost(line.length, 80)
     }))
 
-  it.effect("a call to an unknown path is printed without control characters", () =>
+  it.effect("the panel prints an unknown path without control characters", () =>
     Effect.gen(function*() {
       const [line = "", why] = yield* linesOf(100, [[`/${Example.bob.apiSecret}/\u001B[2J${"x".repeat(300)}`, {}]])
       assert.match(line, /xxx… {2}404 notFound/u)

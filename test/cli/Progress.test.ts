@@ -6,7 +6,7 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Progress from "../../src/cli/Progress.ts"
 
-/** The text on standard error while an effect runs and fails, and afterwards. */
+/** The output of progress on standard error around an effect that fails; "meanwhile" marks the effect's run. */
 const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
   const texts: Array<string> = []
   const stdio = Stdio.layerTest({
@@ -24,12 +24,12 @@ const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
 })
 
 describe("Progress", () => {
-  it.effect("progress on a terminal is one line, erased when the work ends or fails", () =>
+  it.effect("progress on a terminal is one line, which is erased when the work fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* drawn(true, "xterm"), ["\r\u001B[KReading", "meanwhile", "\r\u001B[K"])
     }))
 
-  it.effect("progress prints nothing if standard error is not a terminal, or a dumb one", () =>
+  it.effect("progress prints nothing if standard error is not a terminal, or is a dumb terminal", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* drawn(false, "xterm"), ["meanwhile"])
       assert.deepStrictEqual(yield* drawn(true, "dumb"), ["meanwhile"])

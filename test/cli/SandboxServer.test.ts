@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { execFile } from "node:child_process"
 import * as SandboxServer from "../../src/cli/SandboxServer.ts"
 import { ApiKey } from "../../src/domain/Identifiers.ts"
 import * as MainBalance from "../../src/endpoints/MainBalance.ts"
@@ -9,10 +11,10 @@ import * as Control from "../../src/sandbox/control/Control.ts"
 import * as Example from "../../src/sandbox/Example.ts"
 import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { scratchFile } from "../support/files.ts"
-import { signed } from "../support/signed.ts"
+import { signed, signedText } from "../support/signed.ts"
 
 describe("SandboxServer", () => {
-  it.live("calls in progress are journalled before the journal closes", () =>
+  it.live("a stopping sandbox records calls in progress before it closes the journal", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document, file })))
@@ -33,4 +35,24 @@ describe("SandboxServer", () => {
         assert.strictEqual(venue.journal.sequence(), before + 1)
       }).pipe(Effect.provide(layer))
     }))
+
+  it.live("the printed command leaves the nonces of other programs usable in the live dialect", () =>
+    Effect.gen(function*() {
+      yield* Example.setUp
+      const venue = yield* Venue.Venue
+      const { baseUrl } = yield* SandboxServer.serve({})
+      const [, command = ""] = /^(body=.*?)\n\n/msu.exec(SandboxServer.instructions(baseUrl, Dialect.live)) ?? []
+      const said = yield* Effect.callback<string>((resume) => {
+        execFile("bash", ["-c", command], (_failure, out) => resume(Effect.succeed(out)))
+      })
+      assert.property(JSON.parse(said), "USDT")
+      // The command's last digits are random, so its nonce may be up to a second ahead.
+      const nonce = (yield* Clock.currentTimeMillis) + 1000
+      const body = JSON.stringify({ request: MainBalance.endpoint.path, nonce })
+      const answer = yield* venue.handle(signedText(MainBalance.endpoint.path, body, Example.alice))
+      assert.deepInclude(answer, { status: 200 })
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
+    ))
 })

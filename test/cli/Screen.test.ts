@@ -25,7 +25,7 @@ describe("Screen", () => {
   )
 
   property(
-    "fit returns exactly the width and marks truncation",
+    "fit returns text of exactly the given width and marks truncation",
     [fc.stringMatching(/^[a-z ]{0,30}$/u), fc.integer({ min: 1, max: 20 })],
     (text, width) =>
       Effect.sync(() => {

@@ -7,22 +7,22 @@ import { property } from "../support/property.ts"
 
 describe("Suggestion", () => {
   property(
-    "a call is found by a name with one wrong, missing or extra letter, in any case",
+    "a call name with one wrong, missing or extra letter is corrected, in upper or lower case",
     [fc.constantFrom(...names), fc.nat(), fc.constantFrom("", "q", "qq"), fc.boolean()],
     (name, where, inserted, isUpper) =>
       Effect.sync(() => {
         const at = where % name.length
         const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
-        // Without one letter, the name may be nearer to another call.
+        // A changed name may be that of another call.
         const found = Suggestion.find(isUpper ? typed.toUpperCase() : typed, names)
         if (names.includes(typed)) return
-        // `CancelOcoOrder` and `CancelOtoOrder` differ only in the letter that is wrong here.
+        // `CancelOcoOrder` and `CancelOtoOrder` differ in one letter, so either is right when that letter is wrong.
         const twin = name.replace(/O[ct]o(?=Order\.)/u, (kind) => kind === "Oco" ? "Oto" : "Oco")
         assert.include([name, twin], found)
       })
   )
 
-  it("a name is found by its beginning, and an unrelated text finds nothing", () => {
+  it("the beginning of a name finds the name, and an unrelated word finds nothing", () => {
     assert.strictEqual(Suggestion.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
     assert.strictEqual(Suggestion.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])

@@ -12,7 +12,10 @@ interface First {
   readonly controlToken: string
 }
 
-/** Starts the command as a program does, and reads its first line; `end` closes its standard input and waits. */
+/**
+ * Starts the command like a parent process, and reads its first line. `end` closes its standard input and waits for the
+ * exit code.
+ */
 const started = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly first: First; readonly end: Effect.Effect<number | null> }>((resume) => {
@@ -48,7 +51,7 @@ const make = ({ controlToken, controlUrl }: First) =>
   })
 
 describe("effect-txc host", () => {
-  it.live("host prints its address, keeps its venues and token, and stops with its parent process", () =>
+  it.live("host prints its address, keeps its venues and token across restarts, and stops with its parent process", () =>
     Effect.gen(function*() {
       const folder = join(dirname(yield* scratchFile), "venues")
       const { end, first } = yield* started(["--data", folder])
@@ -69,7 +72,16 @@ describe("effect-txc host", () => {
       assert.strictEqual(given.first.controlToken, "a token of mine")
     }).pipe(Effect.scoped))
 
-  it.effect("host refuses limits of zero", () =>
+  it.effect("host refuses flags that have no effect in a cluster", () =>
+    Effect.gen(function*() {
+      const cluster = ["--cluster", "postgres://db.internal/effect_txc"]
+      for (const flags of [["--data", "venues"], ["--memory"]]) {
+        const { failed } = yield* run(["host", ...cluster, ...flags])
+        assert.include(failed?.said, `${flags[0]} and a cluster exclude each other`)
+      }
+    }))
+
+  it.effect("host refuses flags that set a limit to zero", () =>
     Effect.gen(function*() {
       const { error } = yield* run(["host", "--max-awake", "0"])
       assert.include(error, `--max-awake cannot be "0"`)

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { displayWidth } from "effect/cli/CliOutput"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { fieldsOf } from "../../src/cli/CallList.ts"
 import { entries } from "../../src/endpoints/all.ts"
@@ -10,7 +11,7 @@ import { run } from "../support/command.ts"
 import { moduleUrl, scratchFile } from "../support/files.ts"
 
 describe("effect-txc", () => {
-  it.effect("the command without arguments lists its subcommands in order of use", () =>
+  it.effect("effect-txc without arguments lists its subcommands in the order in which a new user needs them", () =>
     Effect.gen(function*() {
       const { error, out } = yield* run([])
       const commands = [...out.matchAll(/^ {2}effect-txc (\w+) +\S/gmu)].map(([, command]) => command)
@@ -19,7 +20,7 @@ describe("effect-txc", () => {
       assert.strictEqual(error, "")
     }))
 
-  it.effect("a usage error prints a suggestion in two lines on standard error, and nothing on standard output", () =>
+  it.effect("a usage error prints the error and a remedy in two lines on standard error, and nothing on standard output", () =>
     Effect.gen(function*() {
       const order = `{"market":"BTC_USDT","sidee":"buy"}`
       const cases: ReadonlyArray<readonly [said: string, then: string, ...args: ReadonlyArray<string>]> = [
@@ -85,7 +86,7 @@ describe("effect-txc", () => {
       }
     }))
 
-  it.effect("the help explains the exit codes and fits the terminal", () =>
+  it.effect("the help explains the exit codes and fits the terminal's width", () =>
     Effect.gen(function*() {
       const { out } = yield* run(["--help"], { person: { columns: 70, canColor: true } })
       for (const code of ["0", "1", "2", "130"]) assert.match(out, new RegExp(`\n  ${code} +[A-Z]`, "u"))
@@ -96,11 +97,26 @@ describe("effect-txc", () => {
       assert.notInclude((yield* run(["--help"], { person: { columns: 70 } })).out, "\u001B")
     }))
 
-  it.effect("shell completions know the calls", () =>
+  it.effect("shell completions include the calls", () =>
     Effect.gen(function*() {
       for (const shell of ["bash", "zsh", "fish"]) {
         assert.include((yield* run(["--completions", shell])).out, "LimitOrders.create")
       }
+    }))
+
+  it.effect("the published command runs no code from the shared temporary folder, and leaves none there", () =>
+    Effect.gen(function*() {
+      const folder = dirname(yield* scratchFile)
+      const shared = join(folder, "shared")
+      mkdirSync(shared)
+      copyFileSync(fileURLToPath(moduleUrl("cli/bin.cjs")), join(folder, "bin.cjs"))
+      writeFileSync(join(folder, "main.js"), `console.log("ran")`)
+      const { NODE_COMPILE_CACHE: _cache, ...environment } = process.env
+      const { stdout } = spawnSync(process.execPath, [join(folder, "bin.cjs")], {
+        encoding: "utf8",
+        env: { ...environment, TMPDIR: shared }
+      })
+      assert.deepStrictEqual([stdout, readdirSync(shared)], ["ran\n", []])
     }))
 
   it.effect("an old Node prints a command that installs a newer one", () =>

@@ -15,20 +15,20 @@ const other = ClientOrderId.make("other")
 const rows: ReadonlyArray<
   readonly [string, ReadonlyArray<ClientOrderId | undefined>, echoes: boolean, ClientOrderIdEcho.ClientOrderIdEcho]
 > = [
-  ["received", [mine], true, "echoed"],
-  ["received by both legs", [mine, mine], true, "echoed"],
-  ["not received", [undefined], true, "missing"],
-  ["received by one leg only", [mine, undefined], true, "missing"],
-  ["another received", [other], true, "missing"],
-  ["not received, as always", [undefined, undefined], false, "never-echoed"],
-  ["received, as never", [mine, mine], false, "echoed"],
-  ["received by one leg only, as never", [mine, undefined], false, "missing"],
-  ["another received, as never", [other, other], false, "missing"]
+  ["echoed", [mine], true, "echoed"],
+  ["echoed by both legs", [mine, mine], true, "echoed"],
+  ["not echoed", [undefined], true, "missing"],
+  ["echoed by one leg only", [mine, undefined], true, "missing"],
+  ["replaced by another", [other], true, "missing"],
+  ["not echoed by an endpoint that never echoes", [undefined, undefined], false, "never-echoed"],
+  ["echoed by an endpoint that usually does not", [mine, mine], false, "echoed"],
+  ["echoed by one leg only of an endpoint that usually echoes none", [mine, undefined], false, "missing"],
+  ["replaced by another by an endpoint that usually echoes none", [other, other], false, "missing"]
 ]
 
 describe("check", () => {
   for (const [name, received, echoes, expected] of rows) {
-    it.effect(`${name}: ${expected}`, () => {
+    it.effect(`a client order id ${name} is reported as ${expected}`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
         const created = yield* EchoCheck.check("Test.create", { amount: "1" }, mine, received, echoes)
@@ -58,7 +58,7 @@ describe("answers about orders", () => {
   const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: mine }))
 
   for (const [name, clientOrderId] of [["without the field", undefined], ["with an empty field", ""]] as const) {
-    it.effect(`an answer ${name} is reported as missing its client order id, on the order and in the log`, () => {
+    it.effect(`a missing client order id in an answer ${name} is reported on the order and in the log`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
         const order = yield* create

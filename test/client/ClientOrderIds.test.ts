@@ -10,7 +10,7 @@ import { fieldsOf, html, json, privateCalls, refusal } from "../support/http.ts"
 
 const { activationPrice: _, ...limit } = stopLimit
 
-/** Every endpoint that places an order, with a valid order. */
+/** Every endpoint that places a single order, with a call that places one. */
 const placing = entries.flatMap(({ endpoint, golden: { request }, name, refused }) =>
   endpoint.mutates && refused !== undefined && "clientOrderId" in request
     ? [{ name, place: refused.call(refused.accepted) }]
@@ -27,14 +27,14 @@ const answers = {
   AcceptedUnreadable: () => json(200, { order_id: 7, id: 7 })
 } as const
 
-it("the endpoints that place orders are known by their requests, the document's among them", () => {
+it("the list of endpoints that place orders includes the document's endpoints", () => {
   assert.includeMembers(placing.map(({ name }) => name), ["StopLimitOrders", "CollateralOcoOrders"])
 })
 
 describe.each(dialects)("orders without a client order id, in the $name dialect", (dialect) => {
   for (const { name, place } of placing) {
     for (const [tag, answer] of Object.entries(answers)) {
-      it.effect(`${name} is sent with a client order id, and ${tag} names it`, () =>
+      it.effect(`${name} sends a generated client order id, and ${tag} contains it`, () =>
         Effect.gen(function*() {
           const error = yield* Effect.flip(place)
           assert.strictEqual(error._tag, tag)
@@ -47,7 +47,7 @@ describe.each(dialects)("orders without a client order id, in the $name dialect"
     }
   }
 
-  it.effect("an order refused before sending names its client order id, unless the id is the problem", () =>
+  it.effect("the error for an order refused before sending contains its client order id, unless that id is invalid", () =>
     Effect.gen(function*() {
       const orders = yield* LimitOrders
       const refused = (request: object) =>
@@ -65,7 +65,7 @@ describe.each(dialects)("orders without a client order id, in the $name dialect"
     ))
 })
 
-describe("client order ids that the caller has not chosen", () => {
+describe("generated client order ids", () => {
   it.effect("generated client order ids are 32 letters and digits, and never repeat", () =>
     Effect.gen(function*() {
       const ids = yield* ClientOrderIds.ClientOrderIds

@@ -13,17 +13,17 @@ const { apiKey, apiSecret } = alice
 
 describe("make", () => {
   const problems = [
-    ["an empty one", "", "is empty"],
-    ["a line break at the end", "abcdefghij\n", "copied with something around it"],
-    ["a line break in the middle", "abcde\r\nfghij", "copied with something around it"],
-    ["a space", "abcde fghij", "copied with something around it"],
-    ["a tab", "\tabcdefghij", "copied with something around it"],
-    ["a letter beyond ASCII", "abcdéfghij", "copied with something around it"],
-    ["a null character", "abcde\0fghij", "copied with something around it"],
-    ["seven characters", "abcdefg", "is too short"]
+    ["no characters", "", "is empty"],
+    ["a line break at the end", "abcdefghij\n", "something else copied with it"],
+    ["a line break in the middle", "abcde\r\nfghij", "something else copied with it"],
+    ["a space", "abcde fghij", "something else copied with it"],
+    ["a tab", "\tabcdefghij", "something else copied with it"],
+    ["a non-ASCII letter", "abcdéfghij", "something else copied with it"],
+    ["a null character", "abcde\0fghij", "something else copied with it"],
+    ["only seven characters", "abcdefg", "is too short"]
   ] as const
   for (const [name, text, problem] of problems) {
-    it.effect(`credentials refuse ${name} without showing it`, () =>
+    it.effect(`make refuses a key or secret with ${name} and does not show it`, () =>
       Effect.gen(function*() {
         for (const part of ["apiKey", "apiSecret"] as const) {
           const error = yield* failsWith("InvalidCredentials")(
@@ -37,7 +37,7 @@ describe("make", () => {
       }))
   }
 
-  it.effect("credentials accept eight or more printable characters", () =>
+  it.effect("a key or secret may consist of any eight or more printable characters", () =>
     Effect.gen(function*() {
       const all = String.fromCharCode(...Array.from({ length: 0x7e - 0x21 + 1 }, (_, i) => 0x21 + i))
       const made = yield* make("abcdefgh", all)
@@ -47,7 +47,7 @@ describe("make", () => {
 })
 
 describe("layer", () => {
-  it.effect("layer gives what make gives", () =>
+  it.effect("layer provides the same credentials as make", () =>
     Effect.gen(function*() {
       const made = yield* Credentials.Credentials
       assert.strictEqual(Redacted.value(made.apiKey), apiKey)

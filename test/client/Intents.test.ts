@@ -30,7 +30,7 @@ const clientOrderId = ClientOrderId.make("mine")
 const place = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
 const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
 
-/** The hook's calls, in order. */
+/** The calls of the intent hooks, in order. */
 type Noted = ["record", Intents.Intent] | ["settled", Intents.Intent, Errors.Outcome]
 
 const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>
@@ -43,7 +43,7 @@ const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>
 const outcomes = (noted: ReadonlyArray<Noted>) => noted.map(([what, , outcome]) => outcome ?? what)
 
 describe("an intent", () => {
-  it.effect("an intent is recorded with all identifiers of the order before anything is sent", () => {
+  it.effect("an intent is recorded with all of the order's identifiers before anything is sent", () => {
     const noted: Array<Noted> = []
     let sent: ReadonlyArray<Sent> = []
     const sentBefore: Array<number> = []
@@ -72,7 +72,7 @@ describe("an intent", () => {
   const endings: ReadonlyArray<readonly [string, () => Response | "lost", ReadonlyArray<string>]> = [
     ["applied", () => json(200, []), ["record", "applied"]],
     ["refused", () => refusal(400, 10, "Inner validation failed"), ["record", "not-applied"]],
-    ["refused for its nonce, twice", () => refusal(429, 0, "Too many requests."), [
+    ["refused twice for its nonce", () => refusal(429, 0, "Too many requests."), [
       "record",
       "not-applied",
       "record",
@@ -81,7 +81,7 @@ describe("an intent", () => {
     ["lost", () => "lost", ["record", "unknown"]]
   ]
   for (const [name, answer, expected] of endings) {
-    it.effect(`an intent is settled when the call was ${name}`, () => {
+    it.effect(`an intent is settled when the call is ${name}`, () => {
       const noted: Array<Noted> = []
       return Effect.gen(function*() {
         yield* Effect.exit(cancelAll)
@@ -103,7 +103,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, { order_id: 7 })).pipe(Layer.provide(recorder(noted)))))
   })
 
-  it.effect("reads and locally refused calls record no intent", () => {
+  it.effect("no intent is recorded for a read or for a call that the client refuses", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       yield* MainBalance.use(({ all }) => all)
@@ -140,7 +140,7 @@ describe("an intent", () => {
     }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(hanging))))
   })
 
-  it.effect("a caller gets the answer even if its outcome can't be recorded", () => {
+  it.effect("a caller gets the answer even if the outcome can't be recorded", () => {
     const logged: Array<string> = []
     const failing = recorder([], { settled: () => Effect.die("the disk is full") })
     return Effect.gen(function*() {
@@ -153,7 +153,7 @@ describe("an intent", () => {
 })
 
 describe("interrupted fibers", () => {
-  it.effect("a call interrupted in flight is settled as unknown and logged", () => {
+  it.effect("a call that is interrupted in flight is settled as unknown and logged", () => {
     const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -168,7 +168,7 @@ describe("interrupted fibers", () => {
     )
   })
 
-  it.effect("a call interrupted while its intent is recorded is settled as not applied and not sent", () => {
+  it.effect("a call that is interrupted while its intent is being recorded is not sent and is settled as not applied", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()
@@ -185,7 +185,7 @@ describe("interrupted fibers", () => {
     })
   })
 
-  it.effect("a call interrupted while it is signed is settled as not applied and not sent", () => {
+  it.effect("a call that is interrupted while it is being signed is not sent and is settled as not applied", () => {
     const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -216,7 +216,7 @@ const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =
   )
 
 describe("a remote signer that hangs", () => {
-  it.effect("a hanging signer gets only the call's time, and nothing is sent", () => {
+  it.effect("a call fails at its timeout when the signer hangs, and nothing is sent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(
@@ -236,7 +236,7 @@ describe("a remote signer that hangs", () => {
     }).pipe(Effect.provide(signedBy(() => Effect.never, noted)))
   })
 
-  it.effect("a late signature is not sent", () => {
+  it.effect("a call whose signature arrives after the timeout is not sent", () => {
     const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(failsWith("ExchangeUnreachable")(cancelAll))
@@ -266,7 +266,7 @@ describe("the timeout", () => {
       assert.strictEqual(yield* took(cancelAll.pipe(Call.withTimeout("5 seconds"))), 5)
     }).pipe(Effect.provide(after(Layer.succeed(Call.Timeout, "3 seconds")))))
 
-  it.effect("the default timeout is ten seconds", () =>
+  it.effect("a call times out after ten seconds by default", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* took(cancelAll), 10)
     }).pipe(Effect.provide(after(Layer.empty))))

@@ -25,7 +25,7 @@ import { logsInto } from "../support/logs.ts"
 
 const [listed = assert.fail("no market")] = Listings.markets
 
-/** A second market, next to BTC_USDT. */
+/** A second market, in addition to BTC_USDT. */
 const newcomer = marketName("NEW_USDT")
 
 const order = (market: MarketName = btcUsdt, amount = Decimal.amount("0.5")) =>
@@ -35,7 +35,9 @@ const check = (bounded: Market.Bounded = order()) => MarketRules.MarketRules.use
 
 const unknown: ReadonlyArray<Violation> = [{ field: "market", constraint: { kind: "known" } }]
 
-/** An exchange's markets, which take half a second to load. `state` holds the markets, or makes loading fail. */
+/**
+ * An exchange's markets, which take half a second to load. Tests change the markets, or make loading fail, in `state`.
+ */
 const source = () => {
   const state = { loads: 0, markets: [listed] as ReadonlyArray<Market.Market>, broken: false }
   const load = Effect.delay(
@@ -48,7 +50,7 @@ const source = () => {
   return { state, load }
 }
 
-/** Runs an effect while half a second passes. */
+/** Runs an effect while the clock advances by half a second. */
 const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -56,7 +58,7 @@ const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** Asserts that an effect ends without waiting. */
+/** Asserts that an effect completes without waiting. */
 const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -66,7 +68,7 @@ const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("layerCached", () => {
-  it.effect("layerCached loads markets once for parallel orders, and not before the first", () => {
+  it.effect("layerCached loads markets when the first order needs them, and only once for parallel orders", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       assert.strictEqual(state.loads, 0)
@@ -84,7 +86,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("layerCached refreshes five-minute-old markets in the background without delaying orders", () => {
+  it.effect("layerCached refreshes markets in the background after five minutes, without delaying orders", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -103,7 +105,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("a failed refresh is reported, and the old markets stay until one succeeds", () => {
+  it.effect("a failed refresh is logged, and the old markets stay in use until a refresh succeeds", () => {
     const { load, state } = source()
     const logged: Array<string> = []
     return Effect.gen(function*() {
@@ -120,7 +122,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
-  it.effect("no order waits for markets longer than its limit, whichever order loads them", () => {
+  it.effect("no order waits for markets beyond its time limit, even when another order loads them", () => {
     let loads = 0
     const hanging = Effect.suspend(() => {
       loads++
@@ -139,7 +141,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(hanging, { timeout: "5 seconds" })))
   })
 
-  it.effect("parallel orders share one refresh, even a failing one", () => {
+  it.effect("parallel orders share one refresh, even if it fails", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -151,7 +153,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load), logsInto([])]))
   })
 
-  it.effect("an unknown market is loaded immediately", () => {
+  it.effect("an order for an unknown market reloads the markets immediately", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -165,7 +167,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("parallel orders for a new market load it once", () => {
+  it.effect("parallel orders for a new market reload the markets once", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       yield* waited(check())
@@ -178,7 +180,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("an order fails if the markets could not be loaded, and the next order tries to load them again", () => {
+  it.effect("an order fails if the markets can't be loaded, and the next order tries again", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       state.broken = true
@@ -192,7 +194,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("an interrupted order does not stop the load for others", () => {
+  it.effect("interrupting one order does not cancel loading for the others", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       const first = yield* Effect.forkChild(check())
@@ -207,7 +209,7 @@ describe("layerCached", () => {
 })
 
 describe("layerFixed", () => {
-  it.effect("layerFixed checks against the given markets", () =>
+  it.effect("layerFixed checks orders against the given markets", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* check(), [])
       assert.deepStrictEqual(yield* check(order(newcomer)), unknown)
@@ -215,7 +217,7 @@ describe("layerFixed", () => {
 })
 
 describe("layerNone", () => {
-  /** Alice's client of the sandbox, with these market rules. */
+  /** Alice's sandbox client, with these market rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
       Layer.provide([HttpClientTransport.layer, Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),
@@ -224,14 +226,14 @@ describe("layerNone", () => {
     )
   const tooFine = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, amount: Decimal.amount("0.0100001") }))
 
-  it.effect("layerNone leaves the check to the exchange", () =>
+  it.effect("layerNone leaves checking orders to the exchange", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(tooFine)
       assert.strictEqual(error.origin, "exchange")
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(clientWith(MarketRules.layerNone))))
 
-  it.effect("layerFixed checks before sending, including the market", () =>
+  it.effect("layerFixed refuses an invalid order or an unknown market before sending", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(tooFine)
       assert.strictEqual(error.origin, "local")
@@ -240,7 +242,7 @@ describe("layerNone", () => {
 })
 
 describe("by default", () => {
-  it.effect("an exchange loads its markets once for many orders", () =>
+  it.effect("a client loads the markets once for many orders by default", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders
       yield* Effect.forEach(Array.from({ length: 20 }), () =>

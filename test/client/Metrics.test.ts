@@ -62,7 +62,7 @@ describe.each(dialects)("metrics of a call in the $name dialect", (dialect) => {
     span: { readonly attributes: object },
     metrics: ReadonlyArray<object>
   ) =>
-    it.effect(`a call ${name} has a span and metrics`, () =>
+    it.effect(`a call ${name} records a span and metrics`, () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(observed(call))
         yield* TestClock.adjust("10 seconds")
@@ -160,7 +160,7 @@ describe("waits for a rate limit", () => {
     ({ metrics }) => metrics.filter(({ id }) => id === "txc_limit_wait").map(({ count, max }) => [count, max])
   )
 
-  it.effect("waits for a rate limit are timed", () =>
+  it.effect("the time that calls wait for a rate limit is measured", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* Effect.provide(waits, waiting(40)), [[1, 40]])
       assert.deepStrictEqual(yield* Effect.provide(waits, waiting(0)), [])

@@ -32,7 +32,7 @@ const balance = MainBalance.use(({ all }) => all)
 const many = (calls: number) =>
   Effect.forEach(Array.from({ length: calls }), () => balance, { concurrency: "unbounded" })
 
-/** The received nonces, in order of arrival. */
+/** The nonces that the server received, in order of arrival. */
 const arrived = Effect.map(privateCalls, (calls) => calls.map((call) => Number(fieldsOf(call)["nonce"])))
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
@@ -50,7 +50,7 @@ const client = (
 
 const empty = answering(() => json(200, {}))
 
-/** Answers after the delays in `delays`, in milliseconds, in rotation. */
+/** Delays each answer by the next of `delays`, in milliseconds, starting over at the end. */
 const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
   Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
 
@@ -62,17 +62,17 @@ describe("on the wire", () => {
     return call ?? assert.fail("nothing was sent")
   })
 
-  it.effect("document: a nonce on the wire is a text of digits in microseconds", () =>
+  it.effect("document: a nonce is sent as a string of digits, in microseconds", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":\"1700000000000000\"}")
     }).pipe(Effect.provide(client(Dialect.document, Nonce.layerWindow, empty))))
 
-  it.effect("live: a nonce on the wire is an integer in milliseconds with the window", () =>
+  it.effect("live: a nonce is sent as an integer in milliseconds, with `nonceWindow` in window mode", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":1700000000000,\"nonceWindow\":true}")
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
 
-  it.effect("live: a nonce without a window is an integer in milliseconds", () =>
+  it.effect("live: a nonce is sent as an integer in milliseconds, without `nonceWindow` in increasing mode", () =>
     Effect.gen(function*() {
       assert.include((yield* only).body, "\"nonce\":1700000000000}")
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
@@ -81,7 +81,7 @@ describe("on the wire", () => {
 describe("a test clock between two milliseconds", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-      it.effect(`a nonce is a whole number (${dialect.name}, ${name})`, () =>
+      it.effect(`a nonce is a whole number when the clock is between two milliseconds (${dialect.name}, ${name})`, () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(1_700_000_000_000 + 2 ** -12)
           yield* many(2)
@@ -94,7 +94,7 @@ describe("a test clock between two milliseconds", () => {
 
 describe("unique", () => {
   for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-    it.effect(`thousands of parallel nonces are unique while the clock stands still, in ${name} mode`, () =>
+    it.effect(`thousands of parallel calls get unique nonces while the clock stands still, in ${name} mode`, () =>
       Effect.gen(function*() {
         yield* many(3000)
         const nonces = yield* arrived
@@ -103,14 +103,14 @@ describe("unique", () => {
       }).pipe(Effect.provide(client(Dialect.document, layer, empty))))
   }
 
-  it.live("an exchange accepts thousands of parallel nonces on the real clock", () =>
+  it.live("the sandbox accepts the nonces of thousands of parallel calls on the real clock", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.limit({ calls: 10_000, perSeconds: 1 }))
       yield* many(1500)
       assert.strictEqual(new Set(yield* arrived).size, 1500)
     }).pipe(once, Effect.provide(exchange(inProcess(Dialect.live), { rateLimits: RateLimits.layerNone }))))
 
-  it.effect("two exchanges with one key in one program never use the same nonce", () =>
+  it.effect("two clients with the same key in one program never use the same nonce", () =>
     Effect.gen(function*() {
       const make = Exchange.layer({
         baseUrl: "http://localhost",
@@ -130,7 +130,7 @@ describe("unique", () => {
       assert.strictEqual(new Set(yield* arrived).size, 100)
     }).pipe(Effect.provide(empty)))
 
-  it.effect("each key has its own nonces", () =>
+  it.effect("each API key has its own sequence of nonces", () =>
     Effect.gen(function*() {
       const nonces = yield* Nonce.Nonce
       const take = (apiKey: string) =>
@@ -141,7 +141,7 @@ describe("unique", () => {
 
 describe("increasing", () => {
   property(
-    "increasing nonces arrive in order, however long calls take",
+    "increasing nonces arrive in order, no matter how long calls take",
     [fc.array(fc.nat(200), { minLength: 1, maxLength: 10 }), fc.integer({ min: 1, max: 30 })],
     (delays, calls) =>
       Effect.gen(function*() {
@@ -153,7 +153,7 @@ describe("increasing", () => {
     { runs: 50 }
   )
 
-  it.effect("increasing nonces allow one call at a time, even after a failed one", () =>
+  it.effect("increasing mode makes one call at a time, even after a failed call", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(Effect.forEach([1, 2, 3], () => Effect.result(balance), {
         concurrency: "unbounded"
@@ -168,7 +168,7 @@ describe("increasing", () => {
 })
 
 describe("the clock", () => {
-  it.effect("no nonce is more than two seconds ahead: further calls wait for the clock", () =>
+  it.effect("no nonce is more than two seconds ahead of the clock: further calls wait", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(many(2100))
       yield* TestClock.adjust("1 millis")
@@ -178,7 +178,7 @@ describe("the clock", () => {
       assert.strictEqual(new Set(yield* arrived).size, 2100)
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
 
-  /** A clock that a test sets forward and back. A sleep advances it. */
+  /** A clock that a test can set forward and back. Sleeping advances it. */
   const settable = Effect.map(Clock.Clock, (clock) => {
     const time = { now: 10_000_000 }
     const made: Clock.Clock = {
@@ -193,7 +193,7 @@ describe("the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("when the clock is set back, nonces continue up to two seconds, wait up to four, and fail beyond", () =>
+  it.effect("after the clock is set back, nonces continue up to two seconds, wait up to four, and fail beyond that", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
@@ -213,7 +213,7 @@ describe("the clock", () => {
     }))
 
   for (const [mode, nonces] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-    it.effect(`when the clock is set back by an hour, calls fail immediately and send nothing, in ${mode} mode`, () =>
+    it.effect(`after the clock is set back by an hour, calls fail immediately and send nothing, in ${mode} mode`, () =>
       Effect.gen(function*() {
         const { clock, time } = yield* settable
         yield* Effect.gen(function*() {
@@ -225,13 +225,13 @@ describe("the clock", () => {
             assert.include(error.reason, "clock was set back by 3600 seconds")
           }
           assert.strictEqual((yield* privateCalls).length, 1)
-          // A sleep on this clock never ends.
+          // Sleeping on this clock never ends.
         }).pipe(once, Effect.provideService(Clock.Clock, { ...clock, sleep: () => Effect.never }))
       }).pipe(Effect.provide(client(Dialect.live, nonces, empty))))
   }
 
   property(
-    "however the clock moves, every nonce is greater than the last and close to the clock",
+    "every nonce is greater than the last and close to the clock, no matter how the clock moves",
     [
       fc.constantFrom("milliseconds", "microseconds"),
       fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -5000, max: 5000 })), { maxLength: 100 })

@@ -25,7 +25,10 @@ import { command, itWithRedis, redisServer, type Server } from "../support/redis
 const apiKey = "a-key-that-many-programs-share"
 const of: Of = { apiKey: Redacted.make(apiKey), unit: "milliseconds" }
 
-/** A Redis with an old record of the key, so that no program waits for leases that Redis may have forgotten. */
+/**
+ * A Redis server with an existing record of the key, so that no program has to wait for leases that Redis may have
+ * lost.
+ */
 const server = Effect.gen(function*() {
   const redis = yield* redisServer
   yield* Effect.gen(function*() {
@@ -38,7 +41,7 @@ const server = Effect.gen(function*() {
   return redis
 })
 
-/** A program in this process; `end` ends it. */
+/** A program in the test's own process. `end` closes it. */
 const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<Nonce, never, Redis.Redis>) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const context = yield* Layer.buildWithScope(Layer.fresh(layer).pipe(Layer.provide(redis.layer)), scope)
@@ -48,7 +51,7 @@ const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<No
 
 const sharing = (redis: Server, programs: number) => program(redis, NonceRedis.layerWindow({ programs }))
 
-/** A program in its own process. */
+/** A program that draws nonces in a process of its own. */
 const elsewhere = Effect.fnUntraced(function*(
   redis: Server,
   mode: "window" | "increasing",
@@ -64,16 +67,16 @@ const elsewhere = Effect.fnUntraced(function*(
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  // The last line may be cut off where the process was killed.
+  // The last line may be incomplete if the process was killed.
   const lines = Effect.sync(() => readFileSync(file, "utf8").split("\n").slice(0, -1))
   return {
     kill: (signal: "SIGKILL" | "SIGCONT") => Effect.sync(() => child.kill(signal)),
-    /** Stops the process, and waits until its output and its Redis commands have arrived. */
+    /** Suspends the process, and waits until its output and its Redis commands have arrived. */
     stop: Effect.gen(function*() {
       child.kill("SIGSTOP")
       const state = Effect.sync(() => execFileSync("ps", ["-o", "stat=", "-p", `${child.pid}`]).toString())
       yield* until(Effect.map(state, (state) => state.startsWith("T")))
-      // Redis answers in order and takes turns among its clients.
+      // Redis serves its clients in turn, so it has then read every command of the stopped process.
       yield* Effect.replicateEffect(command("PING"), 3).pipe(Effect.provide(redis.layer))
     }),
     lines,
@@ -100,7 +103,7 @@ const assertDistinct = Effect.fnUntraced(function*(processes: ReadonlyArray<Else
   return all.length
 })
 
-/** Runs an effect on a clock that is `millis` ahead; behind when negative. */
+/** Runs an effect on a clock that is `millis` ahead, or behind if negative. */
 const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) =>
     Effect.provideService(effect, Clock.Clock, {
@@ -109,7 +112,7 @@ const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
     }))
 
-/** Runs an effect on a clock that stands still at `millis`. A sleep advances it immediately. */
+/** Runs an effect on a clock that stands still at `millis`. Sleeping advances it immediately. */
 const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) => {
     let now = millis
@@ -124,7 +127,7 @@ const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     })
   })
 
-/** Draws as soon as the program has a lease, however long that takes. */
+/** Draws a nonce as soon as the program has a lease, retrying without limit. */
 const drawAtLast = (draw: Effect.Effect<number, unknown>) => Effect.retry(draw, Schedule.spaced(50))
 
 const hashOf = Effect.map(Digest.ofApiKey(apiKey), (digest) => `effect-txc:nonce:milliseconds:${digest}`)
@@ -133,15 +136,15 @@ const hashOf = Effect.map(Digest.ofApiKey(apiKey), (digest) => `effect-txc:nonce
 const known = (redis: Server, field: string) =>
   Effect.flatMap(hashOf, (hash) => Effect.map(command("HGET", hash, field).pipe(Effect.provide(redis.layer)), Number))
 
-/** The end of a class's lease, in Unix milliseconds. */
+/** The end of the lease on a nonce's class, in Unix milliseconds. */
 const endOf = (redis: Server, nonce: number, programs: number) => known(redis, `end:${nonce % programs}`)
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
-// These tests mostly wait for leases, each with its own Redis.
+// These tests run concurrently because they mostly wait for leases. Each has its own Redis server.
 describe.concurrent("in window mode", () => {
   itWithRedis(
-    "programs that are killed, or stopped for longer than their lease, never draw the same nonce",
+    "programs never draw the same nonce, even if one is killed or stopped for longer than its lease",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -152,20 +155,21 @@ describe.concurrent("in window mode", () => {
         const before = yield* stopped.nonces
         const errorsBefore = (yield* stopped.errors).length
 
-        // Successors take over both classes once the leases have ended.
+        // Successors take over both classes of nonces once the leases have ended.
         const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
 
-        // After it is resumed, it has the typed error. Its later nonces must be distinct as well: see below.
+        // The resumed program first fails with the typed error. Its later nonces must be distinct as well: see below.
         yield* stopped.kill("SIGCONT")
         yield* until(Effect.map(stopped.errors, (errors) => errors.length > errorsBefore + 5))
-        // The scheduler decides whether it has asked Redis for a new lease by then, or was still waiting for an answer.
+        // The reason depends on whether the program has already requested a new lease from Redis or is still waiting for
+        // an answer.
         assert.match(
           (yield* stopped.errors)[errorsBefore] ?? "",
-          /the lease on nonces has ended|all 2 classes of nonces are leased to others|Redis/u
+          /the lease on nonces has ended|all 2 classes of nonces are leased to other programs|Redis/u
         )
 
-        // It draws again once another program ends.
+        // It draws nonces again once another program ends.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)
@@ -173,7 +177,7 @@ describe.concurrent("in window mode", () => {
         const all = [killed, stopped, ...successors]
         assert.isAbove(yield* assertDistinct(all), 4000)
         for (const process of all) assert.isTrue(isIncreasing(yield* process.nonces))
-        // Each successor has one class, and its lease begins after the previous one.
+        // Each successor has one class, and its lease begins after its predecessor's.
         const heirs = yield* Effect.forEach(successors, ({ nonces }) => nonces)
         for (const nonces of heirs) assert.strictEqual(new Set(nonces.map((nonce) => nonce % 2)).size, 1)
         const [rest] = before.map((nonce) => nonce % 2)
@@ -182,7 +186,7 @@ describe.concurrent("in window mode", () => {
       })
   )
 
-  itWithRedis("nonces that count microseconds are distinct too", () =>
+  itWithRedis("several programs draw distinct nonces in microseconds too", () =>
     Effect.gen(function*() {
       const redis = yield* server
       const processes = yield* Effect.forEach([1, 2, 3], () => elsewhere(redis, "window", 3, "microseconds"))
@@ -192,7 +196,7 @@ describe.concurrent("in window mode", () => {
     }))
 
   itWithRedis(
-    "a Redis that lost its data leases no nonces that it may have forgotten",
+    "a Redis that has lost its data leases no nonces that it may have leased before",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -200,20 +204,20 @@ describe.concurrent("in window mode", () => {
         const end = yield* endOf(redis, yield* old.draw, 2)
         yield* redis.stop
         yield* redis.start
-        // From now on either program may get either class.
+        // From here on, either program may get either class.
         const young = yield* sharing(redis, 2)
-        // The old lease is valid until its end and no longer.
+        // The old lease stays valid until it ends, but no longer.
         const last = yield* heldAt(end - 100)(old.draw)
         assert.isBelow(last, end)
         const error = yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1000)(old.draw))
         assert.match(error.reason, /Redis/u)
-        // The new lease begins after it.
+        // The new lease begins after the old one.
         assert.isAbove(yield* drawAtLast(young.draw), Math.max(end, last))
       })
   )
 
   itWithRedis(
-    "a Redis that replaced another, or was restarted with its saved data, leases none of them either",
+    "a Redis that replaced another, or was restarted with saved data, leases no nonces that may already be leased",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -235,7 +239,7 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "a program that ends returns its class, and the next nonces are greater than its own",
+    "a program that ends returns its class of nonces, and its successor's nonces are greater",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -252,7 +256,7 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "a burst is queued: no nonce is more than two seconds ahead, and every program gets its share",
+    "a burst of calls is queued: no nonce is more than two seconds ahead, and every program gets its share",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -269,7 +273,7 @@ describe.concurrent("in window mode", () => {
       })
   )
 
-  itWithRedis("a program whose time is past its lease has the typed error", () =>
+  itWithRedis("a program whose lease has ended fails with the typed error", () =>
     Effect.gen(function*() {
       const redis = yield* server
       const { draw } = yield* sharing(redis, 2)
@@ -279,7 +283,7 @@ describe.concurrent("in window mode", () => {
     }))
 
   itWithRedis(
-    "a program whose clock is behind its predecessor's draws greater nonces",
+    "a program still draws greater nonces when its clock is behind its predecessor's",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -292,7 +296,7 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "a program whose clock is far behind that of Redis fails with that reason until it has caught up",
+    "a program whose clock is far behind the clock of Redis fails with that reason until it has caught up",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -300,10 +304,10 @@ describe.concurrent("in window mode", () => {
         const last = yield* before.draw
         yield* before.end
         const { draw } = yield* sharing(redis, 1)
-        // Its lease begins after that number.
+        // The new lease begins after the predecessor's last nonce, which is far ahead of this clock.
         const error = yield* failsWith("NonceUnavailable")(ahead(-3_600_000)(draw))
         assert.match(error.reason, /clock is \d{4} seconds behind that of Redis/u)
-        // It waits for a smaller difference.
+        // If the clock is behind by less, the program waits.
         assert.isAbove(yield* heldAt(last - maxAhead - maxSetBack + 1000)(draw), last)
         assert.isAbove(yield* draw, last)
       })
@@ -322,14 +326,14 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "programs with different `programs` settings for a key don't get nonces at the same time",
+    "programs with different `programs` settings for the same key don't get nonces at the same time",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
         const two = yield* sharing(redis, 2)
         const three = yield* sharing(redis, 3)
         const last = yield* two.draw
-        // It gets its turn once the others have ended.
+        // The program with the other setting gets nonces once the first one has ended.
         const first = yield* Effect.forkChild(three.draw)
         yield* Effect.sleep(300)
         assert.isUndefined(first.pollUnsafe())
@@ -377,7 +381,7 @@ describe.concurrent("in increasing mode", () => {
   )
 
   itWithRedis(
-    "after a program is stopped during a call, the others continue when its lock has ended",
+    "after a program is stopped during a call, the others continue once its lock has expired",
     () =>
       Effect.gen(function*() {
         const redis = yield* redisServer
@@ -392,7 +396,7 @@ describe.concurrent("in increasing mode", () => {
         const nonce = yield* other.draw
         assert.isAtLeast(yield* Clock.currentTimeMillis, till)
         assert.isAbove(nonce, (yield* dying.nonces).at(-1) ?? Infinity)
-        // After it is resumed, it continues with a greater nonce.
+        // The resumed program continues with a greater nonce.
         const { length } = yield* dying.nonces
         yield* dying.kill("SIGCONT")
         yield* drawsMoreThan(length + 5)(dying)
@@ -418,7 +422,7 @@ describe("a failing Redis", () => {
   const modes = { window: NonceRedis.layerWindow({ programs: 2 }), increasing: NonceRedis.layerIncreasing }
   for (const [state, redis] of Object.entries(states)) {
     for (const [mode, layer] of Object.entries(modes)) {
-      it.effect(`a Redis that ${state} is a typed error in ${mode} mode, and nothing is called`, () =>
+      it.effect(`a call fails with a typed error when Redis ${state} in ${mode} mode, and nothing is sent`, () =>
         Effect.gen(function*() {
           const call = Nonce.use((nonces) => nonces.use(of, () => Effect.die("called")))
           const error = yield* passing(failsWith("NonceUnavailable")(call))
@@ -427,7 +431,7 @@ describe("a failing Redis", () => {
     }
   }
 
-  it("an invalid number of programs is refused", () => {
+  it("layerWindow refuses an invalid number of programs", () => {
     for (const programs of [0, -1, 1.5, Number.NaN, 1001]) {
       const built = Effect.runSyncExit(
         Effect.scoped(Layer.build(NonceRedis.layerWindow({ programs }).pipe(Layer.provide(states["is gone"]))))

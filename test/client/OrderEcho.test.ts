@@ -1,4 +1,4 @@
-/** An answer about another order than the requested one proves nothing: it may belong to another call. */
+/** An answer that does not match the sent order leaves its outcome unknown: the answer may belong to another call. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -65,7 +65,7 @@ const legNames = ["stop_loss", "take_profit"]
 
 type Change = Readonly<Record<string, unknown>>
 
-/** The golden answer with the fields of the sent order, except for `change` in the leg with the index `changed`. */
+/** The golden answer with the fields of the sent order, with `change` applied to the leg at index `changed`. */
 const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
   const { golden } = entries.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
   const { response } = golden.wire[dialect.name]
@@ -80,7 +80,7 @@ const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change)
     side,
     stop_limit_price
   } = fieldsOf(sent)
-  // A pair echoes the client order id in the document's dialect only.
+  // An OCO answer echoes the client order id only in the document's dialect.
   const isPair = "stop_loss" in (response as Change)
   const id = dialect.name === "document" ? { client_order_id } : { clientOrderId: isPair ? "" : clientOrderId }
   const leg = (of: unknown, at: number) => ({
@@ -134,14 +134,14 @@ const sides = fc.constantFrom("buy" as const, "sell" as const)
 
 describe("answers to a created order", () => {
   property(
-    "an answer with another market in any leg proves nothing",
+    "an answer with a different market in any leg leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg],
     (dialect, name, side, leg) =>
       contradicts(dialect, name, { side, amount: decimal(5, 2) }, leg, { market: "ETH_USDT" }, "ETH_USDT")
   )
 
   property(
-    "an answer with the other side, or an unknown one, proves nothing",
+    "an answer with the opposite or an unknown side leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg, fc.boolean()],
     (dialect, name, side, leg, known) => {
       const other = known ? side === "buy" ? "sell" : "buy" : "short"
@@ -150,7 +150,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with a greater amount proves nothing",
+    "an answer with a greater amount leaves the outcome unknown",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, digits, fc.boolean()],
     (dialect, name, side, leg, units, scale, more, reduceOnly) =>
       contradicts(
@@ -164,7 +164,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with a smaller, zero or negative amount proves nothing",
+    "an answer with a smaller, zero or negative amount leaves the outcome unknown",
     [
       anyDialect,
       names({ ...spot, ...reducible }),
@@ -176,7 +176,7 @@ describe("answers to a created order", () => {
     ],
     (dialect, name, side, leg, units, scale, part) => {
       const less = Math.min(units - 1, Math.floor(units * part))
-      // The last digit is never 0, because an amount with digits cut off is accepted.
+      // The last digit is never 0, because an amount truncated to fewer digits is accepted.
       const amount = less === 0 ? "0" : decimal(less, scale).replace(/0$/u, "1")
       if (Decimal.Equivalence(Decimal.Decimal.make(amount), decimal(units, scale))) return Effect.void
       return Effect.andThen(
@@ -187,7 +187,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with an equal amount and more trailing zeros is a success",
+    "an order succeeds when the answer writes its amount with more trailing zeros",
     [anyDialect, names(calls), sides, anyLeg, digits, scales, fc.integer({ min: 1, max: 5 })],
     (dialect, name, side, leg, units, scale, zeros) => {
       const amount = decimal(units, scale)
@@ -197,14 +197,14 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with the amount cut to the market's precision is a success",
+    "an order succeeds when the answer cuts its amount to the market's precision",
     [anyDialect, names(calls), sides, anyLeg, digits, fc.integer({ min: 1, max: 999 })],
     (dialect, name, side, leg, units, rest) =>
       agrees(dialect, name, { side, amount: decimal(units * 1000 + rest, 6) }, leg, { amount: decimal(units, 3) })
   )
 
   property(
-    "an answer with a smaller amount is a success for a reduce-only order",
+    "a reduce-only order succeeds when the answer has a smaller amount",
     [anyDialect, names(reducible), sides, anyLeg, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, leg, units, scale, part) =>
       agrees(
@@ -217,7 +217,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an answer with a smaller amount is a success for an order that takes the available amount",
+    "a market order on margin succeeds when the answer has a smaller amount",
     [anyDialect, names(taking), sides, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
     (dialect, name, side, units, scale, part) =>
       agrees(
@@ -229,7 +229,7 @@ describe("answers to a created order", () => {
       )
   )
 
-  it.effect("an answer to a market buy may have the bought amount as its amount", () =>
+  it.effect("a market buy succeeds when the answer has the bought amount instead of the spent one", () =>
     Effect.forEach(dialects, (dialect) =>
       agrees(dialect, "MarketOrders", { side: "buy", amount: decimal(5, 0) }, 0, {
         amount: "700",
@@ -237,7 +237,7 @@ describe("answers to a created order", () => {
         dealStock: "700.0"
       })))
 
-  /** A value that contradicts the request, its keys in the document's and the live dialect, and the affected calls. */
+  /** A value that contradicts the request, its key in each dialect, and the calls that it applies to. */
   const others: ReadonlyArray<readonly [keys: ReadonlyArray<string>, value: unknown, of: ReadonlyArray<Name>]> = [
     [["client_order_id", "clientOrderId"], "someone-else", allNames],
     [["type"], "stop limit", allNames.filter((name) => !name.includes("Stop") && !name.includes("Oco"))],
@@ -262,13 +262,13 @@ describe("answers to a created order", () => {
     )
   }
 
-  it.effect("an answer with an unknown type is a success", () =>
+  it.effect("an order succeeds when the answer has an unknown order type", () =>
     Effect.forEach(
       dialects,
       (dialect) => agrees(dialect, "LimitOrders", { side: "buy", amount: decimal(5, 2) }, 0, { type: "iceberg" })
     ))
 
-  it.effect("an unreadable answer proves that the order was placed, unless it names another market", () =>
+  it.effect("an unreadable answer counts as accepted if it has an order id, unless it names a different market", () =>
     Effect.gen(function*() {
       const create = LimitOrders.use((orders) =>
         orders.create({ ...terms({ side: "buy", amount: decimal(5, 2) }), price })
@@ -308,12 +308,12 @@ describe("contradictions", () => {
   const judged = (changed: Partial<OrderEcho.Leg>, asked: Partial<OrderEcho.Ordered> = {}) =>
     OrderEcho.contradiction({ ...order, ...asked }, "limit", bounds, { ...leg, ...changed })
 
-  it("the exchange may change some fields of an order without a contradiction", () => {
+  it("some fields of an order may differ in the answer without a contradiction", () => {
     assert.isUndefined(judged({}))
-    // In one-way mode the exchange has one position.
+    // In one-way mode every position has the side BOTH.
     assert.isUndefined(judged({ positionSide: "BOTH" }))
     assert.isUndefined(judged({ stp: "cancel_some" as never }))
-    // The exchange decides the price of an order at the best price, and whether it rests.
+    // For an order at the best bid or offer, the exchange decides the price and whether the order rests.
     assert.isUndefined(judged({ price: Decimal.price("1"), postOnly: false, ioc: true }, { bboRole: "counterparty" }))
     const { price: _price, stp: _stp, ...silent } = leg
     assert.isUndefined(OrderEcho.contradiction(order, "limit", bounds, silent))

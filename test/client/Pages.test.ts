@@ -5,15 +5,15 @@ import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import * as PageChecks from "../../src/client/PageChecks.ts"
 import * as Pages from "../../src/client/Pages.ts"
-import { Limit, maxLimit, maxOffset, Offset } from "../../src/domain/Paging.ts"
+import { HistoryLimit, Limit, maxLimit, maxOffset, Offset, RecordOffset } from "../../src/domain/Paging.ts"
 import { bordered } from "../support/borders.ts"
 import { failsWith } from "../support/fails.ts"
 import { property } from "../support/property.ts"
 
-/** The number of reachable records: the last page starts at 10000 and has 100. */
+/** The number of reachable records: the last page starts at index 10000 and has 100 records. */
 const reachable = maxOffset + maxLimit
 
-/** A paged list of the numbers below `size`, which records the requested pages. */
+/** A paged list of the numbers below `size` that remembers which pages were requested. */
 const listOf = (size: number) => {
   const asked: Array<{ readonly limit: number; readonly offset: number }> = []
   const all = Array.from({ length: size }, (_, index) => index)
@@ -43,7 +43,7 @@ const withinBounds = (asked: ReadonlyArray<{ readonly limit: number; readonly of
 describe("stream", () => {
   for (const size of [10_000, reachable - 1, reachable, reachable + 1, 10_999]) {
     for (const limit of [1, 7, 30, 99, 100]) {
-      it.effect(`a stream of ${size} records by ${limit} emits all reachable records once and in order`, () =>
+      it.effect(`a stream of ${size} records in pages of ${limit} emits all reachable records once and in order`, () =>
         Effect.gen(function*() {
           const list = listOf(size)
           const { emitted, error } = yield* drain(Pages.stream("Test.stream", list.page, Limit.make(limit)))
@@ -65,7 +65,7 @@ describe("stream", () => {
   }
 
   property(
-    "a stream emits the whole list and reads no unneeded page",
+    "a stream emits the whole list without reading any unnecessary page",
     [bordered({ max: 1000 }, 100, 200), bordered({ min: 1, max: maxLimit })],
     (size, limit) =>
       Effect.gen(function*() {
@@ -93,7 +93,7 @@ describe("stream", () => {
       })
   )
 
-  it.effect("a stream reads a hundred records at a time by default, and nothing before it runs", () =>
+  it.effect("a stream reads a hundred records at a time by default, and reads nothing until it runs", () =>
     Effect.gen(function*() {
       const list = listOf(250)
       const stream = Pages.stream("Test.stream", list.page)
@@ -106,7 +106,7 @@ describe("stream", () => {
       ])
     }))
 
-  it.effect("taking exactly the reachable records does not fail", () =>
+  it.effect("a stream does not fail when exactly the reachable records are taken", () =>
     Effect.gen(function*() {
       const list = listOf(reachable + 1)
       const all = yield* Pages.stream("Test.stream", list.page, Limit.make(7)).pipe(
@@ -116,7 +116,20 @@ describe("stream", () => {
       assert.strictEqual(all.length, reachable)
     }))
 
-  it.effect("a failing page ends the stream after the records before it", () =>
+  it.effect("a stream of a list that reaches further emits the records beyond index 10099", () =>
+    Effect.gen(function*() {
+      const list = listOf(12_345)
+      const page = (request: Pages.Next<HistoryLimit, RecordOffset>) =>
+        Effect.sync(() => ({ ...request, records: list.all.slice(request.offset, request.offset + request.limit) }))
+      const whole = Pages.stream("Test.stream", page, HistoryLimit.make(500), undefined, RecordOffset.make(20_000))
+      const { emitted, error } = yield* drain(whole)
+      assert.deepStrictEqual([emitted, error], [list.all, undefined])
+      const short = Pages.stream("Test.stream", page, HistoryLimit.make(500), undefined, RecordOffset.make(12_000))
+      const cut = yield* drain(short)
+      assert.deepStrictEqual([cut.emitted.length, cut.error?._tag], [12_100, "PageCeilingReached"])
+    }))
+
+  it.effect("a stream fails at a failing page, after emitting the records of earlier pages", () =>
     Effect.gen(function*() {
       const list = listOf(100)
       const page = (request: { readonly limit: Limit; readonly offset: Offset }) =>
@@ -130,7 +143,7 @@ describe("stream", () => {
 describe("a list that shifts while it is read", () => {
   const idOf = (record: number) => String(record)
 
-  /** A list that `change` replaces before each read except the first. */
+  /** A list that `change` modifies before each page read except the first. */
   const shifting = (size: number, change: (list: Array<number>, pages: number) => Array<number>, withTotal = false) => {
     let list = Array.from({ length: size }, (_, index) => index)
     let pages = 0
@@ -144,7 +157,7 @@ describe("a list that shifts while it is read", () => {
   }
 
   property(
-    "a stream emits every record that stays, once and in order, whatever records come and go",
+    "a stream emits every record that stays in the list, once and in order, no matter which records come and go",
     [
       fc.integer({ min: 0, max: 400 }),
       fc.integer({ min: 2, max: 100 }),
@@ -172,7 +185,7 @@ describe("a list that shifts while it is read", () => {
     return shifting(30, (list, pages) => pages === 2 ? list.map(() => next++) : list)
   }
 
-  it.effect("a shifted list without any emitted record is an error", () =>
+  it.effect("a stream fails when the list has shifted and no longer contains any emitted record", () =>
     Effect.gen(function*() {
       const stream = Pages.stream("Test.stream", replaced().page, Limit.make(10), { idOf })
       const { emitted, error } = yield* drain(stream)
@@ -181,7 +194,7 @@ describe("a list that shifts while it is read", () => {
       assert.deepStrictEqual([error?.emitted, error?.isRetryable], [10, true])
     }))
 
-  it.effect("gaps in a shifted list are marked on request", () =>
+  it.effect("a stream marks the gap in a shifted list instead of failing when the caller supplies a gap marker", () =>
     Effect.gen(function*() {
       const identity = { idOf, gap: (after: number) => `after ${after}` }
       const { emitted, error } = yield* drain(Pages.stream("Test.stream", replaced().page, Limit.make(10), identity))
@@ -189,7 +202,7 @@ describe("a list that shifts while it is read", () => {
       assert.deepStrictEqual([emitted.length, emitted.indexOf("after 9")], [41, 10])
     }))
 
-  it.effect("a list with a total ends there, not at a short page", () =>
+  it.effect("a stream of a list with a total ends at that total, not at a short page", () =>
     Effect.gen(function*() {
       const asked: Array<number> = []
       const all = Array.from({ length: 20 }, (_, index) => index)
@@ -213,19 +226,19 @@ describe("a list that shifts while it is read", () => {
 describe("checkEcho", () => {
   const check = PageChecks.checkEcho("Test.page", { limit: Limit.make(3), offset: Offset.make(6) })
   const rows = [
-    ["another limit", { limit: 4, offset: 6, records: [] }, "asked for limit 3, answered with limit 4"],
-    ["another offset", { limit: 3, offset: 0, records: [] }, "asked for offset 6, answered with offset 0"],
+    ["a different limit", { limit: 4, offset: 6, records: [] }, "limit 3 was requested, but the answer has limit 4"],
+    ["a different offset", { limit: 3, offset: 0, records: [] }, "offset 6 was requested, but the answer has offset 0"],
     ["too many records", { limit: 3, offset: 6, records: [1, 2, 3, 4] }, "4 records in a page of limit 3"]
   ] as const
   for (const [name, page, problem] of rows) {
-    it.effect(`refuses ${name}`, () =>
+    it.effect(`the page check refuses ${name}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(check(page))
         assert.deepStrictEqual([error.endpoint, error.problem], ["Test.page", problem])
       }))
   }
 
-  it.effect("the page check accepts the requested page, and any default", () =>
+  it.effect("the page check accepts the requested page, and any page when the request sets no limit or offset", () =>
     Effect.gen(function*() {
       const page = { limit: 3, offset: 6, records: [1, 2, 3] }
       assert.strictEqual(yield* check(page), page)

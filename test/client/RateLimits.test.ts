@@ -32,7 +32,7 @@ import { property } from "../support/property.ts"
 
 const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("key") }
 
-/** An endpoint with its own limit. */
+/** An endpoint with this rate limit. */
 const limitedTo = (rateLimit: Endpoint.RateLimit): Endpoint.Any => ({ ...balanceEndpoint, rateLimit })
 
 const patiently = Effect.provideService(RateLimits.MaxWait, "10 hours")
@@ -41,12 +41,12 @@ const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 const bucketOf = (endpoint: Endpoint.Any, whose = of) =>
   RateLimits.RateLimits.use((limits) => Effect.sync(() => limits.bucket(whose, endpoint)))
 
-/** Bursts of calls: each call's delay after the previous one, in milliseconds. */
+/** Bursts: the number of calls in each, and its delay after the previous burst in milliseconds. */
 const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)), { minLength: 1, maxLength: 6 })
 
 const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
 
-/** The times at which the calls took their turns, in milliseconds from the start. */
+/** The times at which the calls took their turns, in milliseconds after the start. */
 const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: number, gap: number]>) =>
   Effect.gen(function*() {
     const { take } = yield* bucketOf(endpoint)
@@ -65,7 +65,7 @@ const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: n
 
 describe("no limit is exceeded", () => {
   property(
-    "no window exceeds the limit, not even as the sandbox counts, and no call waits longer than needed",
+    "calls stay within the rate limit, even as the sandbox counts them, and wait no longer than needed",
     [limits, bursts],
     (limit, planned) =>
       Effect.gen(function*() {
@@ -88,7 +88,7 @@ describe("no limit is exceeded", () => {
 
   for (const dialect of dialects) {
     property(
-      `the sandbox refuses none of the client's calls for the rate in the ${dialect.name} dialect`,
+      `the sandbox rate-limits none of the client's calls in the ${dialect.name} dialect`,
       [fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.nat(1500)), { minLength: 1, maxLength: 4 })],
       (planned) =>
         Effect.gen(function*() {
@@ -111,10 +111,10 @@ describe("no limit is exceeded", () => {
 })
 
 describe("taking", () => {
-  /** One call at once, and one every 1,250 milliseconds. */
+  /** Allows one call immediately and then one every 1,250 milliseconds. */
   const one = limitedTo({ calls: 1, perSeconds: 1 })
 
-  it.effect("attempts take turns in order and report how long they waited", () =>
+  it.effect("attempts get their turns in order and report how long they waited", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
@@ -124,7 +124,7 @@ describe("taking", () => {
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("an attempt that may not wait fails immediately and says when to retry", () =>
+  it.effect("an attempt with a maximum wait of zero fails immediately and says when to retry", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -137,7 +137,7 @@ describe("taking", () => {
       yield* take
     }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("an attempt fails immediately when the queue is too long, and waits otherwise", () =>
+  it.effect("an attempt fails immediately if the queue exceeds its maximum wait, and waits otherwise", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       const fiber = yield* Effect.forkChild(
@@ -152,7 +152,7 @@ describe("taking", () => {
       assert.deepStrictEqual(tags, ["Success", "Success", "Success", "Failure"])
     }).pipe(Effect.provideService(RateLimits.MaxWait, 2600), Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("rate limits: an interrupted waiter leaves the queue", () =>
+  it.effect("rate limits: an interrupted call leaves the queue", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -165,8 +165,8 @@ describe("taking", () => {
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
   property(
-    "rate limits: the remaining waiters keep their order when others leave",
-    // No waiter leaves in the same millisecond as a turn.
+    "rate limits: calls keep their order when others leave the queue",
+    // No call leaves the queue in the same millisecond as a turn.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
       Effect.gen(function*() {
@@ -178,7 +178,7 @@ describe("taking", () => {
           if (after !== null) yield* Effect.forkChild(Effect.delay(Fiber.interrupt(waiting), after))
         }
         yield* TestClock.adjust("15 seconds")
-        // Every 1,250 milliseconds, the first remaining waiter gets its turn.
+        // Every 1,250 milliseconds, the first call in the queue gets its turn.
         const expected: typeof at = []
         for (const [index, after] of leaving.entries()) {
           const turn = (expected.length + 1) * 1250
@@ -188,7 +188,7 @@ describe("taking", () => {
       }).pipe(Effect.provide(RateLimits.layerMemory))
   )
 
-  it.effect("keys, exchanges and endpoints are counted separately, and public calls together", () =>
+  it.effect("rate limits count keys, exchanges and endpoints separately, and public calls together", () =>
     Effect.gen(function*() {
       const once = { rateLimit: { calls: 1, perSeconds: 1 } }
       const distinct = [
@@ -243,7 +243,7 @@ const client = (answer: Answering) =>
 const sent = Recorder.use((recorded) => Effect.sync(() => recorded.length))
 
 describe("a refusal by the exchange", () => {
-  /** The number of attempts after each step of the clock, in milliseconds. */
+  /** Advances the clock by each step, in milliseconds, and returns the number of attempts after each. */
   const attemptsAfter = (millis: ReadonlyArray<number>) =>
     Effect.forEach(millis, (step) => Effect.andThen(TestClock.adjust(step), sent))
 
@@ -266,7 +266,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 2)
     }).pipe(Effect.provide(client((_sent, index) => index === 0 ? tooMany() : json(200, {})))))
 
-  it.effect("a read that may not wait is made once", () =>
+  it.effect("a rate-limited read with a maximum wait of zero is not retried", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* failsWith("RateLimited")(balance)).origin, "exchange")
       assert.strictEqual((yield* failsWith("RateLimited")(balance)).origin, "local")
@@ -275,11 +275,11 @@ describe("a refusal by the exchange", () => {
 
   for (
     const [name, answer, tag] of [
-      ["the exchange's words", tooMany, "RateLimited"],
+      ["the exchange's error body", tooMany, "RateLimited"],
       ["HTML", () => html(429), "OutcomeUnknown"]
     ] as const
   ) {
-    it.effect(`a mutating call is made once, even after ${name}, and the next one waits`, () =>
+    it.effect(`a mutating call is not retried after a 429 with ${name}, and the next call waits`, () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* Effect.flip(cancelAll))._tag, tag)
         assert.strictEqual(yield* sent, 1)
@@ -289,7 +289,7 @@ describe("a refusal by the exchange", () => {
       }).pipe(Effect.provide(client(answer))))
   }
 
-  it.effect("a refusal for the rate pauses only its own endpoint, or all public calls", () =>
+  it.effect("a rate-limit refusal pauses only its own private endpoint, or all public calls", () =>
     Effect.gen(function*() {
       yield* failsWith("RateLimited")(cancelAll)
       yield* failsWith("RateLimited")(fees)
@@ -299,7 +299,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 3)
     }).pipe(atOnce, Effect.provide(client(tooMany))))
 
-  it.effect("a refused nonce pauses nothing", () =>
+  it.effect("a refused nonce does not pause any calls", () =>
     Effect.gen(function*() {
       yield* failsWith("NonceRejected")(cancelAll)
       yield* failsWith("NonceRejected")(cancelAll)
@@ -309,7 +309,7 @@ describe("a refusal by the exchange", () => {
   const retryAfter = (value: string) => () =>
     new Response("{\"code\":0,\"message\":\"Slow.\"}", { status: 429, headers: { "retry-after": value } })
   for (const value of ["20", "Thu, 01 Jan 1970 00:00:20 GMT"]) {
-    it.effect(`Retry-After: ${value} pauses calls for that long and a little more`, () =>
+    it.effect(`Retry-After: ${value} pauses calls for slightly longer than it says`, () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(balance)
         assert.deepStrictEqual(yield* attemptsAfter([1, 19_998, 5002]), [1, 1, 2])
@@ -318,7 +318,7 @@ describe("a refusal by the exchange", () => {
   }
 
   for (const when of ["before a call waits", "while a call waits"]) {
-    it.effect(`a clock that is set back ${when} does not prolong the pause after a refusal`, () =>
+    it.effect(`setting the clock back ${when} does not prolong the pause after a refusal`, () =>
       Effect.gen(function*() {
         let back = 0
         const real = yield* Clock.Clock
@@ -340,7 +340,7 @@ describe("a refusal by the exchange", () => {
           if (when.startsWith("while")) yield* setBack
           yield* TestClock.adjust(pause - 1)
           assert.isUndefined(call.pollUnsafe())
-          // A call that was already waiting may wait that long again, because it did not read the clock meanwhile.
+          // A call that was already waiting may wait twice as long, because it did not read the clock while waiting.
           yield* TestClock.adjust(when.startsWith("while") ? pause + 1 : 1)
           assert.isDefined(call.pollUnsafe())
         }).pipe(Effect.provideService(Clock.Clock, clock))
@@ -355,7 +355,7 @@ describe("a refusal by the exchange", () => {
       assert.strictEqual(yield* sent, 1)
     }).pipe(Effect.provide(client(retryAfter("40")))))
 
-  it.effect("many simultaneous refusals count as one", () =>
+  it.effect("simultaneous rate-limit refusals count as one", () =>
     Effect.gen(function*() {
       const calls = Array.from({ length: 20 }, () => Effect.flip(cancelAll))
       const refused = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
@@ -375,13 +375,13 @@ describe("an exchange", () => {
       Layer.provideMerge(answering(() => json(200, {})))
     )
 
-  it.effect("an exchange keeps within the limits by default", () =>
+  it.effect("a client stays within the rate limits by default", () =>
     Effect.gen(function*() {
       yield* many
       assert.strictEqual(yield* sent, 250)
     }).pipe(atOnce, once, Effect.provide(make())))
 
-  it.effect("with a maximum wait of 20 ms one more call is let through, and the others fail", () =>
+  it.effect("a maximum wait of 20 ms lets one more call through, and the others fail", () =>
     Effect.gen(function*() {
       const results = yield* passing(many, 1)
       // One more call is allowed every 10,250 / 751 milliseconds.
@@ -389,13 +389,13 @@ describe("an exchange", () => {
       assert.strictEqual(yield* sent, 251)
     }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))
 
-  it.effect("an exchange can leave the limits to the server", () =>
+  it.effect("a client can leave rate limits to the server", () =>
     Effect.gen(function*() {
       yield* many
       assert.strictEqual(yield* sent, 300)
     }).pipe(atOnce, once, Effect.provide(make({ rateLimits: RateLimits.layerNone }))))
 
-  it.effect("two exchanges with one key share the limits", () =>
+  it.effect("two clients with the same key share the rate limits", () =>
     Effect.gen(function*() {
       const recorded = yield* Layer.build(answering(() => json(200, {})))
       const half = Effect.forEach(Array.from({ length: 200 }), () => Effect.result(balance), { concurrency: 1 })

@@ -17,12 +17,12 @@ import { command, itWithRedis, redisServer } from "../support/redis.ts"
 const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("a-key-that-programs-share") }
 const eight: typeof endpoint = { ...endpoint, rateLimit: { calls: 8, perSeconds: 2 } }
 
-/** Runs on a clock that only the test advances, so neither limits nor timeouts depend on the speed of Redis. */
+/** Runs on a clock that only the test advances, so limits and timeouts do not depend on the speed of Redis. */
 const held = Effect.provide(TestClock.layer())
 
 const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
 
-/** A program with its own limits. */
+/** The rate limits of one program. */
 const program = (redis: Layer.Layer<Redis.Redis, Redis.RedisError>) =>
   Effect.map(
     Layer.build(Layer.fresh(RateLimitsRedis.layer).pipe(Layer.provide(redis))),
@@ -30,20 +30,20 @@ const program = (redis: Layer.Layer<Redis.Redis, Redis.RedisError>) =>
   )
 
 describe("over Redis", () => {
-  itWithRedis("programs share the limit, and the key is nowhere in Redis", () =>
+  itWithRedis("programs share the rate limit, and Redis never stores the API key", () =>
     Effect.gen(function*() {
       const redis = yield* redisServer
       const programs = yield* Effect.forEach([1, 2, 3], () => program(redis.layer))
       const taken = yield* Effect.forEach(programs, ({ take }) => Effect.result(Effect.all([take, take, take])))
       const tags = taken.map(({ _tag }) => _tag)
-      // Two calls at once: a quarter of eight.
+      // The limit allows a burst of two calls: a quarter of eight.
       assert.deepStrictEqual(tags, ["Failure", "Failure", "Failure"])
       const names = (yield* command("KEYS", "*").pipe(Effect.provide(redis.layer))) as ReadonlyArray<string>
       assert.isAbove(names.length, 0)
       assert.notInclude(names.join(" "), "a-key-that-programs-share")
     }).pipe(atOnce, held))
 
-  itWithRedis("and wait for each other", () =>
+  itWithRedis("programs that share a rate limit wait for each other", () =>
     Effect.gen(function*() {
       const redis = yield* redisServer
       const asked = { count: 0, pending: 0 }
@@ -57,7 +57,7 @@ describe("over Redis", () => {
         yield* until(() => asked.pending === 0)
         yield* TestClock.adjust(10)
       }
-      // The first two calls at once, then one every 2,250 / 7 milliseconds.
+      // The first two calls immediately, then one every 2,250 / 7 milliseconds.
       for (const [i, millis] of [0, 0, 321, 642, 964, 1285].entries()) {
         assert.isAtLeast(turns[i] ?? 0, millis)
         assert.isAtMost(turns[i] ?? Infinity, millis + 50)
@@ -71,7 +71,7 @@ describe("over Redis", () => {
     Layer.effect(
       Redis.Redis,
       Effect.map(Redis.Redis, (redis): Redis.Redis["Service"] => {
-        // Redis expires keys by its own clock, which runs ahead of the test's on a busy machine.
+        // Redis expires keys by its own clock, which is ahead of the test clock on a busy machine.
         const persist = Effect.flatMap(
           redis.send<ReadonlyArray<string>>("KEYS", "*"),
           Effect.forEach((key) => redis.send("PERSIST", key), { discard: true })
@@ -91,7 +91,7 @@ describe("over Redis", () => {
       })
     ).pipe(Layer.provide(redis))
 
-  /** Waits in real time, at least one turn of the event loop, so that resumed calls can ask Redis. */
+  /** Waits in real time, for at least one event-loop turn, so that resumed calls can reach Redis. */
   const until = (condition: () => boolean): Effect.Effect<void> =>
     Effect.andThen(
       TestClock.withLive(Effect.sleep(1)),
@@ -110,7 +110,7 @@ describe("over Redis", () => {
       reserve: answer
     })
 
-  it.effect("without Redis a program counts on its own, logs it, and asks Redis again later", () =>
+  it.effect("a program without Redis counts calls locally, logs a warning, and tries Redis again later", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const asked = { count: 0 }
@@ -129,7 +129,7 @@ describe("over Redis", () => {
       }).pipe(Effect.provide(logsInto(lines)))
     }).pipe(atOnce))
 
-  it.effect("a program does not wait for a Redis that does not answer", () =>
+  it.effect("a program does not wait for Redis when Redis does not answer", () =>
     Effect.gen(function*() {
       const { take } = yield* program(broken(Effect.never, { count: 0 }))
       yield* passing(take)

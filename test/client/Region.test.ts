@@ -8,7 +8,7 @@ const at = (baseUrl: string, allowInsecure?: boolean) =>
   Region.make({ baseUrl, dialect: Dialect.document, ...(allowInsecure === undefined ? {} : { allowInsecure }) })
 
 describe("make", () => {
-  it.effect("the live exchange's servers speak the live dialect", () =>
+  it.effect("the live exchange's regions use the live dialect", () =>
     Effect.gen(function*() {
       const global = yield* Region.make({ region: "global" })
       assert.deepStrictEqual([global.baseUrl, global.dialect.name], ["https://whitebit.com", "live"])
@@ -25,7 +25,7 @@ describe("make", () => {
     ["http://127.0.0.1:1", "http://127.0.0.1:1"],
     ["http://127.8.9.10", "http://127.8.9.10"],
     ["http://[::1]:3000/", "http://[::1]:3000"],
-    // Other spellings of the same address.
+    // Other spellings of the loopback address.
     ["http://2130706433", "http://127.0.0.1"],
     ["HTTP://LOCALHOST", "http://localhost"]
   ] as const
@@ -54,7 +54,7 @@ describe("make", () => {
     ["", "it is not a URL"]
   ] as const
   for (const [written, problem] of refused) {
-    it.effect(`Region refuses ${written === "" ? "an empty text" : written}`, () =>
+    it.effect(`Region refuses ${written === "" ? "an empty string" : written}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(at(written))
         assert.strictEqual(error.baseUrl, written)
@@ -63,7 +63,7 @@ describe("make", () => {
       }))
   }
 
-  it.effect("allowInsecure permits http to another machine, and nothing else", () =>
+  it.effect("allowInsecure permits plain http to another machine, but no other scheme", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* at("http://exchange.internal:8080", true)).baseUrl, "http://exchange.internal:8080")
       yield* failsWith("InvalidBaseUrl")(at("ftp://example.com", true))

@@ -29,7 +29,7 @@ describe("layerCredentials", () => {
       assert.deepStrictEqual(made, [apiKey, apiSecret])
     }))
 
-  it.effect("the error names the missing variable", () =>
+  it.effect("the error for missing credentials names the unset variable", () =>
     Effect.gen(function*() {
       assert.include((yield* failsWith("ConfigError")(from({ TXC_API_SECRET: apiSecret }))).message, "TXC_API_KEY")
       const error = yield* failsWith("ConfigError")(from({ TXC_API_KEY: apiKey }))
@@ -37,11 +37,11 @@ describe("layerCredentials", () => {
       assert.notInclude(inspect(error, { depth: Infinity, showHidden: true }), apiKey)
     }))
 
-  it.effect("credentials from configuration are checked like those of make", () =>
+  it.effect("credentials from configuration are validated in the same way as credentials passed to make", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "a b c d e f" }))
       assert.strictEqual(error.part, "apiSecret")
-      // Configuration treats an empty variable as unset.
+      // Effect's Config treats an empty variable as unset.
       yield* failsWith("ConfigError")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "" }))
     }))
 })
@@ -59,7 +59,7 @@ describe("layerCredentialsFile", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
   for (const mode of [0o600, 0o400]) {
-    it.live(`a credentials file with the private mode ${mode.toString(8)} is read`, () =>
+    it.live(`a credentials file with the private mode ${mode.toString(8)} is accepted`, () =>
       Effect.gen(function*() {
         const { made } = yield* from(lines, mode)
         const credentials = Result.getOrThrow(made)
@@ -71,7 +71,7 @@ describe("layerCredentialsFile", () => {
   }
 
   for (const mode of [0o644, 0o640, 0o604, 0o660, 0o602, 0o610, 0o601, 0o777]) {
-    it.live(`a credentials file with the open mode ${mode.toString(8)} is refused with the command to fix it`, () =>
+    it.live(`a credentials file with the mode ${mode.toString(8)} is refused, and the error gives the command to fix it`, () =>
       Effect.gen(function*() {
         const { made, path } = yield* from(lines, mode)
         const error = Result.isFailure(made) ? made.failure : assert.fail("it was read")
@@ -83,13 +83,13 @@ describe("layerCredentialsFile", () => {
   }
 
   const problems: ReadonlyArray<readonly [string, string | undefined, string, string]> = [
-    ["none", undefined, "CredentialsFileRefused", "it can't be read"],
-    ["one without a secret", `TXC_API_KEY=${apiKey}\n`, "ConfigError", "TXC_API_SECRET"],
-    ["an empty one", "", "ConfigError", "TXC_API_KEY"],
-    ["one with a short secret", `TXC_API_KEY=${apiKey}\nTXC_API_SECRET=abc`, "InvalidCredentials", "too short"]
+    ["a missing file", undefined, "CredentialsFileRefused", "it can't be read"],
+    ["a file without a secret", `TXC_API_KEY=${apiKey}\n`, "ConfigError", "TXC_API_SECRET"],
+    ["an empty file", "", "ConfigError", "TXC_API_KEY"],
+    ["a file with a short secret", `TXC_API_KEY=${apiKey}\nTXC_API_SECRET=abc`, "InvalidCredentials", "too short"]
   ]
   for (const [name, content, tag, words] of problems) {
-    it.live(`refuses ${name}`, () =>
+    it.live(`layerCredentialsFile refuses ${name}`, () =>
       Effect.gen(function*() {
         const { made } = yield* from(content, 0o600)
         const error = Result.isFailure(made) ? made.failure : assert.fail("it was read")
@@ -131,7 +131,7 @@ describe("layerRegion", () => {
   }
 
   const refused: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string]> = [
-    ["nothing at all", {}, "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"],
+    ["an empty configuration", {}, "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"],
     ["a dialect alone", { TXC_DIALECT: "live" }, "set either TXC_REGION"],
     ["an empty base URL", { TXC_BASE_URL: "", TXC_DIALECT: "live" }, "set either TXC_REGION"],
     ["a base URL without its dialect", { TXC_BASE_URL: "https://example.com" }, "set TXC_DIALECT"],
@@ -147,7 +147,7 @@ describe("layerRegion", () => {
     ]
   ]
   for (const [name, env, problem] of refused) {
-    it.effect(`refuses ${name}`, () =>
+    it.effect(`layerRegion refuses ${name}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(from(env))
         assert.include(error.message, problem)
@@ -158,7 +158,7 @@ describe("layerRegion", () => {
     ["an unknown region", { TXC_REGION: "mars" }, "TXC_REGION"],
     ["an unknown dialect", { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "v5" }, "TXC_DIALECT"],
     [
-      "an allowInsecure that is neither",
+      "an invalid TXC_ALLOW_INSECURE",
       { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "live", TXC_ALLOW_INSECURE: "perhaps" },
       "TXC_ALLOW_INSECURE"
     ]

@@ -35,7 +35,7 @@ const signerOf = (layer: typeof Signer.layerNode, apiSecret: string) =>
 
 const privateEndpoints = all.filter(({ access }) => access === "private")
 
-/** Calls of every private endpoint in every dialect with arbitrary requests. */
+/** Calls to every private endpoint in every dialect, with arbitrary requests. */
 const calls = fc.constantFrom(...dialects).chain((dialect) =>
   fc.constantFrom(...privateEndpoints).chain((endpoint) =>
     Arbitraries.request(endpoint, dialect).map((request) => ({
@@ -47,13 +47,13 @@ const calls = fc.constantFrom(...dialects).chain((dialect) =>
   )
 )
 
-/** The digits of a number as text: an identifier may have more digits than a JavaScript number. */
+/** Keeps a number's digits as a string, because an identifier may have more digits than a JavaScript number. */
 const asWritten = (_key: string, value: unknown, { source }: { readonly source?: string }): unknown =>
   typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value
 
 describe("a signed request", () => {
   property(
-    "the payload and signature of a call match its body",
+    "a call's payload and signature match its body",
     [calls, secret, secret],
     ({ dialect, endpoint, request }, apiKey, apiSecret) =>
       Effect.gen(function*() {
@@ -87,7 +87,7 @@ describe("a signed request", () => {
 
 describe("sign", () => {
   property(
-    "node:crypto and WebCrypto agree with the document",
+    "node:crypto and WebCrypto sign exactly as the document specifies",
     [secret, fc.oneof(fc.base64String(), fc.string({ unit: "binary" }))],
     (apiSecret, payload) =>
       Effect.gen(function*() {
@@ -99,7 +99,7 @@ describe("sign", () => {
       })
   )
 
-  it("the test's own HMAC gives the results published in RFC 4231", () => {
+  it("the test's own HMAC matches the results published in RFC 4231", () => {
     assert.strictEqual(
       hmac("Jefe", "what do ya want for nothing?"),
       "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
@@ -110,7 +110,7 @@ describe("sign", () => {
 
 describe("scrub", () => {
   property(
-    "scrubbing removes the key and the secret from any text",
+    "scrub removes the key and the secret from any text",
     [secret, secret, fc.array(fc.oneof(fc.string(), fc.constantFrom(0, 1)), { maxLength: 8 })],
     (apiKey, apiSecret, parts) =>
       Effect.gen(function*() {

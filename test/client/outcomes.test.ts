@@ -59,7 +59,7 @@ const open = Control.use((control) =>
 const stopLimitPath = "/api/v4/order/stop_limit"
 const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFault(fault))
 
-/** The transports, over a client of Effect or without one. Each records the requests that it sends. */
+/** The transports, with and without Effect's `HttpClient`. Each records the requests that it sends. */
 const transports: Readonly<Record<string, Layer.Layer<Transport.Transport, never, HttpClient.HttpClient | Recorder>>> =
   {
     "an HttpClient": HttpClientTransport.layer,
@@ -71,13 +71,13 @@ const over = Object.entries(transports).flatMap(([name, transport]) =>
   dialects.map((dialect) => ({ name, transport, dialect }))
 )
 
-/** Every dialect and every transport at least once; all pairs in the long form. */
+/** Every dialect and every transport at least once; in long test runs, every pair. */
 const pairs = over.filter(({ dialect, name }) =>
   isLong || name === (dialect.name === "live" ? "undici's dispatch" : "the platform's fetch") ||
   name === "an HttpClient"
 )
 
-/** A client of the sandbox that signs with the given signer. */
+/** A sandbox client that signs with the given signer. */
 const signedBy = (
   signer: Signer.Signer["Service"],
   transport: (typeof transports)[string]
@@ -107,7 +107,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
     ["a key for other endpoints only", restricted, "endpoint-not-allowed", 401, 4]
   ] as const
   for (const [name, account, why, status, number] of keys) {
-    it.live(`a call with ${name} is not authorized`, () =>
+    it.live(`a call with ${name} fails as not authorized`, () =>
       Effect.gen(function*() {
         for (const call of [balance, create]) {
           const error = yield* failsWith("NotAuthorized")(call as typeof balance)
@@ -124,7 +124,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       Effect.provide(clientOf(restricted, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))
     ))
 
-  it.live("a used nonce is refused, also on the second attempt if there is one", () =>
+  it.live("a used nonce is refused, even on the second attempt if there is one", () =>
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const stuck = Layer.succeed(Nonce.Nonce, { window: true, use: (_of, call) => call(now) })
@@ -132,7 +132,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
         yield* create
         const error = yield* failsWith("NonceRejected")(StopLimitOrders.use((orders) => orders.create(stopLimit)))
         assert.strictEqual(error.status, 429)
-        assert.strictEqual((yield* privateCalls).length, (yield* Transport.Transport).freshConnections ? 3 : 2)
+        assert.strictEqual((yield* privateCalls).length, transport === transports["undici's dispatch"] ? 3 : 2)
         assert.strictEqual((yield* open).length, 1)
       }).pipe(
         Effect.provide(
@@ -151,7 +151,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       )
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("too many calls are refused: private ones per key, public ones per address", () =>
+  it.live("calls above the rate limit are refused: private calls per key, public calls per address", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.limit({ calls: 2, perSeconds: 60 })
@@ -176,12 +176,12 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual((yield* privateCalls).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a code whose answer is late is credited to the balance", () =>
+  it.live("a code is credited to the balance even if the answer comes after the timeout", () =>
     Effect.gen(function*() {
       yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 30_000 } })
       const now = yield* Clock.currentTimeMillis
       const error = yield* Effect.gen(function*() {
-        // The call's clock stands still until the code is applied.
+        // The call's clock stands still until the sandbox has applied the code.
         yield* TestClock.setTime(now)
         const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(Codes.use((codes) => codes.apply({ code }))))
         while ((yield* TestClock.withLive(worth)) !== "2.5") yield* TestClock.withLive(Effect.sleep(5))
@@ -191,7 +191,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.strictEqual(error.why, "timeout")
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a connection reset and a proxy's 502 leave the outcome unknown", () =>
+  it.live("a connection reset or a proxy's 502 leaves the outcome unknown", () =>
     Effect.gen(function*() {
       for (const [symptom, why] of [[Faults.reset, "connection-lost"], [Faults.badGateway, "server-error"]] as const) {
         yield* addFault({ path: stopLimitPath, symptom })
@@ -203,7 +203,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       assert.deepStrictEqual(yield* open, [clientOrderId])
     }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
-  it.live("a read survives two failures, with a new signature each time", () =>
+  it.live("a read succeeds after two failed attempts, with a new signature for each attempt", () =>
     Effect.gen(function*() {
       yield* addFault({ symptom: Faults.badGateway })
       yield* addFault({ symptom: Faults.reset })
@@ -240,7 +240,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       yield* Markets.use(({ all }) => all).pipe(Effect.provide(sign))
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("a remote signer can replace the secret", () =>
+  it.live("a client with a remote signer needs no API secret", () =>
     Effect.gen(function*() {
       const { scrub, sign } = yield* goodSigner
       const remote = {

@@ -48,18 +48,18 @@ const printable = fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCha
 const plain = printable.filter((character) => character !== "\"" && character !== "\\")
 
 /**
- * Characters that no message puts after an exchange's text. A part of a secret shorter than eight characters may be
- * shown, and would look longer if followed by the secret's next character.
+ * Characters that no error message puts right after text from the exchange. Up to seven characters of a secret may be
+ * shown; if the message continued with the secret's next character, the test would count it as an eighth.
  */
 const unpunctuated = printable.filter((character) => !"\"'\\:;,=()[]{}<>".includes(character))
 
-/** The prefix keeps the secret from occurring in other texts by chance. */
+/** A random secret. The prefix makes sure that it does not occur in other texts by chance. */
 const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
   fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The spellings of a text: plain, escaped as JSON, and escaped twice. */
+/** The spellings of a text: unescaped, escaped as JSON, and escaped twice. */
 const spellings = (text: string): ReadonlyArray<string> => [text, quoted(text), quoted(quoted(text))]
 
 /** The ways to show a value. */
@@ -107,10 +107,10 @@ const assertNothingOf = (
 // Exchanges that reveal everything they know
 // -----------------------------------------------------------------------------
 
-/** The result of a request: an answer, the cause of a broken connection, or nothing. */
+/** The outcome of a request: an answer, a broken connection with its cause, or nothing. */
 type Comes = Response | { readonly cause: unknown } | "nothing"
 
-/** A result that contains all of these texts. */
+/** Makes a result that reveals all of the given texts. */
 type Gossip = (texts: ReadonlyArray<string>) => Comes
 
 const said = (texts: ReadonlyArray<string>) => `You sent ${texts.join(" and ")}, didn't you?`
@@ -153,10 +153,10 @@ const calls = {
   interest: InterestPaymentHistory.use((history) => history.page())
 }
 
-/** Called with the headers of each sent request; returns the result. */
+/** Receives the headers of each sent request, and returns its result. */
 type Tell = (headers: Readonly<Record<string, string>>) => Comes
 
-/** An `HttpClient` that logs everything. */
+/** An `HttpClient` that logs every request and answer. */
 const overClient = (tell: Tell) =>
   HttpClient.make((request, url) =>
     Effect.flatMap(toSent(request, url), ({ headers }) => {
@@ -177,7 +177,7 @@ const overFetch = (tell: Tell): FetchTransport.Fetch => (_url, init) => {
   return comes instanceof Response ? Promise.resolve(comes) : Promise.reject(new TypeError("fetch failed", comes))
 }
 
-/** Answers like undici: after the request was handed over. */
+/** A dispatcher that calls its handler only after `dispatch` has returned, as undici does. */
 class Telling extends Dispatcher {
   private readonly tell: Tell
   constructor(tell: Tell) {
@@ -210,7 +210,7 @@ const transports = {
   "a dispatcher": (tell: Tell) => UndiciTransport.fromDispatcher(new Telling(tell))
 }
 
-/** Makes a call, and returns everything that it shows. */
+/** Makes a call, and returns everything that it outputs. */
 const everythingShown = Effect.fnUntraced(function*(
   apiKey: string,
   apiSecret: string,
@@ -341,7 +341,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
   )
 
   property(
-    "no secrets are shown however an exchange spells the received request",
+    "no secrets are shown, no matter how the exchange encodes the request in its answer",
     [
       secret("K%2~", unpunctuated),
       secret("S|9^", unpunctuated),
@@ -367,7 +367,7 @@ describe("errors, logs, traces, metrics and intents show no key, secret, payload
     { runs: 250, timeout: 120_000 }
   )
 
-  it.effect("the test notices a secret that is shown", () =>
+  it.effect("the test fails for a secret that is shown", () =>
     Effect.gen(function*() {
       for (const transport of Object.keys(transports) as Array<keyof typeof transports>) {
         const { shown } = yield* everythingShown(

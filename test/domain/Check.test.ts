@@ -19,18 +19,22 @@ describe("check predicates", () => {
     fc.string({ unit: fc.constantFrom("A", "_", "a", "é"), maxLength: 4 })
   )
 
-  property("the predicate of a check accepts what the check accepts", [text], (text) =>
-    Effect.sync(() => {
-      for (const check of [isWord, isShort, isTicker, isShortWord]) {
-        assert.strictEqual(Check.testOf(check)?.(text), Schema.is(Schema.String.check(check))(text), text)
-      }
-    }))
+  property(
+    "the predicate of a check accepts exactly the strings that the check accepts",
+    [text],
+    (text) =>
+      Effect.sync(() => {
+        for (const check of [isWord, isShort, isTicker, isShortWord]) {
+          assert.strictEqual(Check.testOf(check)?.(text), Schema.is(Schema.String.check(check))(text), text)
+        }
+      })
+  )
 
   const ofDomain = [Decimal.Price, Decimal.FeeRate, Identifiers.OrderId, Identifiers.ClientOrderId, Identifiers.Ticker]
   const digits = fc.string({ unit: fc.constantFrom("0", "1", "9", ".", "-", "_", "a"), maxLength: 5 })
 
   property(
-    "the predicate of a domain schema's check accepts what the check accepts",
+    "the predicate of a domain schema's check accepts exactly the strings that the check accepts",
     [fc.oneof(text, digits)],
     (text) =>
       Effect.sync(() => {
@@ -44,13 +48,13 @@ describe("check predicates", () => {
     { runs: 500 }
   )
 
-  it("a check from elsewhere has no predicate", () => {
+  it("a check that this module did not make has no predicate", () => {
     assert.isUndefined(Check.testOf(Schema.isMinLength(1)))
   })
 })
 
 describe("madeOf", () => {
-  it("madeOf requires a first character of its own set", () => {
+  it("madeOf checks the first character against a separate set", () => {
     const accepted = ["A", "AB", "A_", "", "_A", "a", "Aa", "Aé", "\uD800"].map((text) =>
       Check.testOf(isTicker)?.(text)
     )

@@ -21,7 +21,7 @@ examples("Passphrase", Code.Passphrase, {
   ]
 })
 
-property("a passphrase's length is its number of code points", [passphrase], (text) =>
+property("a passphrase's length is counted in code points", [passphrase], (text) =>
   Effect.sync(() => {
     const filled = text + "🙂".repeat(25 - [...text].length)
     assert.deepStrictEqual(brokenConstraints(Code.Passphrase, filled), [])

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Constraint from "../../src/domain/Constraint.ts"
 
-it("an annotation is read back; other annotations hold no constraint", () => {
+it("a constraint can be read from its annotation, and other annotations contain none", () => {
   const constraint = { kind: "max", max: 3 } as const
   assert.deepStrictEqual(Constraint.fromAnnotations({ ...Constraint.annotation(constraint), title: "t" }), constraint)
   assert.isUndefined(Constraint.fromAnnotations({ title: "t" }))

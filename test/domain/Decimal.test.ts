@@ -76,7 +76,7 @@ describe("schemas", () => {
 })
 
 describe("constructors", () => {
-  it("of, price, amount and feeRate keep the literal's text", () => {
+  it("the constructors `of`, `price`, `amount` and `feeRate` keep the literal's text", () => {
     assert.deepStrictEqual(
       [Decimal.of("-1.50"), Decimal.price("1.50"), Decimal.amount("0.10"), Decimal.feeRate("0.00"), Decimal.zero],
       ["-1.50", "1.50", "0.10", "0.00", "0"] as Array<string>
@@ -99,7 +99,7 @@ describe("constructors", () => {
       })
   )
 
-  property("parse accepts exactly the texts that match the grammar", [
+  property("parse accepts exactly the strings that match the grammar", [
     fc.string({ unit: fc.constantFrom(..."-.0015e+ "), maxLength: 8 })
   ], (text) =>
     Effect.sync(() => {
@@ -110,7 +110,7 @@ describe("constructors", () => {
       assert.strictEqual(Result.isSuccess(Decimal.parse(text)), follows)
     }))
 
-  it("a parse failure says what is wrong", () => {
+  it("the message of a parse failure says what is wrong", () => {
     const failure = Decimal.parse("1e5")
     assert.isTrue(Result.isFailure(failure) && failure.failure.message.includes("a decimal string"))
   })
@@ -125,7 +125,7 @@ describe("normalize", () => {
   })
 
   property(
-    "normalize returns the canonical text",
+    "normalize returns the same text as the fraction model",
     [decimal],
     (value) =>
       Effect.sync(() => assert.strictEqual<string>(Decimal.normalize(value), Fraction.write(Fraction.read(value))))
@@ -153,14 +153,18 @@ describe("normalize", () => {
 })
 
 describe("comparing", () => {
-  property("Order and Equivalence agree with the fraction model", [closeDecimals], ([a, b]) =>
-    Effect.sync(() => {
-      const expected = Fraction.compare(Fraction.read(a), Fraction.read(b))
-      assert.strictEqual(Decimal.Order(a, b), expected)
-      assert.strictEqual(Decimal.Equivalence(a, b), expected === 0)
-    }))
+  property(
+    "the decimals' Order and Equivalence agree with the fraction model",
+    [closeDecimals],
+    ([a, b]) =>
+      Effect.sync(() => {
+        const expected = Fraction.compare(Fraction.read(a), Fraction.read(b))
+        assert.strictEqual(Decimal.Order(a, b), expected)
+        assert.strictEqual(Decimal.Equivalence(a, b), expected === 0)
+      })
+  )
 
-  property("Order is a total order", [decimal, decimal, decimal], (a, b, c) =>
+  property("the decimals' Order is a total order", [decimal, decimal, decimal], (a, b, c) =>
     Effect.sync(() => {
       assert.strictEqual(Decimal.Order(a, a), 0)
       assert.strictEqual(Decimal.Order(a, b), 0 - Decimal.Order(b, a))
@@ -173,7 +177,7 @@ describe("comparing", () => {
     (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
   )
 
-  /** Two factors and a decimal that is often their product or close to it. */
+  /** Two factors and a third decimal. */
   const products = fc.tuple(decimal, decimal, decimal)
   const closeProducts = closeDecimals.map(([a, b]) => [a, Decimal.of("1"), b] as const)
   property(
@@ -186,7 +190,7 @@ describe("comparing", () => {
       })
   )
 
-  it("compareProduct compares the last digit of a product that is too long for a decimal", () => {
+  it("compareProduct compares all digits of a product that is too long for a decimal", () => {
     const long = Decimal.of("1000000000000000000000000000000000000000.000000000000000000001")
     assert.strictEqual(Decimal.compareProduct(long, long, Decimal.zero), 1)
     assert.isTrue(Result.isFailure(Decimal.multiply(long, long)))
@@ -207,7 +211,7 @@ describe("comparing", () => {
   )
 
   property(
-    "isMultipleOf accepts every whole number of steps",
+    "isMultipleOf is true for every whole number of steps",
     [fc.integer({ min: -999, max: 999 }), price],
     (n, step) =>
       Effect.sync(() => {
@@ -218,20 +222,20 @@ describe("comparing", () => {
 })
 
 describe("computing", () => {
-  /** The exact value's canonical text, or a failure when it is longer than 64 characters. */
+  /** The exact value in canonical form, or a failure when it is longer than 64 characters. */
   const agrees = (actual: Result.Result<Decimal.Decimal, unknown>, expected: Fraction.Fraction) => {
     const text = Fraction.write(expected)
     assert.strictEqual(Result.getOrUndefined(actual), text.length > 64 ? undefined : text as Decimal.Decimal)
   }
 
   property(
-    "add agrees with the fraction model",
+    "add returns the same sum as the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.add(a, b), Fraction.add(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "subtract agrees with the fraction model",
+    "subtract returns the same difference as the fraction model",
     [decimal, decimal],
     (a, b) =>
       Effect.sync(() =>
@@ -240,13 +244,13 @@ describe("computing", () => {
   )
 
   property(
-    "multiply agrees with the fraction model",
+    "multiply returns the same product as the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.multiply(a, b), Fraction.multiply(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "floor and ceil return the nearest decimals with the requested digits",
+    "floor and ceil return the nearest decimals with the given number of digits",
     [decimalAndDigits(70)],
     ([value, digits]) =>
       Effect.sync(() => {
@@ -284,7 +288,7 @@ describe("computing", () => {
 })
 
 describe("exact integers", () => {
-  it("writtenScale counts all fractional digits, scale ignores trailing zeros", () => {
+  it("writtenScale counts all fractional digits, and scale ignores trailing zeros", () => {
     const examples = [["0", 0, 0], ["0.00", 2, 0], ["1.50", 2, 1], ["100", 0, 0], ["-1.005", 3, 3]] as const
     for (const [text, written, counting] of examples) {
       assert.strictEqual(Decimal.writtenScale(text), written, text)
@@ -292,7 +296,7 @@ describe("exact integers", () => {
     }
   })
 
-  property("scale is the smallest power of ten that makes the value whole", [decimal], (value) =>
+  property("scale is the smallest exponent of ten that makes the value whole", [decimal], (value) =>
     Effect.sync(() => {
       const { d, n } = Fraction.read(value)
       let least = 0
@@ -311,7 +315,7 @@ describe("exact integers", () => {
   )
 
   property(
-    "toUnits multiplies by ten to the scale when the result is whole",
+    "toUnits multiplies by 10^scale, and returns undefined when the result is not whole",
     [decimalAndDigits(70)],
     ([value, scale]) =>
       Effect.sync(() => {
@@ -324,7 +328,7 @@ describe("exact integers", () => {
   property("fromUnits returns the canonical decimal", [
     fc.oneof(
       fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
-      // Scales near the number of written digits, and the largest that fit a decimal.
+      // Numbers of about as many digits as the scale, and the largest that fit into a decimal.
       fc.tuple(bordered({ max: 70 }, 62, 64), fc.constantFrom(-1n, 0n, 1n)).map(([digits, more]) =>
         10n ** BigInt(digits) + more
       )

@@ -65,7 +65,7 @@ examples("ExternalId", Identifiers.ExternalId, { accepted: ["", "id 1"], refused
 
 describe("constructors", () => {
   property(
-    "parseClientOrderId and parseMarketName keep valid text",
+    "parseClientOrderId and parseMarketName return valid text unchanged",
     [clientOrderId, marketName],
     (id, market) =>
       Effect.sync(() => {

@@ -42,24 +42,39 @@ describe("violations", () => {
   const rows: ReadonlyArray<
     readonly [string, Partial<Market.Market>, Market.Bounded, ReadonlyArray<readonly [string, Constraint]>]
   > = [
-    ["none within all bounds", {}, order(amount("0.5"), price("100")), []],
-    ["none on the bounds", { minAmount: Decimal.of("0.05") }, order(amount("0.050"), price("100.00")), []],
-    ["zeros that do not count are no precision", {}, order(amount("0.5000000"), price("100.0000")), []],
-    ["an amount finer than stockPrec", {}, order(amount("0.5001"), price("100")), [
+    ["an order within all bounds breaks none", {}, order(amount("0.5"), price("100")), []],
+    [
+      "an order exactly on the bounds breaks none",
+      { minAmount: Decimal.of("0.05") },
+      order(amount("0.050"), price("100.00")),
+      []
+    ],
+    ["trailing zeros do not count towards the precision", {}, order(amount("0.5000000"), price("100.0000")), []],
+    ["an amount can't be finer than stockPrec", {}, order(amount("0.5001"), price("100")), [
       ["amount", { kind: "step", step: "0.001" }]
     ]],
-    ["any fraction where stockPrec is 0", { stockPrecision: 0 }, order(amount("1.5"), price("100")), [
+    ["an amount can't have a fraction if stockPrec is 0", { stockPrecision: 0 }, order(amount("1.5"), price("100")), [
       ["amount", { kind: "step", step: "1" }]
     ]],
-    ["an amount on stepSize", { stepSize: amount("0.004") }, order(amount("0.5"), price("100")), []],
-    ["a price off tickSize, within moneyPrec", { tickSize: price("0.05") }, order(amount("0.5"), price("100.02")), [
-      ["price", { kind: "step", step: "0.05" }]
-    ]],
-    ["an amount off stepSize, within stockPrec", { stepSize: amount("0.003") }, order(amount("0.5"), price("100")), [
-      ["amount", { kind: "step", step: "0.003" }]
-    ]],
+    ["an amount may be a multiple of stepSize", { stepSize: amount("0.004") }, order(amount("0.5"), price("100")), []],
     [
-      "an amount that is no whole thousand where stockPrec is -3",
+      "a price must be a multiple of tickSize, even within moneyPrec",
+      { tickSize: price("0.05") },
+      order(amount("0.5"), price("100.02")),
+      [
+        ["price", { kind: "step", step: "0.05" }]
+      ]
+    ],
+    [
+      "an amount must be a multiple of stepSize, even within stockPrec",
+      { stepSize: amount("0.003") },
+      order(amount("0.5"), price("100")),
+      [
+        ["amount", { kind: "step", step: "0.003" }]
+      ]
+    ],
+    [
+      "an amount must be a multiple of a thousand if stockPrec is -3",
       { stockPrecision: -3, maxTotal: Decimal.of("0") },
       order(amount("2500"), price("100")),
       [
@@ -67,25 +82,25 @@ describe("violations", () => {
       ]
     ],
     [
-      "a whole thousand where stockPrec is -3",
+      "an amount may be a multiple of a thousand if stockPrec is -3",
       { stockPrecision: -3, maxTotal: Decimal.of("0") },
       order(amount("3000.0"), price("100")),
       []
     ],
-    ["an amount of money, which tickSize does not bound", { tickSize: price("0.5") }, {
+    ["a quote amount need not be a multiple of tickSize", { tickSize: price("0.5") }, {
       ...order(amount("20.01"), price("100")),
       quoteAmount: true,
       tradesAt: []
     }, []],
-    ["an amount of money of too many digits", {}, {
+    ["a quote amount can't be finer than moneyPrec", {}, {
       ...order(amount("20.001"), price("100")),
       quoteAmount: true,
       tradesAt: []
     }, [["amount", { kind: "precision", step: "0.01" }]]],
-    ["an amount below minAmount", {}, order(amount("0.009"), price("1000")), [
+    ["an amount can't be below minAmount", {}, order(amount("0.009"), price("1000")), [
       ["amount", { kind: "minAmount", min: Decimal.of("0.01") }]
     ]],
-    ["a price finer than moneyPrec", {}, order(amount("0.5"), price("100.001")), [
+    ["a price can't be finer than moneyPrec", {}, order(amount("0.5"), price("100.001")), [
       ["price", { kind: "step", step: "0.01" }]
     ]],
     ["a total below minTotal breaks minTotal", {}, order(amount("0.049"), price("102.04")), [
@@ -106,7 +121,7 @@ describe("violations", () => {
       ...order(amount("0.5"), price("100")),
       collateral: true
     }, known],
-    ["several at once, by field", {}, order(amount("0.0001"), price("0.001")), [
+    ["an order may break several constraints, which are listed by field", {}, order(amount("0.0001"), price("0.001")), [
       ["amount", { kind: "step", step: "0.001" }],
       ["amount", { kind: "minAmount", min: Decimal.of("0.01") }],
       ["price", { kind: "step", step: "0.01" }],
@@ -120,7 +135,7 @@ describe("violations", () => {
     })
   }
 
-  it("an order on an unknown market breaks known", () => {
+  it("an order on an unknown market violates the constraint `known`", () => {
     assert.deepStrictEqual(Market.violations(undefined, order(amount("0.5"), price("100"))), known)
   })
 })
@@ -135,7 +150,7 @@ describe("market limits by order type", () => {
     stopLimitPrice: price("1000.01")
   }
 
-  it("every price of a stop-limit order has a precision, and its limit price a minimum total", () => {
+  it("a stop-limit order needs the market's precision in both prices, and its minimum total at the limit price", () => {
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
     assert.deepStrictEqual(
       Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),
@@ -146,7 +161,7 @@ describe("market limits by order type", () => {
     ])
   })
 
-  it("an OCO order needs a margin market, and both legs have a maximum total", () => {
+  it("an OCO order needs a margin market, and both its legs must respect the maximum total", () => {
     const bounded = Market.collateralOco(request)
     assert.deepStrictEqual(Market.violations({ ...market, isCollateral: false }, bounded), known)
     assert.deepStrictEqual(Market.violations(market, bounded), [
@@ -159,7 +174,7 @@ describe("market limits by order type", () => {
   })
 })
 
-describe("violations against the fraction model", () => {
+describe("violations compared with the fraction model", () => {
   const fitsIn = (text: string, digits: number) =>
     Fraction.isWholeNumberOf(Fraction.read(text), { n: 1n, d: 10n ** BigInt(digits) })
   const isLess = (a: Fraction.Fraction, b: string) => Fraction.compare(a, Fraction.read(b)) < 0
@@ -183,7 +198,7 @@ describe("violations against the fraction model", () => {
   const bounds = fc.record({
     stockPrecision: bordered({ max: 8 }),
     moneyPrecision: bordered({ max: 8 }),
-    // FeeRate.make accepts decimals that are zero or more, like limits.
+    // A market's limits are zero or more, like a FeeRate.
     minAmount: feeRate,
     minTotal: feeRate,
     maxTotal: feeRate,
@@ -191,7 +206,7 @@ describe("violations against the fraction model", () => {
   })
 
   property(
-    "violations names the same fields and constraints as the fraction model, in the same order",
+    "violations reports the same fields and constraints as the fraction model, in the same order",
     [bounds, amount, price, price],
     (bounds, amount, a, b) =>
       Effect.sync(() => {

@@ -36,20 +36,27 @@ for (const [name, sent, received, values] of enumerations) {
   })
 
   describe(`${name} in an answer`, () => {
-    it("${name} in an answer keeps unlisted values", () => {
+    it(`${name} in an answer keeps unlisted values`, () => {
       for (const value of [...values, "", "SOMETHING_NEW"]) {
         assert.isTrue(Schema.is(received)(value))
         assert.strictEqual<string>(Result.getOrThrow(Schema.decodeResult(received)(value)), value)
       }
     })
 
-    it("${name} in an answer must be a text", () => {
+    it(`${name} in an answer must be a string`, () => {
       for (const value of [null, 1, true, [], {}]) {
         assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(received)(value)))
       }
     })
   })
 }
+
+describe("the status in an answer", () => {
+  it("the statuses in an answer include MAINTENANCE in addition to the document's", () => {
+    const [known] = Order.ReceivedStatus.members
+    assert.deepStrictEqual<ReadonlyArray<string>>(known.literals, [...statuses, "MAINTENANCE"])
+  })
+})
 
 examples("BboRole", Order.BboRole, {
   accepted: ["queue", "counterparty"],
@@ -62,12 +69,12 @@ examples("CancelAllType", Order.CancelAllType, {
 })
 
 describe("conditions", () => {
-  it("a buy activates at or above its activation price, a sell at or below it", () => {
+  it("a buy order activates at or above its activation price, and a sell order at or below it", () => {
     assert.strictEqual(Order.activationConditionOf("buy"), "gte")
     assert.strictEqual(Order.activationConditionOf("sell"), "lte")
   })
 
-  it("only new and partially filled orders can still trade", () => {
+  it("only new and partially filled orders are open", () => {
     assert.deepStrictEqual(statuses.filter(Order.isOpen), ["NEW", "PARTIAL_FILLED"])
   })
 })

@@ -25,7 +25,7 @@ examples("Offset", Paging.Offset, {
   ]
 })
 
-it("NaN and infinities break the integer type first", () => {
+it("NaN and infinities are refused as non-integers before any bound is checked", () => {
   for (const schema of [Paging.Limit, Paging.Offset]) {
     for (const n of [NaN, Infinity, -Infinity]) assert.deepStrictEqual(brokenConstraints(schema, n)[0], integerRule)
   }

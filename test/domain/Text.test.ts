@@ -24,13 +24,13 @@ examples("oneOf", oneOf(["a", "b"]), {
 })
 
 describe("hasForm", () => {
-  it("hasForm reports the constraint format, and only for texts", () => {
+  it("hasForm reports the constraint format, but only for strings", () => {
     const schema = Text.check(hasForm(/^x$/u, "an x"))
     assert.deepStrictEqual(brokenConstraints(schema, "y"), [{ kind: "format" }])
     assert.deepStrictEqual(brokenConstraints(schema, 1), [stringRule])
   })
 
-  it("the failure of hasForm says what was expected", () => {
+  it("the message of a failed hasForm check says what was expected", () => {
     assert.throws(() => Schema.decodeSync(Text.check(hasForm(/^x$/u, "an x")))("y"), /an x/u)
   })
 })

@@ -15,7 +15,7 @@ examples("UnixSeconds", Time.UnixSeconds, {
 })
 
 describe("UnixTime", () => {
-  it("UnixTime accepts zero or a positive number of seconds, with or without a fraction", () => {
+  it("UnixTime accepts zero or a positive number of seconds, whole or fractional", () => {
     for (const time of [0, 1700000000, 1669334361.97947, 1669338402.712101]) {
       assert.strictEqual<number>(Schema.decodeSync(Time.UnixTime)(time), time)
     }
@@ -24,18 +24,18 @@ describe("UnixTime", () => {
     }
   })
 
-  it("toMicros has no floating-point noise", () => {
+  it("toMicros returns exact microseconds despite floating-point seconds", () => {
     assert.strictEqual(Time.toMicros(Time.UnixTime.make(1669338402.712101)), 1669338402712101)
     assert.strictEqual<number>(Time.fromMicros(1669338402712101), 1669338402.712101)
   })
 
   property(
-    "microseconds survive conversion to seconds until the year 2100",
+    "microseconds survive conversion to seconds and back until the year 2100",
     [micros],
     (n) => Effect.sync(() => assert.strictEqual(Time.toMicros(Time.fromMicros(n)), n))
   )
 
-  // 2^32 seconds are the year 2106: later, a double is too coarse for microseconds.
+  // 2^32 seconds is in the year 2106. For later times, a double is too coarse for microseconds.
   property("toMicros and fromMicros are exact until the year 2106", [
     bordered({ min: 4_102_444_800_000_000, max: 2 ** 32 * 1_000_000 - 1 })
   ], (n) => Effect.sync(() => assert.strictEqual(Time.toMicros(Time.fromMicros(n)), n)))

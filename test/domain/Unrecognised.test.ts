@@ -10,7 +10,7 @@ import { property } from "../support/property.ts"
 const Letter = Unrecognised.open(oneOf(["a", "b"]))
 
 property(
-  "an open enumeration keeps every text",
+  "an open enumeration keeps every string unchanged",
   [fc.oneof(fc.constantFrom("a", "b"), fc.string())],
   (text) =>
     Effect.sync(() => {
@@ -20,6 +20,6 @@ property(
     })
 )
 
-it("an open enumeration accepts only texts", () => {
+it("an open enumeration accepts only strings", () => {
   for (const value of [null, 1, true, [], {}]) assert.isFalse(Schema.is(Letter)(value))
 })

@@ -5,7 +5,7 @@ import { type Hover, LanguageServer } from "./LanguageServer.ts"
 import * as Package from "./Package.ts"
 import { surface } from "./surface.ts"
 
-/** A user's program. The tests point at `orders` and at everything after it. */
+/** A user's program. The tests read the editor's hovers at `orders` and at names after it. */
 const program = `import { type Errors, Exchange, StopLimitOrders, SubAccounts } from "effect-txc"
 import * as Effect from "effect/Effect"
 
@@ -35,10 +35,10 @@ export const layers = [Exchange.layer, Exchange.layerConfig, StopLimitOrders.Sto
 export type Failure = StopLimitOrders.Failure | Errors.CallError
 `
 
-/** The text of a hover, without its tags. */
+/** The documentation in a hover, without JSDoc tags. */
 const prose = (hover: Hover | undefined): string => hover?.prose.split(/^\*@/mu)[0]?.trim() ?? ""
 
-/** The position of the last word of a piece of the program. */
+/** The position of the last word in a piece of the program. */
 const pointAt = (piece: string) => {
   const start = program.indexOf(piece)
   assert.isAtLeast(start, 0, piece)
@@ -48,14 +48,14 @@ const pointAt = (piece: string) => {
 
 const path = `${Package.root}test/editor/program.ts`
 
-/** The editor's hover at the last word of this piece of the program. */
+/** The editor's hover at the last word in a piece of the program. */
 const hoverAt = Effect.fnUntraced(function*(piece: string) {
   const server = yield* LanguageServer
   server.open(path, program)
   return yield* server.hover(path, pointAt(piece))
 })
 
-/** The lines, grouped by the files that they are about. */
+/** Formats findings as lines, grouped by file. */
 const byFile = (
   findings: ReadonlyArray<{ readonly file: string; readonly line: number; readonly text: string }>
 ): string =>
@@ -72,7 +72,7 @@ const loaded = Package.load()
 
 const { files, things } = surface(loaded)
 
-/** The editor's hover for everything that a user can reach. */
+/** The editor's hovers for everything that a user can reach. */
 const hovers = Effect.gen(function*() {
   const server = yield* LanguageServer
   for (const { path, text } of files) server.open(path, text)
@@ -83,11 +83,11 @@ const hovers = Effect.gen(function*() {
   )
 })
 
-/** The TypeScript of a hover. Types carry the namespace that a file imports; here it is removed from errors. */
+/** The TypeScript in a hover. The namespace is removed from error types, because it depends on the file's imports. */
 const code = (hover: Hover | undefined): string => hover?.code.replaceAll(/\b(?:E\d\.)?Errors\./gu, "") ?? ""
 
 layer(LanguageServer.layer)("The editor", (it) => {
-  // Each file by itself, in the long form, which CI runs.
+  // Only CI runs these tests, because they check every file.
   const itInFull = isLong ? it.effect : () => undefined
 
   itInFull("the editor documents everything that a user can reach", () =>
@@ -106,7 +106,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
         "conformance"
       ]
       assert.deepStrictEqual(known.filter((name) => !names.has(name)), [])
-      // One declaration can be reached in many ways.
+      // A declaration can be reached in several ways, but is reported once.
       const silent = new Map(
         (yield* hovers).filter(({ hover }) => prose(hover) === "").map(({ file, isDocumented, line, name }) => [
           `${file}:${line} ${name.split(".").at(-1)}`,
@@ -120,7 +120,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       )
     }))
 
-  it.effect("the editor shows a doc where its declaration is used", () =>
+  it.effect("the editor shows a declaration's doc wherever the declaration is used", () =>
     Effect.gen(function*() {
       const used = [
         "request, amount",
@@ -162,11 +162,11 @@ layer(LanguageServer.layer)("The editor", (it) => {
     `ValidationFailed<${fields}>`
   ].join(" | ")
 
-  it.effect("the editor lists the errors that a call can fail with", () =>
+  it.effect("the editor lists the errors with which a call can fail", () =>
     Effect.gen(function*() {
       const pieces = ["StopLimitOrders.Failure", "const result", "orders.create", "(failure", "(refusal"]
       const shown = yield* Effect.forEach(pieces, (piece) => Effect.map(hoverAt(piece), code))
-      // Any name of an order is accepted, if it is a name.
+      // The type of the order may have any name, but must not be expanded.
       assert.deepStrictEqual(shown.map((code) => code.replace(/Created<[\w.]+>/u, "Created<Order>")), [
         `type Failure = ${failures}`,
         `const result: Effect.Effect<Created<Order>, ${failures}, never>`,
@@ -184,7 +184,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       )
         .map(({ hover, name }) => ({ name, code: code(hover) }))
       assert.isAbove(shown.length, 30)
-      // An error may have many fields, but each error is named.
+      // The errors' field names may be long, but each error must be shown by name.
       const spelled = /^type Failure = \w+(?:<[^<>]+>)?(?: \| \w+(?:<[^<>]+>)?)+$/u
       assert.deepStrictEqual(shown.filter(({ code }) => !spelled.test(code) || !code.includes("RateLimited")), [])
     }))
@@ -215,7 +215,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       )
     }))
 
-  it.effect("an example with a mistake is reported", () =>
+  it.effect("a compile error in an example is reported", () =>
     Effect.gen(function*() {
       const server = yield* LanguageServer
       const path = `${Package.root}test/editor/wrong.example.ts`

@@ -24,7 +24,7 @@ import {
 const page = (request?: Request) => ActiveOrders.use((orders) => orders.page(request))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("open orders list only the account's own, latest first", () =>
+  it.live("open orders contain only the account's own orders, latest first", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const rests = yield* limit("buy", "1", "1000", { clientOrderId })
@@ -54,7 +54,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(ids(yield* page({ market: btcUsdt, clientOrderId: ClientOrderId.make("other") })), [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("open orders on the wire are a plain list in the dialect's words", () =>
+  it.live("open orders are sent as a plain list with the dialect's keys and values", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* limit("buy", "1", "1000", { clientOrderId })
@@ -70,7 +70,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([margin?.["type"], margin?.["status"]], [type, status])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("all pages of open orders are read, although no answer names its page", () =>
+  it.live("a stream reads all pages of open orders, although answers do not contain their offset and limit", () =>
     Effect.gen(function*() {
       for (let index = 0; index < 7; index++) yield* limit("buy", "0.01", `${1000 + index}`)
       const second = yield* page({ limit: Limit.make(3), offset: Offset.make(3) })
@@ -84,7 +84,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* prices(Limit.make(7)), all)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("open orders of an unknown market are refused", () =>
+  it.live("a request for the open orders of an unknown market is refused", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(page({ market: marketName("NO_SUCH") }))
       same(

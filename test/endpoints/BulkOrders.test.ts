@@ -50,7 +50,7 @@ const open = Effect.map(
   ({ records }) => records.map(({ amount, price }) => `${amount} @ ${price}`)
 )
 
-/** Each outcome: the placed amount, or the refusal's tag, code and fields. */
+/** Summarizes each outcome: the placed amount, or the refusal's tag, code and fields. */
 const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
   outcomes.map(Result.match({
     onSuccess: ({ amount }) => [amount as string],
@@ -65,7 +65,7 @@ const refusal = (error: { readonly _tag: string; readonly code?: number; readonl
 ]
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("bulk orders are placed or refused one by one", () =>
+  it.live("each bulk order is placed or refused independently", () =>
     Effect.gen(function*() {
       const outcomes = yield* place([order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")])
       same(short(outcomes), [["1"], ["RequestRejected", 10, "amount"], ["2"]])
@@ -73,21 +73,21 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99100", "900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk call with stopOnFail ends at the first refusal and answers with it", () =>
+  it.live("a bulk call with stopOnFail stops at the first refused order and includes its refusal", () =>
     Effect.gen(function*() {
       const orders = [order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")]
       same(short(yield* place(orders, { stopOnFail: true })), [["1"], ["RequestRejected", 10, "amount"]])
       same(yield* open, ["1 @ 900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("every bulk order gets its own client order id", () =>
+  it.live("every bulk order gets a client order id of its own", () =>
     Effect.gen(function*() {
       const own = ClientOrderId.make("mine-1")
       const outcomes = yield* place([order("buy", "1", "900", { clientOrderId: own }), order("buy", "1", "900")])
       const ids = outcomes.map(Result.getOrThrow).map(({ sentClientOrderId }) => sentClientOrderId)
       same(ids[0], own)
       assert.strictEqual(new Set(ids).size, 2)
-      // A request that is sent twice is placed once.
+      // An order that is sent twice is placed once.
       same(short(yield* place([order("buy", "1", "900", { clientOrderId: own })])), [[
         "ValidationFailed",
         dialect.name === "live" ? 36 : 30,
@@ -95,7 +95,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an unreadable bulk order is refused before sending, by its index", () =>
+  it.live("an invalid bulk order is refused before sending, and the error gives its index", () =>
     Effect.gen(function*() {
       const before = yield* open
       const refused = yield* failsWith("ValidationFailed")(
@@ -106,7 +106,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, before)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("bulk margin orders open positions, and reduce-only ones need a position", () =>
+  it.live("bulk margin orders open positions, and a reduce-only order needs a position", () =>
     Effect.gen(function*() {
       const outcomes = yield* CollateralBulkLimitOrders.use((service) =>
         service.create({
@@ -121,7 +121,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(refused.map((error) => refusal(error).slice(0, 2)), [["ReduceOnlyRejected", 116]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk cancel cancels each order or reports it as missing", () =>
+  it.live("a bulk cancellation cancels each order or reports it as missing", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("quote-1")
       const [one, two] = [yield* limit("buy", "1", "900"), yield* limit("buy", "2", "900", { clientOrderId })]
@@ -147,7 +147,26 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk call with a lost answer lists what each order can be found by", () =>
+  it.live("an order to cancel that is not named by exactly one identifier is refused as a whole", () =>
+    Effect.gen(function*() {
+      const { body } = yield* raw("/api/v4/order/cancel/bulk", {
+        orders: [
+          { market: "BTC_USDT" },
+          { market: "BTC_USDT", [dialect.keys.orderId]: 1, [dialect.keys.clientOrderId]: "mine" },
+          {},
+          { market: "BTC_USDT", [dialect.keys.orderId]: "x" }
+        ]
+      })
+      const errors = (body as ReadonlyArray<{ error: { errors: object } }>).map((item) => item.error.errors)
+      same(errors, [
+        { request: ["validation.required"] },
+        { request: ["api.validation.order.chooseOneId"] },
+        { market: ["Market field is required."], request: ["validation.required"] },
+        { [dialect.keys.orderId]: [`${dialect.name === "live" ? "OrderId" : "Order id"} field should be an integer.`] }
+      ])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("the error for a bulk call with a lost answer contains every order's identifier", () =>
     Effect.gen(function*() {
       const apiKey = "alice-key-0001"
       yield* Control.use((control) => control.addFault({ apiKey, symptom: Faults.answerLost }))
@@ -159,7 +178,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(canceling.orders, [{ market: btcUsdt, orderId: "7" }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a wrong bulk order is refused with its own error, and an unknown field with another", () =>
+  it.live("each invalid bulk order is refused with an error of its own", () =>
     Effect.gen(function*() {
       const good = { market: "BTC_USDT", side: "buy", amount: "1", price: "900", clientOrderId: "" }
       const { body, status } = yield* raw("/api/v4/order/bulk", {
@@ -169,14 +188,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const codes =
         (body as ReadonlyArray<{ readonly result: unknown; readonly error: { readonly code: number } | null }>)
           .map(({ error, result }) => [result === null, error?.code ?? null])
-      // A missing client order id is sent as an empty one, as in the live exchange's own examples.
+      // The client order id may be an empty string, as in the live exchange's examples.
       same(codes, [
         [false, null],
         ...(dialect.name === "live" ? [[true, 32], [true, 30], [true, 30]] : [[true, 30], [true, 30], [true, 30]])
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  describe("answers about other orders", () => {
+  describe("answers that do not match the sent orders", () => {
     const wire = entryOf("BulkLimitOrders").golden.wire[dialect.name].response as ReadonlyArray<object>
     const [placed, refused] = wire
     const asked = entryOf("BulkLimitOrders").golden.request as BulkLimitOrders.Request
@@ -186,7 +205,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     const answers: ReadonlyArray<readonly [why: string, answer: ReadonlyArray<unknown>, of: ReadonlyArray<string>]> = [
       ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], [lost, "ValidationFailed"]],
       ["has neither", [placed, { result: null, error: null }], ["placed", lost]],
-      // A refusal in such an answer proves nothing.
+      // Even a refusal in such an answer leaves the outcome unknown.
       ["is about the other order", [refused, placed], [unknown, unknown]],
       ["mentions no order", [{ result: null, error: null }, refused], [lost, "ValidationFailed"]],
       ["has code 500 for one order", [placed, { result: null, error: { ...itemError(refused), code: 500 } }], [
@@ -200,14 +219,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         "placed",
         "RequestRejected"
       ]],
-      ["has a text of errors for one order", [placed, {
+      ["has a string of errors for one order", [placed, {
         result: null,
         error: { code: 10, message: "No.", errors: "no" }
       }], [
         "placed",
         "RequestRejected"
       ]],
-      ["has a text in place of an error", [placed, { result: null, error: "no" }], ["placed", lost]],
+      ["has a string in place of an error", [placed, { result: null, error: "no" }], ["placed", lost]],
       ["has an unreadable order", [placed, { result: { orderId: 7 }, error: null }], [
         "placed",
         "AcceptedUnreadable"
@@ -219,7 +238,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ["has null in place of an order", [placed, null], ["placed", lost]]
     ]
     for (const [why, answer, of] of answers) {
-      it.effect(`a bulk answer that ${why} gives each order its own outcome`, () =>
+      it.effect(`each order gets its own outcome from a bulk answer that ${why}`, () =>
         Effect.gen(function*() {
           const orders = asked.orders.map((order, at) => ({
             ...order,
@@ -233,7 +252,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             })),
             of
           )
-          // Each error has everything that `Reconciliation` needs.
+          // Each error contains everything that `Reconciliation` needs.
           for (const [at, outcome] of outcomes.entries()) {
             if (!Result.isFailure(outcome) || outcome.failure._tag !== "OutcomeUnknown") continue
             const { clientOrderId, endpoint, market, orders: others, request } = outcome.failure
@@ -243,7 +262,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }).pipe(Effect.provide(answered(() => new Response(Json.stringify(answer as object)), dialect))))
     }
 
-    it.effect("a bulk answer about more orders than were sent leaves all outcomes unknown", () =>
+    it.effect("a bulk answer with more orders than were sent leaves all outcomes unknown", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("OutcomeUnknown")(
           BulkLimitOrders.BulkLimitOrders.use((service) => service.create(asked))
@@ -253,7 +272,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         Effect.provide(answered(() => new Response(Json.stringify([placed, refused, refused] as object)), dialect))
       ))
 
-    it.effect("a bulk answer that cancels another order leaves the outcome unknown", () =>
+    it.effect("a bulk cancellation's outcome is unknown when the answer names a different order", () =>
       Effect.gen(function*() {
         const [outcome] = yield* cancel([{ market: btcUsdt, orderId: OrderId.make("1") }])
         same(

@@ -24,7 +24,7 @@ const cancel = (request: Request) => CancelOrder.use((orders) => orders.cancel(r
 const mine = ClientOrderId.make("mine")
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("either identifier cancels an untraded order", () =>
+  it.live("an open order can be canceled by its order id or its client order id", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       same((yield* cancel({ market: btcUsdt, orderId })).status, "CANCELED")
@@ -35,7 +35,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["100000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling a partly traded order cancels the rest", () =>
+  it.live("canceling a partly filled order cancels its unfilled part", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       yield* asBob(limit("sell", "0.25", "1000"))
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99750", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling an order that is unknown, ended, another account's or on another market is refused", () =>
+  it.live("a cancellation is refused for an order that is unknown, closed, on another market, or belongs to another account", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const requests: ReadonlyArray<Request> = [
@@ -64,12 +64,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* failsWith("RequestRejected")(cancel({ market: btcUsdt, orderId }))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a cancel with neither identifier, or both, is refused by client and exchange, and cancels nothing", () =>
+  it.live("client and exchange refuse a cancellation with no identifier or with both, and nothing is canceled", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const status = dialect === Dialect.document ? 400 : 422
       const { keys } = dialect
-      // Untyped JavaScript may pass this; the types require exactly one identifier.
+      // Untyped JavaScript could send this request; the types require exactly one identifier.
       const neither = { market: btcUsdt } as unknown as Request
       const both = { market: btcUsdt, orderId, clientOrderId: mine } as unknown as Request
       const wire = [
@@ -87,7 +87,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* cancel({ market: btcUsdt, orderId })).status, "CANCELED")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order identifier may be a number or a text of digits", () =>
+  it.live("an order id may be sent as a number or as a string of digits", () =>
     Effect.gen(function*() {
       for (const as of [Number, String]) {
         const { orderId } = yield* limit("buy", "1", "1000")

@@ -15,7 +15,7 @@ import { asBob, btcUsdt, dialects, failsWith, limit, price, rawPublic, same, tra
 /** A Wednesday, 2030-03-20T12:00:00Z. */
 const start = 1_900_238_400
 
-/** The length of an interval in seconds, where all are equal. */
+/** The length in seconds of every interval with a fixed length. */
 const seconds: { readonly [K in Exclude<Candles.Interval, "1w" | "1M">]: number } = {
   "1s": 1,
   "10s": 10,
@@ -35,16 +35,16 @@ const seconds: { readonly [K in Exclude<Candles.Interval, "1w" | "1M">]: number 
   "3d": 259_200
 }
 
-/** The Monday before, and the first day of the month. */
+/** The Monday before `start`, and the first day of its month. */
 const [monday, first] = [start - 2.5 * 86_400, start - 19.5 * 86_400]
 
-/** The start of the interval that contains a time of the story. */
+/** The start of the interval that contains a time in `story`. */
 const beginningOf = (interval: Candles.Interval, at: number): number => {
   if (interval === "1w") return monday
   return interval === "1M" ? first : Math.floor(at / seconds[interval]) * seconds[interval]
 }
 
-/** A day and a half of trades and price moves: a price, the amount traded there, and the time until then. */
+/** A day and a half of trades and price moves: the seconds since the previous one, the price, and the traded amount. */
 const story = [
   [0, "1000", "0"],
   [0, "1001", "0.5"],
@@ -58,10 +58,10 @@ const story = [
   [40_000, "985", "1.5"]
 ] as const
 
-/** The end of the story. */
+/** The time at which `story` ends. */
 const end = story.reduce((sum, [wait]) => sum + wait, start)
 
-/** Moves the price, or makes Alice sell to Bob at it. */
+/** Moves the price, or lets Alice sell to Bob at that price. */
 const happen = Effect.fnUntraced(function*([wait, at, amount]: (typeof story)[number]) {
   yield* TestClock.adjust(`${wait} seconds`)
   if (amount === "0") return yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price(at) }))
@@ -69,7 +69,7 @@ const happen = Effect.fnUntraced(function*([wait, at, amount]: (typeof story)[nu
   yield* asBob(limit("buy", amount, at))
 })
 
-/** The candle of an interval, from a scan of the whole story. */
+/** The expected candles of an interval, computed from all of `story`. */
 const scanned = (interval: Candles.Interval) => {
   let now = start
   const seen = story.map(([wait, at, amount]) => ({ time: now += wait, price: Number(at), amount: Number(amount) }))
@@ -94,13 +94,13 @@ const times = (options?: Candles.Options) => Effect.map(list(options), (found) =
 const at = (second: number) => UnixSeconds.make(second)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("candles of every interval match the trades and price moves", () =>
+  it.effect("the candles of every interval match the trades and price moves", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(start * 1000)
       for (const step of story) yield* happen(step)
       for (const interval of Candles.intervals) {
         const found = yield* list({ interval, start: at(start - 40 * 86_400) })
-        // Candles reach back 1440 intervals.
+        // Candles go back at most 1440 intervals.
         const reach = interval === "1w" || interval === "1M" ? start : Candles.maxCandles * seconds[interval]
         const expected = scanned(interval).filter(([time = 0]) => time > end - reach)
         const rows = found.map(({ close, high, low, open, time, total, volume }) =>
@@ -111,9 +111,9 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("the candle window comes from the interval, the limit or the request", () =>
+  it.effect("the range of candles follows from the interval, `limit`, or `start` and `end`", () =>
     Effect.gen(function*() {
-      // The end of an hour, so that every interval up to it is whole.
+      // A full hour, at which every interval up to an hour begins.
       yield* TestClock.setTime((start - 10 * 86_400) * 1000)
       const move = (to: string) => Control.use((control) => control.movePrice({ market: btcUsdt, price: price(to) }))
       yield* move("1000")
@@ -140,7 +140,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("candles of an unknown market or of the future are refused in the dialect's words", () =>
+  it.effect("a request for candles of an unknown market or in the future is refused with the dialect's message", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(start * 1000)
       const refused = failsWith("PublicRequestRejected")
@@ -170,7 +170,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-it.live("a restart, a fork and a replay keep the candles, and a restore goes back to its own", () =>
+it.live("candles survive a restart, a fork and a replay, and a restore brings back its snapshot's candles", () =>
   Effect.gen(function*() {
     const file = yield* scratchFile
     const open = Effect.fnUntraced(function*() {

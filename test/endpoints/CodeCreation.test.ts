@@ -17,7 +17,7 @@ const code = (of: string, more: object = {}) =>
 describe.each(dialects)("in the $name dialect", (dialect) => {
   const created = dialect === Dialect.document ? 200 : 201
 
-  it.live("a code moves an amount from its creator to another account, once", () =>
+  it.live("a code moves an amount from its creator to another account exactly once", () =>
     Effect.gen(function*() {
       const first = yield* code("100")
       const second = yield* code("50", { passphrase: Passphrase.make("sesame") })
@@ -32,7 +32,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* asBob(main), "1150")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a code above the balance, or of an unknown asset, is refused", () =>
+  it.live("creating a code is refused above the balance or for an unknown asset", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(code("1000.01"))
       same([error.status, error.code, error.fields], [created === 200 ? 400 : 422, 5, {
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* main, "1000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the wire answer contains the code, a message and the transaction", () =>
+  it.live("the answer to creating a code contains the code, a message and the transaction id", () =>
     Effect.gen(function*() {
       const { body, status } = yield* raw("/api/v4/main-account/codes", { ticker: "USDT", amount: "1" })
       same([status, Object.keys(body as object).toSorted()], [created, ["code", "external_id", "message"]])

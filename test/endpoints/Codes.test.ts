@@ -22,7 +22,7 @@ const balance = MainBalance.use((balances) => balances.of(eth))
 const unknown = { code: ["The selected code is invalid."] }
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("applying a code raises the main balance by its amount", () =>
+  it.live("applying a code credits its amount to the main balance", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* balance, "0")
       const applied = yield* Codes.use((codes) => codes.apply({ code }))
@@ -32,7 +32,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(yield* balance, "2.5")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("applying a code twice is refused and pays nothing", () =>
+  it.live("applying a code a second time is refused and credits nothing", () =>
     Effect.gen(function*() {
       const codes = yield* Codes
       yield* codes.apply({ code })
@@ -41,7 +41,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(yield* balance, "2.5")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a creator can't apply their own code", () =>
+  it.live("an account can't apply a code that it created", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidFields")(Codes.use((codes) => codes.apply({ code: codeOfAlice })))
       assert.deepStrictEqual(error.fields, { code: ["This code was created by you."] })
@@ -49,7 +49,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual([applied.ticker, applied.amount], [btc, "1"])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a code needs the right passphrase, and a missing one does not match", () =>
+  it.live("a code is refused when its passphrase is wrong, missing or unexpected", () =>
     Effect.gen(function*() {
       const codes = yield* Codes
       const wrong = yield* failsWith("InvalidFields")(
@@ -64,7 +64,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* codes.apply({ code: protectedCode, passphrase })).amount, "0.25")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("applying an unknown code is an invalid field", () =>
+  it.live("applying an unknown code fails with InvalidFields", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidFields")(Codes.use((codes) => codes.apply({ code: Code.make("none") })))
       assert.deepStrictEqual([error.origin, error.status, error.code], ["exchange", 400, 0])

@@ -32,7 +32,7 @@ const positions = OpenPositions.use((positions) => positions.list())
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("two accounts open and close a long and a short position", () =>
+  it.live("two accounts open and close opposite positions, with the right profit, loss and fees", () =>
     Effect.gen(function*() {
       const resting = yield* perp("buy", "1", "1000")
       same([resting.type, resting.status, resting.positionSide], ["limit", "NEW", "BOTH"])
@@ -48,16 +48,26 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
       same((yield* asBob(positions)).map(({ amount }) => amount), ["-1"])
       yield* move("1100")
-      same((yield* positions).map(({ unrealizedPnl }) => unrealizedPnl), ["100"])
-      same((yield* asBob(positions)).map(({ unrealizedPnl }) => unrealizedPnl), ["-100"])
+      const gains = Effect.map(
+        positions,
+        (all) =>
+          all.map(({ liquidationPrice, pnlPercent, unrealizedFunding, unrealizedPnl }) => [
+            unrealizedPnl,
+            pnlPercent,
+            unrealizedFunding,
+            liquidationPrice
+          ])
+      )
+      same(yield* gains, [["100", "10", "0", null]])
+      same(yield* asBob(gains), [["-100", "-10", "0", null]])
       yield* asBob(perp("buy", "1", "1100"))
       yield* market("sell", "1")
       same([yield* positions, yield* asBob(positions)], [[], []])
-      // Fees: 0.01 % as the maker, 0.055 % as the taker.
+      // The maker fee is 0.01 %, the taker fee 0.055 %.
       same([yield* collateral, yield* asBob(collateral)], ["100099.295", "99899.34"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reduce-only order is cut to the position, and refused without one or on its side", () =>
+  it.live("a reduce-only order is cut to the position's size, and refused without an opposite position", () =>
     Effect.gen(function*() {
       const refused = failsWith("ReduceOnlyRejected")
       const status = dialect === Dialect.document ? 400 : 422
@@ -86,7 +96,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.sameMembers([...yield* statuses], ["FILLED", "AUTO_CANCELED_REDUCE_ONLY", "FILLED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a collateral order on a market without margin is refused", () =>
+  it.live("a collateral order on a spot-only market is refused", () =>
     Effect.gen(function*() {
       const { body, status } = yield* raw("/api/v4/order/collateral/limit", {
         market: "SHIB_USDT",
@@ -100,7 +110,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the wire type says that an order trades a position, where the dialect can", () =>
+  it.live("the order type in an answer shows a margin order, in dialects that distinguish margin orders", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/collateral/limit", {
         market: "BTC_USDT",

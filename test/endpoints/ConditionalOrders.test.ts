@@ -38,7 +38,7 @@ import {
 
 const live = Dialect.live
 
-/** A buy with a take-profit at 1200 and a stop-loss at 800. */
+/** The exits of a buy: a take-profit at 1200 and a stop-loss at 800. */
 const exit = { takeProfit: price("1200"), stopLoss: price("800") }
 
 const movedTo = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
@@ -61,7 +61,7 @@ const open = Effect.map(
     )
 )
 
-/** Ended orders and their outcomes, latest first. */
+/** Closed orders, latest first: side, type, status and filled amount. */
 const ended = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ dealStock, side, status, type }) => [side, type, status, dealStock].join(" "))
@@ -71,7 +71,7 @@ const market = (side: "buy" | "sell", of: string, more: object = {}) =>
   CollateralMarketOrders.use((orders) => orders.create({ market: btcPerp, side, amount: amount(of), ...more }))
 
 describe("orders with a take-profit and a stop-loss, in the live dialect", () => {
-  it.live("an order with exits is one conditional order until it is filled", () =>
+  it.live("an order with a take-profit and a stop-loss is one conditional order until it is filled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const entry = yield* perp("buy", "2", "900", exit)
@@ -93,7 +93,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same(yield* UnexecutedOcoOrders.use((orders) => Effect.map(orders.page(), ({ records }) => records)), [])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("an order with exits can't be modified, because that would drop the exits", () =>
+  it.live("an order with a take-profit and a stop-loss can't be modified, because that would drop them", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const refused = (orderId: OrderId, changes: { price: Price } | { activationPrice: Price }) =>
@@ -112,7 +112,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same(yield* open, ["sell stop market 2 800 lte", "sell stop market 2 1200 gte"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a filled order with exits places two stop-market orders, shown with the position", () =>
+  it.live("a filled order places its take-profit and stop-loss as stop-market orders, which the position shows", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* perp("buy", "2", "900", exit)
@@ -134,7 +134,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same([yield* position, yield* open], [undefined, []])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a short position's take-profit is below its entry price and its stop-loss above", () =>
+  it.live("a short position has its take-profit below the entry price and its stop-loss above", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("buy", "2", "1000"))
@@ -158,7 +158,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same(yield* position, undefined)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("stop orders on margin place their exits when filled", () =>
+  it.live("margin stop orders place their take-profit and stop-loss once they are filled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const common = { market: btcPerp, side: "buy", amount: amount("1"), activationPrice: price("1100") } as const
@@ -178,7 +178,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same([yield* position, yield* open], [undefined, []])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("a partly filled order has no exits yet, and never gets them if canceled", () =>
+  it.live("a partly filled order has no take-profit or stop-loss yet, and never gets one if it is canceled", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const entry = yield* perp("buy", "2", "1000", exit)
@@ -190,7 +190,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same((yield* position)?.tpsl, null)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("an order that only closes another position has no exits", () =>
+  it.live("an order that only reduces a position places no take-profit or stop-loss", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("buy", "2", "1000"))
@@ -201,7 +201,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       same((yield* position)?.amount, "-1")
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("canceling one exit leaves the other, and both end with the position", () =>
+  it.live("canceling a take-profit leaves the stop-loss open, and closing the position cancels both", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       yield* asBob(perp("sell", "4", "1000"))
@@ -222,7 +222,7 @@ describe("orders with a take-profit and a stop-loss, in the live dialect", () =>
       ])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("exits are refused on the wrong side, too fine, or with reduceOnly", () =>
+  it.live("a take-profit or stop-loss is refused on the wrong side, off the tick size, or with reduceOnly", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const refused = (more: object) => Effect.flip(perp("buy", "1", "900", more))
@@ -259,7 +259,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       })
     )
 
-  it.live("conditional orders are listed by page with OCO orders, latest first, for one market or all", () =>
+  it.live("conditional orders, including OCO orders, are listed by page, latest first, for one market or all", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const ids: Array<string> = []
@@ -285,7 +285,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("conditional orders of an unknown or spot market are refused", () =>
+  it.live("a request for the conditional orders of an unknown or spot-only market is refused", () =>
     Effect.gen(function*() {
       for (const market of ["NO_SUCH", "SHIB_USDT"]) {
         const { code, fields } = yield* failsWith("ValidationFailed")(page({ market: market as typeof btcUsdt }))
@@ -294,7 +294,7 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
       same((yield* page({ market: ethUsdt })).total, 0)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("one call cancels both legs of an OCO order, and refuses an unknown or foreign identifier", () =>
+  it.live("CancelConditionalOrder cancels both legs of an OCO order, and refuses an unknown id or another account's", () =>
     Effect.gen(function*() {
       const { id, stopLoss } = yield* oco()
       const cancel = (id: string, market = btcUsdt) =>
@@ -317,8 +317,8 @@ describe.each(dialects)("conditional orders in the $name dialect", (dialect) => 
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-describe("cancellation of orders with exits", () => {
-  it.live("the group's identifier, or the order's own, cancels an order with exits", () =>
+describe("cancellation of orders with a take-profit and a stop-loss", () => {
+  it.live("an order with a take-profit and a stop-loss can be canceled by its OTO id or its order id", () =>
     Effect.gen(function*() {
       yield* movedTo("1000")
       const otoOf = Effect.map(perp("buy", "1", "900", exit), ({ oto, orderId }) =>
@@ -360,7 +360,7 @@ describe("keys from older documentation", () => {
     price: "19928.79"
   }
 
-  it("keys from the older documentation are read like today's", () => {
+  it("conditional orders with the older documentation's keys are decoded", () => {
     const { decodeResponse } = Endpoint.codec(endpoint, live)
     const { records } = Result.getOrThrow(decodeResponse({
       limit: 100,

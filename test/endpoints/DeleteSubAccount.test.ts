@@ -26,7 +26,7 @@ const listed = SubAccounts.use((subAccounts) =>
 )
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a deleted sub-account leaves the list with its keys", () =>
+  it.live("a deleted sub-account and its keys disappear from the lists", () =>
     Effect.gen(function*() {
       const keys = SubAccountApiKeys.use((service) =>
         Effect.map(service.page(), ({ records }) => records.map(({ subAccountId }) => subAccountId))
@@ -47,7 +47,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* failsWith("NotAuthorized")(balance)).why, "unauthenticated")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("deleting an unknown or foreign sub-account is an invalid field", () =>
+  it.live("deleting an unknown sub-account, or another account's, fails with InvalidFields", () =>
     Effect.gen(function*() {
       for (const id of [SubAccountId.make("none"), subAccountOfBob]) {
         const error = yield* failsWith("InvalidFields")(remove(id))
@@ -57,7 +57,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(yield* asBob(listed), [subAccountOfBob])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a sub-account that holds funds is not deleted", () =>
+  it.live("a sub-account that holds funds can't be deleted", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidFields")(remove(fundedSubAccount))
       assert.deepStrictEqual(error.fields, { id: ["The selected id still holds funds."] })

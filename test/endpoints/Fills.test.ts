@@ -19,7 +19,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* raw(path, {})).body, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("both sides of a trade have a fill", () =>
+  it.live("each side of a trade gets a fill", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const { orderId, timestamp } = yield* limit("sell", "2", "1000", { clientOrderId })
@@ -41,7 +41,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("fills are listed by page, for one market, one order or all", () =>
+  it.live("fills are listed by page, for one market, one order or the whole account", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       yield* limit("sell", "3", "1000", { clientOrderId })
@@ -54,13 +54,18 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* found({ market: btcPerp }), ["BTC_PERP"])
       same(yield* found({ clientOrderId }), ["BTC_USDT", "BTC_USDT", "BTC_USDT"])
       same(yield* found({ market: btcPerp, clientOrderId }), [])
+      const unfilled = ClientOrderId.make("unfilled")
+      yield* limit("buy", "1", "100", { clientOrderId: unfilled })
+      same(yield* found({ clientOrderId: unfilled }), [])
+      const { body } = yield* raw("/api/v4/trade-account/executed-history", { [dialect.keys.clientOrderId]: "other" })
+      same((body as { readonly errors: object }).errors, { orderHistory: ["OrderHistory was not found."] })
       const trades = yield* Fills.use((fills) =>
         fills.stream({ limit: Limit.make(2) }).pipe(Stream.map(({ tradeId }) => tradeId), Stream.runCollect)
       )
       same([trades.length, new Set(trades).size], [4, 4])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("fills on the wire are a list for one market, and lists by market for all", () =>
+  it.live("fills are sent as a list for one market, and grouped by market otherwise", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "1", "1000"))

@@ -11,9 +11,9 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a futures market has its figures and zero funding", () =>
+  it.effect("a futures market shows its prices, volumes and open interest, and a funding rate of zero", () =>
     Effect.gen(function*() {
-      // Two hours after a settlement.
+      // Two hours after a funding settlement.
       yield* TestClock.setTime(1_900_022_400_000)
       yield* perp("sell", "0.5", "1000")
       yield* asBob(perp("buy", "0.2", "1000"))
@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("funding rates of a futures market are empty, and those of other markets are refused", () =>
+  it.live("the funding rates of margin and futures markets are empty, and a request for any other market is refused", () =>
     Effect.gen(function*() {
       const rates = yield* FundingRates
       same(yield* rates.page(btcPerp, { limit: 7, offset: 3 }), { offset: 3, limit: 7, records: [] })
@@ -67,12 +67,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             status: 400,
             body: { success: false, message: "Validation failed", params: ["Limit should not be greater than 100."] }
           }
-          // Not a list, like the answer for an unknown market.
+          // Here the live exchange sends a string instead of a list of messages.
           : { status: 422, body: { limit: "Limit should not be greater than 100." } }
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("collateral markets are those on margin, and the platform is operational", () =>
+  it.live("the collateral markets are the margin markets, and the platform status is operational", () =>
     Effect.gen(function*() {
       same(yield* CollateralMarkets.use(({ list }) => list), ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
       same(yield* rawPublic("/api/v4/public/collateral/markets"), {

@@ -28,7 +28,7 @@ const pay = Effect.forEach(
 const amounts = (records: ReadonlyArray<{ readonly amount: string }>) => records.map(({ amount }) => amount)
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a page contains the requested payments, oldest first", () =>
+  it.live("a page of interest payments contains the requested payments, oldest first", () =>
     Effect.gen(function*() {
       yield* pay
       const history = yield* InterestPaymentHistory
@@ -41,7 +41,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.isTrue(Number.isSafeInteger(first?.timestamp))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the default page starts at 0 and contains 100 payments", () =>
+  it.live("the default page of payments starts at index 0 and contains up to 100 payments", () =>
     Effect.gen(function*() {
       const page = yield* InterestPaymentHistory.use((history) => history.page())
       assert.deepStrictEqual(page, { limit: Limit.make(100), offset: Offset.make(0), records: [] })
@@ -56,7 +56,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual((yield* history.page({ planId: planA, ticker: btc })).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a payment's ticker, like the filter, is the plan's target currency", () =>
+  it.live("a payment's ticker, in answers and in the filter, is the plan's target currency", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const plan = PlanId.make("plan-abroad")
@@ -71,7 +71,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual((yield* history.page({ ticker: usdt })).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the pages of a stream contain every record once", () =>
+  it.live("a stream of interest payments emits every payment once", () =>
     Effect.gen(function*() {
       yield* pay
       const history = yield* InterestPaymentHistory
@@ -83,7 +83,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(ofB, whole.slice(10))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("an unknown plan or ticker is an invalid field", () =>
+  it.live("a filter with an unknown plan or ticker fails with InvalidFields", () =>
     Effect.gen(function*() {
       const history = yield* InterestPaymentHistory
       const error = yield* history.page({ planId: PlanId.make("no such plan"), ticker: ticker("NONE") }).pipe(
@@ -96,7 +96,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("interest payments are for business partners only", () =>
+  it.live("only business partners can read interest payments", () =>
     Effect.gen(function*() {
       const error = yield* asBob(InterestPaymentHistory.use((history) => history.page())).pipe(
         failsWith("NotAuthorized")

@@ -39,13 +39,13 @@ const armed = Effect.map(
 
 const open = Effect.map(ActiveOrders.use((orders) => orders.page()), ({ records }) => records.length)
 
-/** Advances the clock, which otherwise stands still. */
+/** Advances the sandbox's clock, which otherwise stands still. */
 const wait = (seconds: number) => Controls.Control.use((control) => control.advanceClock({ millis: seconds * 1000 }))
 
 const frozen = Controls.Control.use((control) => control.freezeClock)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("the kill switch cancels orders exactly when its time is over", () =>
+  it.live("the kill switch cancels orders exactly when its timer expires", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* limit("buy", "1", "900")
@@ -67,7 +67,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* statuses, ["CANCELED", "CANCELED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("arming the kill switch again restarts its time, and disarming stops it", () =>
+  it.live("arming the kill switch again restarts its timer, and disarming stops it", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* limit("buy", "1", "900")
@@ -82,7 +82,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* open, yield* armed], [1, []])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the kill switch cancels only orders of its account, market and types", () =>
+  it.live("the kill switch cancels only the orders of its own account, market and types", () =>
     Effect.gen(function*() {
       yield* frozen
       const spot = yield* limit("buy", "1", "900")
@@ -121,7 +121,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* asBob(armed), [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that the price of the same instant would fill is canceled first", () =>
+  it.live("the kill switch cancels an order before a price move at the same instant can fill it", () =>
     Effect.gen(function*() {
       yield* frozen
       yield* limit("buy", "1", "900")
@@ -133,7 +133,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* statuses, ["CANCELED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reopened exchange fires the kill switch at its own time, in order with the prices", () =>
+  it.live("a reopened sandbox fires the kill switch at its due time, in sequence with price moves", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -161,12 +161,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(ended.map(({ changedAt }) => changedAt - (ended[0]?.changedAt ?? 0)), [0, 1_000_000])
     }).pipe(Effect.scoped))
 
-  it.live("the wire timeout is a text, and null or ccxt's text disarms", () =>
+  it.live("the kill switch timeout is sent as a string, and null or \"null\" disarms", () =>
     Effect.gen(function*() {
       const status = dialect.name === "live" ? 422 : 400
       const market = "BTC_USDT"
       const { body } = yield* raw(path, { market, timeout: "60", types: null })
-      same(Object.keys(body as object), ["market", "startTime", "cancellationTime"])
+      same(Object.keys(body as object), ["market", "startTime", "cancellationTime", "types"])
+      const listed = (yield* raw(`${path}/status`, {})).body as ReadonlyArray<object>
+      same(listed, [{ ...body as object, types: null }])
       same(yield* armed, [["BTC_USDT", 60]])
       same(yield* raw(path, { market, timeout: null }), { status: 200, body: [] })
       same(yield* armed, [])
@@ -189,7 +191,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* armed, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an unknown market has no kill switch", () =>
+  it.live("arming or reading a kill switch is refused for an unknown market", () =>
     Effect.gen(function*() {
       const { code, errors } = (yield* raw(path, { market: "NO_SUCH", timeout: "60" })).body as Record<string, unknown>
       same([code, errors], [dialect.name === "live" ? 31 : 30, { market: ["Market is not available."] }])

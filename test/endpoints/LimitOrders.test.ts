@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
-import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { BulkLimitOrders } from "../../src/endpoints/BulkLimitOrders.ts"
+import { endpoint, LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { OrderDeals } from "../../src/endpoints/OrderDeals.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   amount,
   asBob,
@@ -14,6 +18,8 @@ import {
   limit,
   partlyCanceled,
   price,
+  raw,
+  rawPublic,
   same,
   statuses,
   trade,
@@ -24,7 +30,7 @@ import {
 const open = Effect.map(ActiveOrders.use((orders) => orders.page()), ({ records }) => records)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a limit order rests, is answered as requested, and locks its funds", () =>
+  it.live("a limit order rests in the book and locks its funds, and the answer matches the request", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine-1")
       const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* limit(
@@ -60,7 +66,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99500", "500"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("two crossing orders trade at the maker's price, and both pay fees", () =>
+  it.live("two crossing orders trade at the maker's price, and both sides pay fees", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       const taken = yield* asBob(limit("buy", "0.4", "1100"))
@@ -83,7 +89,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["9", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the better price trades first, then the older order", () =>
+  it.live("orders trade by price first, then by age", () =>
     Effect.gen(function*() {
       const worse = yield* limit("sell", "1", "1001")
       const first = yield* limit("sell", "1", "1000")
@@ -94,7 +100,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isFalse(left.some(([id]) => id === first.orderId))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an immediate-or-cancel order cancels what can't trade at once", () =>
+  it.live("an immediate-or-cancel order cancels the part that can't trade immediately", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       const part = yield* limit("buy", "3", "1000", { ioc: true })
@@ -105,7 +111,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a post-only order is refused if it would trade at once", () =>
+  it.live("a post-only order is refused if it would trade immediately", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       const error = yield* failsWith("RequestRejected")(limit("buy", "1", "1000", { postOnly: true }))
@@ -126,7 +132,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(error.fields, { ioc: ["Either ioc or postOnly flag in true state is allowed."] })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that breaks the market's rules is refused before sending", () =>
+  it.live("a limit order that breaks its market's rules is refused before sending", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(
         LimitOrders.use((orders) =>
@@ -137,7 +143,36 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.sameMembers(Object.keys(error.fields), ["amount", "price"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order beyond the balance is refused", () =>
+  it.live("a total out of bounds is reported for `total` in the live dialect, and for `amount` in the document's", () =>
+    Effect.gen(function*() {
+      const order = { market: "BTC_USDT", side: "buy", price: "1000" }
+      const key = dialect === Dialect.live ? "total" : "amount"
+      for (const [amount, words] of [["0.0001", "is less than 5"], ["100000", "is more than 10000000"]] as const) {
+        const { body } = yield* raw(endpoint.path, { ...order, amount })
+        same(body, {
+          code: 30,
+          message: "Validation failed",
+          errors: { [key]: [`Total (amount * price) ${words}`] }
+        })
+      }
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("the live dialect refuses a price or an activation price far from the last price", () =>
+    Effect.gen(function*() {
+      yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("40000") }))
+      const order = { market: "BTC_USDT", side: "sell", amount: "0.1" }
+      const limit = yield* raw(endpoint.path, { ...order, price: "90000000" })
+      const stop = yield* raw("/api/v4/order/stop_market", { ...order, activation_price: "100" })
+      if (dialect === Dialect.document) return same([limit.status, stop.status], [200, 200])
+      const refusal = (code: number, key: string, words: string) => ({
+        status: 422,
+        body: { code, message: "Validation failed", errors: { [key]: [words] } }
+      })
+      same(limit, refusal(250, "price", "The Price should be less than or equal to 200000"))
+      same(stop, refusal(251, "activation_price", "The Price should be greater than or equal to 4000"))
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a limit order that exceeds the balance is refused", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(limit("sell", "10.5", "1000"))
       same([error.status, error.code], [400, 10])
@@ -152,13 +187,75 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         return [status, (yield* open).map(({ side }) => side)] as const
       }).pipe(Effect.provide(traders(dialect)))
 
-    it.live("without self-trade prevention both orders trade", () =>
+    it.live("two orders of the same account trade without self-trade prevention", () =>
       Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
-    it.live("cancel_both cancels both orders", () =>
+    it.live("cancel_both cancels both self-trading orders", () =>
       Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))
-    it.live("cancel_new cancels the new order", () =>
+    it.live("cancel_new cancels the newer of two self-trading orders", () =>
       Effect.map(own("cancel_new"), (found) => same(found, ["CANCELED", ["sell"]])))
-    it.live("cancel_old cancels the old order", () =>
+    it.live("cancel_old cancels the older of two self-trading orders", () =>
       Effect.map(own("cancel_old"), (found) => same(found, ["NEW", ["buy"]])))
   })
+})
+
+describe("orders that only the live documentation describes", () => {
+  const order = { market: "BTC_USDT", side: "sell", amount: "1" }
+
+  const refused = (
+    code: number,
+    errors: object,
+    [status, message] = [422, "Validation failed"] as [number, string]
+  ) => ({
+    status,
+    body: { code, message, errors }
+  })
+
+  it.live("a limit order at the best price shows that price, and is refused if there is none", () =>
+    Effect.gen(function*() {
+      same(
+        yield* raw(endpoint.path, { ...order, bboRole: 2 }),
+        refused(12, { bboRole: ["Not enough traders."] }, [400, "Inner validation failed"])
+      )
+      yield* asBob(limit("buy", "0.4", "1000"))
+      const placed = yield* LimitOrders.use((orders) =>
+        orders.create({ market: btcUsdt, side: "sell", amount: amount("1"), bboRole: "counterparty" })
+      )
+      same([placed.price, placed.status, placed.dealStock], ["1000", "PARTIAL_FILLED", "0.4"])
+      const [item] = yield* BulkLimitOrders.use((orders) =>
+        orders.create({ orders: [{ market: btcUsdt, side: "sell", amount: amount("1"), bboRole: "queue" }] })
+      )
+      const queued = item === undefined ? assert.fail("no answer") : Result.getOrThrow(item)
+      same([queued.price, queued.postOnly, queued.status], ["1000", true, "NEW"])
+    }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.live("rpi and retail orders are refused without admission, and exclude each other and immediate-or-cancel", () =>
+    Effect.gen(function*() {
+      const answers = yield* Effect.forEach([{ rpi: true }, { retail: true }, { rpi: true, retail: true }, {
+        rpi: true,
+        ioc: true
+      }], (flags) => raw(endpoint.path, { ...order, price: "1000", ...flags }))
+      same(answers, [
+        refused(43, { rpi: ["api.validation.rpi.not_allowed"] }),
+        refused(42, { retail: ["api.validation.retail.not_allowed"] }),
+        refused(41, { retail: ["api.tradeErrors.flagsCantBeCombined.rpiRetail"] }),
+        refused(40, { ioc: ["Either ioc or rpi flag in true state is allowed."] })
+      ])
+    }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.live("an rpi order is shown only to its own account, and its trades with retail orders are marked", () =>
+    Effect.gen(function*() {
+      const { setAccount } = yield* Control
+      yield* setAccount({ account: "alice", rpi: true })
+      yield* setAccount({ account: "bob", retail: true })
+      const maker = yield* limit("sell", "1", "1000", { rpi: true })
+      same([maker.status, maker.rpi, maker.postOnly], ["NEW", true, false])
+      same((yield* open).map(({ orderId, rpi }) => [orderId, rpi]), [[maker.orderId, true]])
+      const { asks } = (yield* rawPublic("/api/v4/public/orderbook/BTC_USDT")).body as { readonly asks: unknown }
+      same(asks, [])
+      const taker = yield* asBob(limit("buy", "1", "1001", { retail: true }))
+      same([taker.status, taker.retail, taker.dealMoney], ["FILLED", true, "1000"])
+      const deals = yield* OrderDeals.use((deals) => deals.page({ orderId: maker.orderId }))
+      const trades = (yield* rawPublic("/api/v4/public/trades/BTC_USDT")).body as ReadonlyArray<{ rpi: boolean }>
+      same([deals.records.map(({ rpi }) => rpi), trades.map(({ rpi }) => rpi)], [[true], [true]])
+    }).pipe(Effect.provide(traders(Dialect.live))))
 })

@@ -27,15 +27,15 @@ import {
 import { answering, json, privateCalls } from "../support/http.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("all lists every asset with a main balance", () =>
+  it.live("`all` lists every asset with a main balance", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
-      // Alice has put 1 of her 3 BTC into a code. Her trade wallet is not included.
+      // Alice has put 1 of her 3 BTC into a code. Her trade balance is not included.
       assert.deepStrictEqual([...yield* balances.all], [[usdt, Decimal.of("1000.5")], [btc, Decimal.of("2")]])
       assert.deepStrictEqual([...yield* asBob(MainBalance.use(({ all }) => all))], [[eth, Decimal.of("17.25")]])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("of reads one asset, and zero for an unlisted one", () =>
+  it.live("`of` reads one asset's balance, and zero for an asset that the exchange omits", () =>
     Effect.gen(function*() {
       const balances = yield* MainBalance
       assert.strictEqual(yield* balances.of(usdt), "1000.5")
@@ -50,7 +50,7 @@ describe("changes", () => {
     { after, before, ticker }: { readonly ticker: string; readonly before: string; readonly after: string }
   ) => `${ticker} ${before} -> ${after}`
 
-  it.effect("changes emits the differences from the previous reading, starting from nothing", () =>
+  it.effect("`changes` emits the differences from the previous reading, and starts from zero balances", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const changes: Array<string> = []
@@ -58,7 +58,7 @@ describe("changes", () => {
         Stream.runForEach(balances.changes(everySecond), (change) => Effect.sync(() => changes.push(text(change))))
       ).pipe(Effect.forkChild)
       yield* TestClock.adjust("10 millis")
-      // The journal commits at the end of an event-loop turn, not on the test clock.
+      // The journal commits at the end of an event-loop turn, regardless of the test clock.
       const settled = TestClock.withLive(Effect.sleep("20 millis"))
       yield* settled
       assert.deepStrictEqual(changes.splice(0), ["USDT 0 -> 1000.5", "BTC 0 -> 2"])
@@ -77,7 +77,7 @@ describe("changes", () => {
       yield* Fiber.interrupt(fiber)
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.effect("changes compares balances by value and reads an unlisted asset as zero", () => {
+  it.effect("`changes` compares balances by value and treats an omitted asset as zero", () => {
     const readings = [
       { BTC: { main_balance: "1.50" }, ETH: { main_balance: "0" }, USDT: { main_balance: "7" } },
       { BTC: { main_balance: "1.5" }, USDT: { main_balance: "7.000" } },

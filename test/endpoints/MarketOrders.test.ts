@@ -1,18 +1,24 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { OrderSide } from "../../src/domain/Order.ts"
+import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
 import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   amount,
   asBob,
   btc,
+  btcPerp,
   btcUsdt,
   dialects,
   failsWith,
   limit,
   partlyCanceled,
+  perp,
+  price,
   raw,
   same,
   statuses,
@@ -47,7 +53,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["101998", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the rest beyond the taker band is canceled", () =>
+  it.live("the part of a market order beyond the taker band is canceled", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       yield* asBob(limit("sell", "1", "1100"))
@@ -58,7 +64,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["97900", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the rest of a market order in an empty book is canceled", () =>
+  it.live("a market order's remainder is canceled once the book is empty", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "1", "1000"))
       const part = yield* stockMarket("buy", "3")
@@ -67,7 +73,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an amount in the quote currency has the limits of a total", () =>
+  it.live("the quote amount of a market buy has the limits of an order's total", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(market("buy", "4.99"))
       same([error.origin, Object.keys(error.fields)], ["local", ["amount"]])
@@ -75,7 +81,34 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((answer.body as { readonly errors: unknown }).errors, error.fields)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a transfer beyond the balance is refused and not recorded", () =>
+  it.live("a market order beyond the balance is refused, however little of it could trade", () =>
+    Effect.gen(function*() {
+      const refused = failsWith("RequestRejected")
+      const onMargin = (side: OrderSide, of: string) =>
+        CollateralMarketOrders.use((orders) => orders.create({ market: btcPerp, side, amount: amount(of) }))
+      for (const side of ["buy", "sell"] as const) {
+        const opposite = side === "buy" ? "sell" : "buy"
+        yield* asBob(limit(opposite, "1", "1000"))
+        yield* asBob(perp(opposite, "1", "1000"))
+        const errors = [
+          yield* refused(market(side, "100001")),
+          yield* refused(stockMarket(side, "101")),
+          yield* refused(onMargin(side, "1001"))
+        ]
+        for (const { code, fields, status } of errors) {
+          same([status, code, fields], [400, 10, { amount: ["Not enough balance."] }])
+        }
+        // Nothing has traded: the offer is still there.
+        yield* asBob(CancelAllOrders.use((orders) => orders.cancel()))
+      }
+      // Without an offer, the last price decides how much the order needs.
+      yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
+      same((yield* refused(stockMarket("buy", "101"))).code, 10)
+      same((yield* OrderHistory.use((history) => history.page())).records, [])
+      same([yield* trade(usdt), yield* trade(btc)], [["100000", "0"], ["10", "0"]])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a market order that exceeds the balance is refused and not recorded", () =>
     Effect.gen(function*() {
       yield* asBob(limit("sell", "10", "50000"))
       const refused = failsWith("RequestRejected")

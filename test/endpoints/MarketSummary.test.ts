@@ -24,7 +24,7 @@ const move = (to: string) => Control.use((control) => control.movePrice({ market
 
 const summary = MarketSummary.use((summary) => summary.get(btcUsdt))
 
-/** The market's volumes, which all three calls show alike. */
+/** The market's volumes, which must be the same in all three calls. */
 const volumes = Effect.gen(function*() {
   const one = yield* summary
   const ofAll = (yield* MarketSummaries.use(({ all }) => all)).get(btcUsdt)
@@ -35,7 +35,7 @@ const volumes = Effect.gen(function*() {
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("the last 24 hours count every trade and price move, to the second", () =>
+  it.effect("24-hour statistics include every trade and price move, to the second", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_500)
       yield* limit("sell", "1", "1000")
@@ -65,7 +65,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 
       yield* TestClock.setTime(1_900_086_399_999)
       same(yield* volumes, ["1.5", "1510"])
-      // The first trade was a day ago.
+      // The first trade is now more than a day old.
       yield* TestClock.setTime(1_900_086_400_000)
       same(yield* volumes, ["0.5", "510"])
       const { change, high, low, open } = yield* summary
@@ -82,13 +82,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("a market without trades has no prices", () =>
+  it.effect("the summary of a market without trades contains only zeros", () =>
     Effect.gen(function*() {
       const none = yield* MarketSummary.use((summary) => summary.get(ethUsdt))
       same([...new Set(Object.values(none))], ["0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("an unknown market is refused in the dialect's words", () =>
+  it.effect("a summary of an unknown market is refused with the dialect's message", () =>
     Effect.gen(function*() {
       const document = dialect === Dialect.document
       const refused = failsWith("PublicRequestRejected")

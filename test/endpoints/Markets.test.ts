@@ -4,9 +4,10 @@ import * as Option from "effect/Option"
 import { marketName } from "../../src/domain/Identifiers.ts"
 import { Markets } from "../../src/endpoints/Markets.ts"
 import { btcUsdt, dialects, exchange, overHttp } from "../support/exchange.ts"
+import { rawPublic, traders } from "../support/trading.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("all lists every market with its limits", () =>
+  it.live("`all` lists every market with its limits", () =>
     Effect.gen(function*() {
       const all = yield* Markets.use((markets) => markets.all)
       assert.sameMembers(all.map(({ name }) => name as string), [
@@ -35,7 +36,18 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("get reads one market, or none", () =>
+  it.live("a market on the wire has the live exchange's fields only in the live dialect, with `delistedAt` as null", () =>
+    Effect.gen(function*() {
+      const { body } = yield* rawPublic("/api/v4/public/markets")
+      const market = (body as ReadonlyArray<Readonly<Record<string, unknown>>>).find(({ name }) => name === btcUsdt)
+      const fields = ["tickSize", "stepSize", "isTradFiFutures", "delistedAt"]
+      assert.deepStrictEqual(
+        fields.map((field) => market?.[field]),
+        dialect.name === "live" ? ["0.01", "0.000001", false, null] : fields.map(() => undefined)
+      )
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("`get` reads one market or none", () =>
     Effect.gen(function*() {
       const markets = yield* Markets
       assert.strictEqual(Option.getOrUndefined(yield* markets.get(btcUsdt))?.name, btcUsdt)

@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [[again.orderId, "1", "950"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a modified order covers only the unfilled rest", () =>
+  it.live("a replacement order covers only the unfilled part", () =>
     Effect.gen(function*() {
       const order = yield* limit("sell", "3", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -69,7 +69,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ended, [[order.orderId, partlyCanceled(dialect)]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a modification of a missing order or term, beyond the balance or below the filled amount has no effect", () =>
+  it.live("a refused modification does not change the order", () =>
     Effect.gen(function*() {
       const order = yield* limit("sell", "3", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -98,7 +98,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 })
 
 describe("errors that the live exchange documents", () => {
-  it.live("the sandbox answers a modification with the documented errors", () =>
+  it.live("the sandbox refuses a modification with the documented errors", () =>
     Effect.gen(function*() {
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       const order = yield* limit("sell", "1", "2000")
@@ -117,7 +117,7 @@ describe("errors that the live exchange documents", () => {
       })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("a modification may name the activation price activation_price", () =>
+  it.live("an error about a modification may call the activation price `activation_price`", () =>
     Effect.gen(function*() {
       const errors = { activation_price: ["Activation price can't be set for a limit order."] }
       const body = JSON.stringify({ code: 158, message: "Validation failed", errors })
@@ -128,7 +128,7 @@ describe("errors that the live exchange documents", () => {
       same([error.code, error.fields, error.otherFields], [158, { activationPrice: errors.activation_price }, {}])
     }))
 
-  it.live("an answer about another modification proves nothing", () =>
+  it.live("a modification's outcome is unknown when the answer contradicts the requested terms", () =>
     Effect.gen(function*() {
       const { golden } = entryOf("ModifyOrder")
       const answer = golden.wire.live.response as object

@@ -6,7 +6,7 @@ import { Limit, Offset } from "../../src/domain/Paging.ts"
 import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
 import { CancelOcoOrder } from "../../src/endpoints/CancelOcoOrder.ts"
 import { CancelOrder } from "../../src/endpoints/CancelOrder.ts"
-import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { CollateralOcoOrders, type Leg } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { UnexecutedOcoOrders } from "../../src/endpoints/UnexecutedOcoOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -26,7 +26,7 @@ import {
   traders
 } from "../support/trading.ts"
 
-/** Sells at 1200, or, once at 900, at 890. */
+/** Places an OCO sell: a take-profit at 1200, and a stop-loss that triggers at 900 with a limit of 890. */
 const create = (of = "1", more: object = {}) =>
   CollateralOcoOrders.use((orders) =>
     orders.create({
@@ -58,10 +58,16 @@ const cancel = (orderId: OrderId, market = btcPerp) =>
   CancelOcoOrder.use((orders) => orders.cancel({ market, orderId }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
+  /** A leg as lists show it: the live exchange leaves out the fees. */
+  const listedLeg = <A extends Leg>({ makerFee, takerFee, ...leg }: A) =>
+    dialect === Dialect.document ? { ...leg, makerFee, takerFee } : leg
+
   it.live("an OCO pair is listed with both legs until it is canceled", () =>
     Effect.gen(function*() {
       const { clientOrderIdEcho: _, sentClientOrderId: __, ...created } = yield* create()
-      same(yield* page, { offset: 0, limit: 50, records: [created] })
+      const { stopLoss, takeProfit } = created
+      const listed = { ...created, stopLoss: listedLeg(stopLoss), takeProfit: listedLeg(takeProfit) }
+      same(yield* page, { offset: 0, limit: 50, records: [listed] })
       same((yield* asBob(page)).records, [])
       const market = UnexecutedOcoOrders.use((orders) => orders.page({ market: btcUsdt }))
       same((yield* market).records, [])
@@ -74,7 +80,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* collateral, "100000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the wire writes both legs in the dialect's words", () =>
+  it.live("both legs of an OCO pair are sent with the dialect's keys and values", () =>
     Effect.gen(function*() {
       yield* create("1", { clientOrderId: ClientOrderId.make("mine") })
       const { body } = yield* raw("/api/v4/oco-orders", {})
@@ -94,7 +100,20 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a take-profit that trades, even partly, cancels the stop-loss", () =>
+  it.live("each leg says whether it may only reduce a position, and only a futures leg names the position side", () =>
+    Effect.gen(function*() {
+      yield* create()
+      yield* create("1", { market: btcUsdt })
+      const isLive = dialect === Dialect.live
+      const { body } = yield* raw("/api/v4/oco-orders", {})
+      const pairs = body as ReadonlyArray<Record<string, Record<string, unknown>>>
+      const legs = pairs.flatMap(({ stop_loss, take_profit }) => [stop_loss, take_profit])
+      same(legs.map((leg) => leg?.["reduceOnly"]), legs.map(() => isLive ? false : undefined))
+      const [onSpot, onFutures] = isLive ? [undefined, "BOTH"] : ["SHORT", "SHORT"]
+      same(legs.map((leg) => leg?.["positionSide"]), [onSpot, onSpot, onFutures, onFutures])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a take-profit cancels the stop-loss once it trades, even partly", () =>
     Effect.gen(function*() {
       const { stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.4", "1200"))
@@ -113,7 +132,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const { id, stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.1", "900"))
       yield* asBob(perp("buy", "1", "880"))
-      // A trade at 900 triggers it, and the best bid is below its limit.
+      // A trade at 900 triggers the stop-loss, and the best bid is below its limit.
       yield* asBob(perp("sell", "0.1", "900"))
       same(yield* open, [[stopLoss.orderId, "NEW", "1"]])
       same(yield* ended, [[takeProfit.orderId, "CANCELED"]])
@@ -124,7 +143,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ended, [[stopLoss.orderId, "FILLED"], [takeProfit.orderId, "CANCELED"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling one leg cancels the other", () =>
+  it.live("canceling one leg of an OCO pair cancels the other", () =>
     Effect.gen(function*() {
       for (const leg of ["stopLoss", "takeProfit"] as const) {
         const { orderId } = (yield* create())[leg]
@@ -134,7 +153,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* collateral, "100000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("closing the position cancels reduce-only legs", () =>
+  it.live("closing the position cancels the legs of a reduce-only OCO pair", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")
       yield* asBob(perp("sell", "1", "1000"))
@@ -147,14 +166,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isTrue(statuses.includes("AUTO_CANCELED_REDUCE_ONLY"))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("canceling an unknown or foreign pair is refused", () =>
+  it.live("canceling an unknown OCO pair, or another account's, is refused", () =>
     Effect.gen(function*() {
       const { id, takeProfit } = yield* create()
       const refused = failsWith("RequestRejected")
       const errors = [
         yield* refused(cancel(OrderId.make("999999"))),
         yield* refused(cancel(id, btcUsdt)),
-        // A leg's own identifier does not name the pair.
+        // A leg's order id does not identify the pair.
         yield* refused(cancel(takeProfit.orderId)),
         yield* asBob(refused(cancel(id)))
       ]

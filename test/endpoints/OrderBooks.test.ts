@@ -10,7 +10,7 @@ import { answering, json } from "../support/http.ts"
 import { btcUsdt, dialects, ethUsdt, failsWith, limit, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a book level sums all orders at a price, best price first", () =>
+  it.live("a book level is the sum of all orders at its price, and the best price comes first", () =>
     Effect.gen(function*() {
       for (
         const [side, of, at] of [
@@ -40,7 +40,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an unknown market or invalid book query is refused in the dialect's words", () =>
+  it.live("a book request with an unknown market or an invalid query is refused with the dialect's message", () =>
     Effect.gen(function*() {
       const refused = failsWith("PublicRequestRejected")
       const document = dialect === Dialect.document
@@ -64,14 +64,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an invalid limit is refused before sending", () =>
+  it.live("a book request with an invalid limit is refused before sending", () =>
     Effect.gen(function*() {
       const error = yield* OrderBooks.use((books) => failsWith("ValidationFailed")(books.get(btcUsdt, { limit: 101 })))
       same([error.origin, Object.keys(error.fields)], ["local", ["limit"]])
     }).pipe(Effect.provide(traders(dialect))))
 })
 
-it.effect("a book without a market name is taken for the requested one", () =>
+it.effect("a book without a market name gets the requested market's name", () =>
   Effect.gen(function*() {
     same(yield* OrderBooks.use((books) => books.get(ethUsdt)), { market: ethUsdt, timestamp: 0, asks: [], bids: [] })
   }).pipe(

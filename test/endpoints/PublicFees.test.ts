@@ -8,7 +8,7 @@ import { btc, dialects, rawPublic, same, traders } from "../support/trading.ts"
 const none = Decimal.zero
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("public fees show what the owner has set, without disabled directions", () =>
+  it.live("public fees show the fees that the sandbox's owner has set, and omit disabled ones", () =>
     Effect.gen(function*() {
       yield* Control.use((control) =>
         control.setCurrency({
@@ -55,7 +55,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         is_withdrawal: false,
         is_api_depositable: true,
         is_api_withdrawal: false,
-        deposit: { min_amount: "0", max_amount: "0" },
+        deposit: { min_amount: "0", max_amount: "0", fixed: null, flex: null },
         withdraw: {
           min_amount: "0.001",
           max_amount: "3",

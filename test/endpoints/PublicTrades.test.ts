@@ -6,7 +6,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, failsWith, limit, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("public trades are listed for one side or both, latest first", () =>
+  it.live("public trades are listed for one taker side or both, latest first", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "0.5", "1000"))
@@ -27,7 +27,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         >
       same([typeof at, typeof id, rest], ["number", "number", {
         price: "1001",
-        // The exchange's own name: `quote` is the base currency here.
+        // The exchange calls the base currency's amount `quote` here.
         quote_volume: "0.1",
         base_volume: "100.1",
         type: "sell",
@@ -35,7 +35,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an unknown market is refused in the dialect's words", () =>
+  it.live("a request for the trades of an unknown market is refused with the dialect's message", () =>
     Effect.gen(function*() {
       const document = dialect === Dialect.document
       const error = yield* PublicTrades.use((trades) =>

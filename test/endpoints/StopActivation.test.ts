@@ -54,7 +54,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* trade(btc), yield* trade(usdt)], [["10.999", "0"], ["98900", "0"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order whose limit excludes the new price rests until the price reaches it", () =>
+  it.live("a triggered stop order rests at its limit until the price reaches that limit", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("buy", "1", "1095", "1100")
@@ -65,13 +65,13 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["98905", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a trade triggers a stop order, which trades immediately with the book", () =>
+  it.live("a trade triggers a stop order, which trades immediately against the book", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "1", "800", "900")
       yield* asBob(limit("buy", "0.4", "890"))
       yield* asBob(limit("buy", "0.1", "900"))
-      // This sell trades at 900 and thereby triggers the other order.
+      // This sell trades at 900, which triggers the stop order.
       const trigger = yield* limit("sell", "0.1", "900")
       same(trigger.status, "FILLED")
       same(yield* open, [[true, "PARTIAL_FILLED", "0.6"]])
@@ -81,7 +81,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([stopped?.type, stopped?.dealMoney, stopped?.activationPrice], ["stop limit", "836", "900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a triggered order can trigger the next", () =>
+  it.live("a triggered stop order can trigger the next one", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* asBob(limit("buy", "1", "890"))
@@ -95,21 +95,22 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["101738.26", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order triggers by its own side, or from the side of the last price", () =>
+  it.live("a stop order's trigger direction follows from its side in the document, and from the last price in the live dialect", () =>
     Effect.gen(function*() {
       yield* move("1000")
-      // A buy below the last price: already reached for the document; the live dialect waits for a fall.
+      // A buy stop below the last price triggers immediately in the document; in the live dialect it waits for a fall.
       const { activationCondition } = yield* stop("buy", "1", "990", "900")
       const document = dialect === Dialect.document
       same(activationCondition, document ? "gte" : "lte")
       same(yield* open, [[document, "NEW", "1"]])
       yield* move("900")
-      // The document's order now rests at 990, and the price has fallen below it. The live one has just been triggered.
+      // In the document's dialect the order rested at 990 and now fills; in the live dialect it has just been
+      // triggered.
       same([yield* open, yield* statuses], [[], ["FILLED"]])
       same(yield* trade(usdt), [document ? "99010" : "99100", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order at the best price joins its own side, takes the other, or finds no orders", () =>
+  it.live("a stop order at the best price joins its own side of the book or takes the opposite side", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* asBob(limit("buy", "1", "990"))

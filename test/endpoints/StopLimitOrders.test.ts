@@ -19,7 +19,7 @@ const openIds = Control.use((control) =>
 )
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a stop-limit order is accepted, opened and answered as requested", () =>
+  it.live("a stop-limit order opens, and the answer matches the request", () =>
     Effect.gen(function*() {
       const before = (yield* Clock.currentTimeMillis) / 1000
       const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* create({
@@ -57,7 +57,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a stop-limit order names its position side only where it trades a position", () =>
+  it.live("the answer to a stop-limit order has a position side only on a futures market", () =>
     Effect.gen(function*() {
       const onSpot = yield* create(stopLimit)
       assert.notProperty(onSpot, "positionSide")
@@ -111,14 +111,14 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       const elsewhere = yield* reused(ethUsdt)
       yield* CancelAllOrders.use((orders) => orders.cancel())
       const afterwards = yield* reused()
-      // Unique forever in the whole account, or only among the market's open orders.
+      // A client order id is unique per account forever, or only among the market's open orders.
       const expected = dialect === Dialect.document ? "refused" : "accepted"
       assert.deepStrictEqual([elsewhere, afterwards], [expected, expected])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("funds for an order are locked, and released when it is canceled", () =>
+  it.live("a stop-limit order locks its funds until it is canceled", () =>
     Effect.gen(function*() {
-      // All of Alice's 100000 USDT, then all of her 2 BTC.
+      // The orders need all of Alice's 100000 USDT, then all of her 2 BTC.
       const all = { ...stopLimit, amount: Decimal.amount("100"), price: Decimal.price("1000") } as const
       const allBtc = { ...stopLimit, side: "sell", amount: Decimal.amount("2") } as const
       yield* create(all)
@@ -136,7 +136,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       yield* create(allBtc)
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a stop-limit order without funds is refused", () =>
+  it.live("a stop-limit order that exceeds the balance is refused", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(asBob(create(stopLimit)))
       assert.strictEqual(error.reason, "Inner validation failed")

@@ -47,7 +47,7 @@ const open = Effect.map(
 const ended = Effect.map(OrderHistory.use((history) => history.page()), ({ records: [record] }) => record)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("a stop-market order locks its funds and trades when the owner moves the price", () =>
+  it.live("a stop-market order locks its funds and trades when the sandbox's owner moves the price", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const order = yield* stop("buy", "220", "1100")
@@ -72,7 +72,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       ])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a trade-triggered stop-market order fills within the taker band, and the rest is canceled", () =>
+  it.live("a stop-market order triggered by a trade fills within the taker band, and the remainder is canceled", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "2", "950")
@@ -83,7 +83,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop-market order is refused without the balance, and on a futures market", () =>
+  it.live("a stop-market order is refused when it exceeds the balance or is on a futures market", () =>
     Effect.gen(function*() {
       const poor = yield* failsWith("RequestRejected")(stop("sell", "10.5", "900"))
       same([poor.code, poor.fields], [10, { amount: ["Not enough balance."] }])
@@ -91,7 +91,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([futures.origin, futures.fields], ["exchange", { market: ["Market is not available."] }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("stop orders on margin open, reduce and close positions", () =>
+  it.live("margin stop orders open, reduce and close positions", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       const positions = Effect.map(
@@ -107,12 +107,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const exit = yield* CollateralTriggerMarketOrders.use((orders) =>
         orders.create({ ...margin, amount: amount("5"), reduceOnly: true })
       )
-      // Cut to the position.
+      // The amount is cut to the position's size.
       same([exit.type, exit.amount, exit.reduceOnly], ["stop market", "2", true])
       same(exit.margin, dialect === Dialect.live ? true : undefined)
       yield* move("900", btcPerp)
       same([yield* positions, yield* statuses], [[], ["FILLED", "FILLED"]])
-      // Bought at 1100, sold at 900, and the taker's fee of 0.055 % on 4000.
+      // Buys at 1100 and sells at 900, with a taker fee of 0.055 % on 4000.
       same(yield* collateral, "99597.8")
       const nothing = CollateralTriggerMarketOrders.use((orders) =>
         orders.create({ ...margin, activationPrice: price("800"), reduceOnly: true })
@@ -120,7 +120,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((yield* failsWith("ReduceOnlyRejected")(nothing)).code, 116)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("once triggered by a trade, a margin stop-limit order fills within its limit, and the remainder stays in the book", () =>
+  it.live("a margin stop-limit order triggered by a trade fills within its limit, and the remainder stays in the book", () =>
     Effect.gen(function*() {
       yield* move("1000", btcPerp)
       yield* CollateralStopLimitOrders.use((orders) => orders.create({ ...margin, price: price("890") }))
@@ -134,7 +134,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 })
 
 describe("the live wire format", () => {
-  it.live("a stop-market order on the wire has the price 0, and its own type on margin", () =>
+  it.live("a stop-market order is sent without a price, and with a type of its own on margin", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const fields = { market: "BTC_USDT", side: "sell", amount: "0.1", activation_price: "900" }
@@ -143,7 +143,7 @@ describe("the live wire format", () => {
       const body = spot.body as Readonly<Record<string, unknown>>
       same([body["type"], body["price"], body["activated"], body["activationCondition"]], [
         "stop market",
-        "0",
+        undefined,
         0,
         "lte"
       ])
@@ -157,7 +157,7 @@ describe("the live wire format", () => {
       }])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the canceled remainder has the dialect's status", () =>
+  it.live("a stop-market order with a canceled remainder has the dialect's status", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "2", "950")

@@ -30,7 +30,7 @@ const key = (subAccountId: SubAccountId, type: 1 | 2 = 1) =>
 describe.each(dialects)("in the $name dialect", (dialect) => {
   const created = dialect === Dialect.document ? 200 : 201
 
-  it.live("a new key works, and its secret is shown once", () =>
+  it.live("a new API key works, and its secret is shown only once", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const { apiSecret, ...shown } = yield* key(id, 2)
@@ -47,7 +47,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same({ ...listed, lastActivity: 0 }, { ...shown, lastActivity: 0 })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a key's type is a number on the wire", () =>
+  it.live("the type of a new API key is sent as a number", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const request = { subAccountId: id, title: "a bot", type: 2 }
@@ -60,7 +60,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a key for an unknown or foreign sub-account is refused", () =>
+  it.live("creating an API key for an unknown sub-account, or another account's, is refused", () =>
     Effect.gen(function*() {
       const { id } = yield* subAccount
       const refused = failsWith("InvalidFields")

@@ -27,7 +27,7 @@ import { logsInto } from "../support/logs.ts"
 const keys = (records: ReadonlyArray<{ readonly apiKey: string }>) => records.map(({ apiKey }) => apiKey)
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a page contains the keys of the account's sub-accounts, without secrets", () =>
+  it.live("a page of API keys contains the keys of the account's own sub-accounts, without secrets", () =>
     Effect.gen(function*() {
       const page = yield* SubAccountApiKeys.use((service) => service.page())
       assert.deepStrictEqual([page.limit, page.offset], [30, 0])
@@ -43,7 +43,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual((yield* asBob(SubAccountApiKeys.use((service) => service.page()))).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("keys are listed for one sub-account, and a foreign one is an invalid field", () =>
+  it.live("API keys are listed for one sub-account, and another account's sub-account fails with InvalidFields", () =>
     Effect.gen(function*() {
       const of = (subAccountId: SubAccountId) => SubAccountApiKeys.use((service) => service.page({ subAccountId }))
       assert.deepStrictEqual(keys((yield* of(fundedSubAccount)).records), ["sub-key-0001"])
@@ -53,7 +53,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the pages of a stream contain every record once", () =>
+  it.live("a stream of API keys emits every key once", () =>
     Effect.gen(function*() {
       yield* Effect.forEach(Array.from({ length: 33 }, (_, n) => `more-${n}`), (apiKey) =>
         addKey({ account: emptySubAccount, apiKey, apiSecret: `secret of ${apiKey}` }))
@@ -67,7 +67,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 })
 
-describe("secrets that an exchange should not send", () => {
+describe("secrets in a list of keys", () => {
   const record = (id: string, apiSecret: string) => ({
     subAccountId: "sub",
     id,
@@ -81,7 +81,7 @@ describe("secrets that an exchange should not send", () => {
     accessEndpoints: []
   })
 
-  it.effect("a secret in a list of keys is dropped and reported without its text", () => {
+  it.effect("a secret that the exchange sends in a list of keys is dropped, and the logged warning does not contain it", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       const page = yield* SubAccountApiKeys.use((service) => service.page())

@@ -34,7 +34,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* asBob(create(training))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a sub-account needs a unique name, and an e-mail address unless it shares the verification", () =>
+  it.live("a sub-account needs a unique name, and an e-mail address unless it shares the account's verification", () =>
     Effect.gen(function*() {
       const refused = failsWith("InvalidFields")
       const { email: _, ...withoutEmail } = training

@@ -18,7 +18,7 @@ import {
 const ids = (records: ReadonlyArray<{ readonly id: SubAccountId }>) => records.map(({ id }) => id)
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("a page contains only the account's own sub-accounts", () =>
+  it.live("a page of sub-accounts contains only the account's own", () =>
     Effect.gen(function*() {
       const page = yield* SubAccounts.use((subAccounts) => subAccounts.page())
       assert.deepStrictEqual([page.limit, page.offset], [30, 0])
@@ -38,7 +38,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(ids(bobs.records), [subAccountOfBob])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a search matches part of the alias or the id, in upper or lower case", () =>
+  it.live("a search for sub-accounts matches part of the alias or the id, ignoring case", () =>
     Effect.gen(function*() {
       const search = (term: string) =>
         SubAccounts.use((subAccounts) => Effect.map(subAccounts.page({ search: term }), ({ records }) => ids(records)))
@@ -48,7 +48,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(yield* search(""), [emptySubAccount, fundedSubAccount])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("the pages of a stream contain every record once", () =>
+  it.live("a stream of sub-accounts emits every sub-account once", () =>
     Effect.gen(function*() {
       yield* Effect.forEach(Array.from({ length: 33 }, (_, n) => SubAccountId.make(`sub-${n}`)), (id) =>
         openSubAccount("alice", id))

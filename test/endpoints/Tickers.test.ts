@@ -7,7 +7,7 @@ import { Control } from "../../src/sandbox/control/Control.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, limit, price, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("every market has a ticker of its last 24 hours", () =>
+  it.live("every market has a ticker with its 24-hour statistics", () =>
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "1", "1000"))

@@ -6,7 +6,7 @@ import * as TradeHistory from "../../src/endpoints/TradeHistory.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, limit, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("trades after a known one are listed, latest first", () =>
+  it.effect("the trade history lists trades after a given one, latest first", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_250)
       yield* limit("sell", "1", "1000")

@@ -5,7 +5,7 @@ import { TradingFees } from "../../src/endpoints/TradingFees.ts"
 import { btcPerp, dialects, exchange, overHttp } from "../support/exchange.ts"
 
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
-  it.live("trading fees match the market descriptions", () =>
+  it.live("the account's trading fees match the fees in the list of markets", () =>
     Effect.gen(function*() {
       const { customFees, ...defaults } = yield* TradingFees.use(({ get }) => get)
       const markets = yield* Markets.use(({ all }) => all)

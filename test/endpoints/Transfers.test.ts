@@ -36,6 +36,40 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* main, yield* collateral], ["100899.75", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
+  it.live("a transfer of the live exchange may name a method instead of balances, and balances take precedence", () =>
+    Effect.gen(function*() {
+      const send = (fields: object) => raw("/api/v4/main-account/transfer", { ticker: "USDT", ...fields })
+      if (dialect === Dialect.document) {
+        return same((yield* send({ amount: "1", method: "deposit" })).status, 400)
+      }
+      const done = { status: 201, body: [] }
+      same(yield* send({ amount: "100", method: "deposit" }), done)
+      same([yield* main, yield* trade(usdt)], ["900", ["100100", "0"]])
+      same(yield* send({ amount: "40", method: "withdraw" }), done)
+      same([yield* main, yield* trade(usdt)], ["940", ["100060", "0"]])
+      same(yield* send({ amount: "240", method: "collateral-deposit" }), done)
+      same([yield* main, yield* collateral], ["700", "100240"])
+      same(yield* send({ amount: "100240", method: "collateral-withdraw" }), done)
+      same([yield* main, yield* collateral], ["100940", "0"])
+      same(yield* send({ amount: "940", method: "withdraw", from: "main", to: "collateral" }), done)
+      same([yield* main, yield* collateral], ["100000", "940"])
+
+      same(yield* send({ amount: "100060.01", method: "withdraw" }), {
+        status: 422,
+        body: {
+          code: 3,
+          message: "Inner validation failed",
+          errors: {
+            amount: ["You don't have such amount for transfer (available 100060, in amount: 100060.01)"]
+          }
+        }
+      })
+      same(yield* send({ amount: "1", method: "spot" }), {
+        status: 400,
+        body: { code: 0, message: "Validation failed", errors: { method: ["The selected method is invalid."] } }
+      })
+    }).pipe(Effect.provide(traders(dialect))))
+
   it.live("the answer to a transfer is an empty list", () =>
     Effect.gen(function*() {
       const request = { ticker: "USDT", amount: "1", from: "main", to: "spot" }
@@ -45,7 +79,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a transfer of an amount locked by orders or needed by positions is refused", () =>
+  it.live("a transfer of funds that open orders lock or positions need is refused", () =>
     Effect.gen(function*() {
       const refused = failsWith("RequestRejected")
       yield* limit("buy", "50", "1000")
@@ -58,12 +92,18 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         yield* refused(transfer("main", "spot", "51000.01"))
       ]
       const status = dialect === Dialect.document ? 400 : 422
-      for (const error of errors) {
-        same([error.status, error.code, error.fields], [status, 3, { amount: ["Not enough balance."] }])
+      const amounts = [
+        "available 0, in amount: 0.01",
+        "available 99899.9, in amount: 99900",
+        "available 51000, in amount: 51000.01"
+      ]
+      for (const [index, error] of errors.entries()) {
+        const amount = [`You don't have such amount for transfer (${amounts[index]})`]
+        same([error.status, error.code, error.fields], [status, 3, { amount }])
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a transfer within one balance, or of an unknown asset, is refused", () =>
+  it.live("a transfer from a balance to itself, or of an unknown asset, is refused", () =>
     Effect.gen(function*() {
       const refused = failsWith("InvalidFields")
       const local = yield* refused(transfer("main", "main", "1"))

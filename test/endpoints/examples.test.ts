@@ -20,7 +20,7 @@ import { dialects, once } from "../support/exchange.ts"
 import { inRow } from "../support/row.ts"
 import { entries } from "./fixtures/all.ts"
 
-/** Alice's client of the sandbox's example exchange. */
+/** Alice's client, connected to a sandbox with example data. */
 const exampleExchange = (dialect: Dialect) =>
   Layer.merge(Call.layer, Call.layerPublic).pipe(
     Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, HttpClientTransport.layer]),
@@ -49,7 +49,7 @@ describe.each(dialects)("the example of an endpoint, in the $name dialect", (dia
     return [endpoint, endpoint.example(dialect)]
   })
 
-  it("examples decode to what was encoded", () => {
+  it("every endpoint's example request is the same after encoding and decoding", () => {
     for (const [endpoint, example] of examples) {
       const { decodeRequest, encodeRequest } = Endpoint.codec(endpoint, dialect)
       const wire = Result.getOrThrow(encodeRequest(example))
@@ -57,7 +57,7 @@ describe.each(dialects)("the example of an endpoint, in the $name dialect", (dia
     }
   })
 
-  it.effect("every example is accepted, unless its order to cancel does not exist", () =>
+  it.effect("the sandbox accepts every example request, unless the order to cancel does not exist", () =>
     Effect.forEach(examples, ([endpoint, example]) =>
       Effect.gen(function*() {
         const answer = yield* Effect.result(call(endpoint, example))

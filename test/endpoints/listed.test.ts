@@ -1,60 +1,46 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import { endpoint as collateralBulk } from "../../src/endpoints/CollateralBulkLimitOrders.ts"
 import { endpoint as collateralLimit } from "../../src/endpoints/CollateralLimitOrders.ts"
 import { endpoint as limitOrders } from "../../src/endpoints/LimitOrders.ts"
-import { OpenPositions } from "../../src/endpoints/OpenPositions.ts"
 import { document, live } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import * as Paths from "../../src/protocol/Paths.ts"
-import { routes } from "../../src/sandbox/handlers/Routes.ts"
 import { inRow } from "../support/row.ts"
 import { raw, rawPublic, traders } from "../support/trading.ts"
 import { entries, type Entry, goldenIn } from "./fixtures/all.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Makes a call by hand, without the library's codecs. */
+/** Makes a raw call, without the library's codecs. */
 const call = ({ endpoint }: Entry, wire: Fields) => {
   if (endpoint.access === "private") return raw(endpoint.path, wire)
   const { fields, path } = Paths.locate(endpoint, wire)
   return rawPublic(path, new URLSearchParams(fields as Record<string, string>).toString())
 }
 
-/** The live wire request of an entry's fixture. */
+/** The wire request of an entry's fixture in the live dialect. */
 const requestOf = (entry: Entry): Fields => goldenIn(entry, live).wire.request
 
-const notSimulatedBy = ({ endpoint }: Entry): ReadonlyArray<string> =>
-  routes.find((route) => route.endpoint === endpoint)?.notSimulated ?? []
-
-const keyOf = ({ endpoint }: Entry, field: string, dialect = live) =>
-  Endpoint.codec(endpoint, dialect).shape.keys[field] ?? field
-
-/** The messages of a refusal by field: under its own key, as an API V1 message, or as the whole body. */
+/** A refusal's messages by field: under `errors`, in an API V1 `message`, or as the whole body. */
 const errorsIn = (body: unknown): Fields => {
   const { errors: named, message } = body as { readonly errors?: unknown; readonly message?: unknown }
   const errors = named ?? (Json.isObject(message) ? message : body)
   return Json.isObject(errors) ? errors : assert.fail(JSON.stringify(body))
 }
 
-const refusal = (key: string) => ({
-  code: 0,
-  message: "Validation failed",
-  errors: { [key]: ["not simulated by this sandbox"] }
-})
-
 describe("fields that the live documentation lists", () => {
-  it("live requests have exactly the listed fields", () => {
+  it("requests in the live dialect have exactly the fields that the live documentation lists", () => {
     for (const { endpoint, listed } of entries) {
       assert.sameMembers(Object.values(Endpoint.codec(endpoint, live).shape.keys), [...listed], endpoint.name)
     }
   })
 
-  it.live("no listed field is dropped: each is refused for an invalid value", () =>
+  it.live("every listed field reaches the sandbox, which refuses an invalid value for it", () =>
     Effect.forEach(entries.flatMap((entry) => entry.listed.map((key) => ({ entry, key }))), ({ entry, key }) => {
       const { endpoint } = entry
-      // A path or query can only contain a text.
+      // A path or query can only contain strings.
       const broken = endpoint.access === "public" ? "no value of any field" : { no: "value of any field" }
       return Effect.gen(function*() {
         const { body, status } = yield* call(entry, { ...requestOf(entry), [key]: broken })
@@ -64,80 +50,42 @@ describe("fields that the live documentation lists", () => {
     }))
 })
 
-describe("fields that the sandbox does not simulate", () => {
-  const fields = entries.flatMap((entry) => notSimulatedBy(entry).map((field) => ({ entry, field })))
-
-  it("the sandbox lists the few fields that it does not simulate", () => {
-    assert.sameMembers(fields.map(({ entry, field }) => `${entry.name}.${field}`), [
-      "LimitOrders.bboRole",
-      "LimitOrders.rpi",
-      "LimitOrders.retail",
-      "CollateralLimitOrders.rpi",
-      "Transfers.method"
-    ])
-  })
-
-  for (const { entry, field } of fields) {
-    const key = keyOf(entry, field)
-    const values: Fields = {
-      bboRole: 1,
-      retail: true,
-      rpi: true,
-      takeProfit: "50000",
-      stopLoss: 30000,
-      method: "deposit"
-    }
-    const others = Object.fromEntries(
-      Object.entries(requestOf(entry)).filter(([name]) =>
-        !notSimulatedBy(entry).includes(name) && name !== "reduceOnly"
-      )
-    )
-
-    it.live(`${entry.name} ${key}: a request with the unsimulated field is refused for it alone and has no effect`, () =>
-      Effect.gen(function*() {
-        assert.deepStrictEqual(yield* call(entry, { ...others, [key]: values[field] }), {
-          status: 422,
-          body: refusal(key)
-        })
-        assert.deepStrictEqual((yield* raw("/api/v4/orders", {})).body, [])
-        assert.deepStrictEqual(yield* OpenPositions.use(({ list }) => list({})), [])
-      }).pipe(Effect.provide(traders(live))))
-
-    it(`${entry.name} ${key}: the document's dialect does not have the unsimulated field`, () => {
-      const { encodeRequest, shape } = Endpoint.codec(entry.endpoint, document)
-      assert.notProperty(shape.fields, field)
-      const refused = Result.flip(encodeRequest({ ...goldenIn(entry, document).request, [field]: values[field] }))
-      assert.deepStrictEqual(Result.getOrThrow(refused), [{ field, constraint: { kind: "expected" } }])
-    })
-  }
-
+describe("unread fields", () => {
   const order = { market: "BTC_USDT", side: "sell", amount: "1", price: "1000" }
 
-  it.live("an unsimulated flag may be false, and an unlisted field is ignored", () =>
+  it.live("an unlisted field is ignored", () =>
     Effect.gen(function*() {
       const { status } = yield* raw(limitOrders.path, { ...order, rpi: false, retail: false, unheardOf: true })
       assert.strictEqual(status, 200)
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("an order at the best price without a price is refused for its role", () =>
-    Effect.gen(function*() {
-      const { price: _, ...atBest } = order
-      assert.deepStrictEqual(yield* raw(limitOrders.path, { ...atBest, bboRole: 2 }), {
-        status: 422,
-        body: refusal("bboRole")
-      })
-      const method = { ticker: "USDT", amount: "1", method: "deposit" }
-      assert.deepStrictEqual(yield* raw("/api/v4/main-account/transfer", method), {
-        status: 422,
-        body: refusal("method")
-      })
-    }).pipe(Effect.provide(traders(live))))
+  const refusedAsUnknown = (...keys: ReadonlyArray<string>) => ({
+    status: 400,
+    body: {
+      code: 30,
+      message: "Validation failed",
+      errors: Object.fromEntries(
+        keys.map((key) => [key, [`${key[0]?.toUpperCase()}${key.slice(1)} field is not known.`]])
+      )
+    }
+  })
 
-  it.live("the document's dialect ignores the unsimulated fields", () =>
+  it.live("the document's dialect refuses a mutating call that has a field of the live dialect", () =>
     Effect.gen(function*() {
-      const { status } = yield* raw(limitOrders.path, { ...order, rpi: true, retail: true, bboRole: 3 })
-      assert.strictEqual(status, 200)
+      const atBest = yield* raw(limitOrders.path, { ...order, rpi: true, retail: true, bboRole: 3 })
+      assert.deepStrictEqual(atBest, refusedAsUnknown("bboRole", "rpi", "retail"))
       const margin = { ...order, market: "BTC_PERP", takeProfit: "2000", stopLoss: "x", positionSide: 7 }
-      assert.strictEqual((yield* raw(collateralLimit.path, margin)).status, 200)
+      const withExit = refusedAsUnknown("positionSide", "takeProfit", "stopLoss")
+      assert.deepStrictEqual(yield* raw(collateralLimit.path, margin), withExit)
+      const [item] = (yield* raw(collateralBulk.path, { orders: [margin] })).body as ReadonlyArray<{ error: unknown }>
+      assert.deepStrictEqual(item?.error, withExit.body)
+      assert.deepStrictEqual((yield* raw("/api/v4/orders", {})).body, [])
+    }).pipe(Effect.provide(traders(document))))
+
+  it.live("the document's dialect accepts a live field that has no effect, and any live field in a read", () =>
+    Effect.gen(function*() {
+      const { status } = yield* raw(limitOrders.path, { ...order, rpi: false, bboRole: null })
+      assert.strictEqual(status, 200)
+      assert.strictEqual((yield* raw("/api/v4/main-account/balance", { ticker: "USDT" })).status, 200)
     }).pipe(Effect.provide(traders(document))))
 })

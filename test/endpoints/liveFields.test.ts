@@ -35,7 +35,7 @@ import {
   usdt
 } from "../support/trading.ts"
 
-/** Runs a test about a field that only the live dialect has. */
+/** Runs a test of a field that only the live dialect has. */
 const inLive = <A, E>(title: string, effect: Effect.Effect<A, E, Traders>) =>
   it.live(title, () => Effect.provide(effect, traders(live)))
 
@@ -51,7 +51,7 @@ const unknown = ticker("NONE")
 
 describe("balances with a ticker", () => {
   inLive(
-    "a balance query with a ticker returns one object, or one entry for the collateral account",
+    "a balance request with a ticker returns a single balance",
     Effect.gen(function*() {
       const read = (account: string, of: string) =>
         Effect.map(raw(`/api/v4/${account}-account/balance`, { ticker: of }), ({ body, status }) => [status, body])
@@ -66,7 +66,7 @@ describe("balances with a ticker", () => {
   )
 
   for (const dialect of dialects) {
-    it.live(`${dialect.name}: a balance service reads one asset in either dialect`, () =>
+    it.live(`${dialect.name}: a balance service reads a single asset`, () =>
       Effect.gen(function*() {
         same(yield* MainBalance.use(({ of }) => of(usdt)), "1000")
         same(yield* MainBalance.use(({ of }) => of(unknown)), "0")
@@ -80,7 +80,7 @@ describe("balances with a ticker", () => {
 
 describe("decimals", () => {
   inLive(
-    "live: request decimals may be numbers",
+    "live: decimals in requests may be numbers",
     Effect.gen(function*() {
       const order = { market: "BTC_USDT", side: "sell", amount: 0.001, price: 60000 }
       const { body, status } = yield* raw("/api/v4/order/new", order)
@@ -88,7 +88,7 @@ describe("decimals", () => {
     })
   )
 
-  it.live("document: request decimals must be texts", () =>
+  it.live("document: decimals in requests must be strings", () =>
     Effect.gen(function*() {
       const { status } = yield* raw("/api/v4/order/new", {
         market: "BTC_USDT",
@@ -102,7 +102,7 @@ describe("decimals", () => {
 
 describe("the level of an order book", () => {
   inLive(
-    "a book level rounds prices away from the other side and sums the amounts",
+    "price grouping rounds bids down and asks up, and sums the amounts at each price",
     Effect.gen(function*() {
       yield* limit("sell", "1", "1000.01")
       yield* limit("sell", "2", "1000.09")
@@ -125,7 +125,7 @@ describe("the level of an order book", () => {
 
 describe("histories", () => {
   inLive(
-    "histories can be filtered by status, unless an order is named",
+    "the order history can be filtered by status, which is ignored for a single order",
     Effect.gen(function*() {
       const filled = yield* limit("sell", "1", "1000")
       yield* asBob(limit("buy", "1", "1000"))
@@ -148,7 +148,7 @@ describe("histories", () => {
     })
   )
 
-  it.effect("histories contain what ended or was filled between two times, in seconds", () =>
+  it.effect("order history and fills can be limited to a time range in seconds", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_900_000_000_000)
       yield* limit("sell", "1", "1000")
@@ -192,7 +192,7 @@ const oco = (more: object = {}) =>
 
 describe("the position side", () => {
   inLive(
-    "cancel-all with a position side cancels only that position's orders on a futures market",
+    "cancel-all with a position side cancels only that side's orders on a futures market",
     Effect.gen(function*() {
       yield* moveTo("1000")
       const spot = yield* limit("sell", "1", "1100")
@@ -239,7 +239,7 @@ describe("an OCO order", () => {
   )
 
   inLive(
-    "an OCO order prevents self-trades as requested",
+    "an OCO order applies the requested self-trade prevention",
     Effect.gen(function*() {
       yield* moveTo("1000")
       const { stopLoss, takeProfit } = yield* oco({ stp: "cancel_new" })
@@ -252,7 +252,7 @@ describe("a stop-limit order", () => {
   const stop = { market: "BTC_USDT", side: "buy", amount: "1", activation_price: "1000" }
 
   inLive(
-    "a stop-limit order at the best price needs no price",
+    "a stop-limit order at the best bid or offer needs no limit price",
     Effect.gen(function*() {
       yield* moveTo("900", btcUsdt)
       yield* asBob(limit("sell", "1", "999"))
@@ -272,7 +272,7 @@ describe("a stop-limit order", () => {
   )
 
   inLive(
-    "a stop-limit order can't wait for the current price",
+    "a stop-limit order is refused if its activation price is the last price",
     Effect.gen(function*() {
       yield* moveTo("1000", btcUsdt)
       const refusal = {
@@ -297,7 +297,7 @@ describe("a stop-limit order", () => {
 
 describe("the type of an order on margin", () => {
   inLive(
-    "the type of a margin order says so, with one type for all market orders",
+    "the order type shows a margin order, and is the same for all margin market orders",
     Effect.gen(function*() {
       yield* asBob(perp("sell", "1", "1000"))
       const order = { market: "BTC_PERP", side: "buy", amount: "0.5" }

@@ -32,7 +32,7 @@ type Fields = Readonly<Record<string, unknown>>
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
-/** Adds fields to every call of the endpoint. Private calls are signed by hand. */
+/** Adds fields to every call of the endpoint. The test signs private calls itself. */
 const smuggling = (
   endpoint: Endpoint.Any,
   fields: Fields
@@ -66,14 +66,14 @@ const publicly = (endpoint: Endpoint.Any, wire: Fields, request: HttpClientReque
   )
 }
 
-/** All sent requests, except for the market rules that are loaded before an order is checked. */
+/** All sent requests, except for the one that loads the market rules. */
 const sent = Recorder.use((all) => Effect.sync(() => all.filter(({ path }) => path !== markets.path)))
 
 // -----------------------------------------------------------------------------
 // Refusals by client and exchange
 // -----------------------------------------------------------------------------
 
-/** The refusal, without fields that depend on its origin. */
+/** The refusal without the fields that depend on its origin. */
 const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Entry) => {
   if (error._tag !== "ValidationFailed" && error._tag !== "InvalidFields") return assert.fail(error.message)
   assert.strictEqual(error._tag, errorFamily === "order" ? "ValidationFailed" : "InvalidFields")
@@ -82,7 +82,7 @@ const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Ent
   return { origin, body, said: { code, endpoint, fields, otherFields, status } }
 }
 
-/** The exchange's answer to a public call names no fields; it must contain the words of the local refusal. */
+/** The exchange's refusal of a public call names no fields, but it must contain the message of the local refusal. */
 const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusalIn>["said"]) => {
   if (error._tag !== "PublicRequestRejected") return assert.fail(error.message)
   assert.strictEqual(error.status, said.status)
@@ -92,7 +92,7 @@ const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusa
 
 const refusing = entries.flatMap((entry) => entry.refused === undefined ? [] : [{ entry, refused: entry.refused }])
 
-it("every request field has a refused row in its fixture", () => {
+it("every request field has a broken value in its endpoint's fixture", () => {
   for (const { entry: { endpoint }, refused } of refusing) {
     for (const dialect of dialects) {
       const fields = new Set(refused.rows.filter(isIn(dialect)).flatMap((row) => Object.keys(row.fields)))
@@ -110,7 +110,7 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
 
   for (const { entry, refused } of refusing) {
     const { documented: { access, errorFamily }, endpoint } = entry
-    it.effect(`${endpoint.name}: client and exchange refuse every broken request alike`, () =>
+    it.effect(`${endpoint.name}: client and exchange refuse every broken request in the same way`, () =>
       Effect.forEach(refused.rows.filter(isIn(dialect)), (row) =>
         Effect.gen(function*() {
           const local = refusalIn(yield* Effect.flip(refused.call(broken(refused, row))), entry)
@@ -138,7 +138,7 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
         }).pipe(once, Effect.provide(world(entry, refused, row), { local: true }), inRow(row.name))))
   }
 
-  it.effect("the requests that the rows break are accepted", () =>
+  it.effect("the exchange accepts the valid requests that broken requests are derived from", () =>
     Effect.forEach(refusing, ({ entry: { endpoint }, refused }) =>
       Effect.gen(function*() {
         const result = yield* Effect.result(refused.call(refused.accepted))
@@ -153,7 +153,7 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
         inRow(endpoint.name)
       )))
 
-  it.effect("values exactly on the bounds are accepted", () =>
+  it.effect("client and exchange accept values exactly on their bounds", () =>
     Effect.gen(function*() {
       const history = yield* InterestPaymentHistory
       for (const [limit, offset] of [[1, 0], [100, 10000]]) yield* history.page({ limit, offset } as never)
@@ -164,8 +164,8 @@ describe.each(dialects)("local and exchange refusals in the $name dialect", (dia
       yield* orders.create({ ...stopLimit, side: "sell", amount: "1.000000000", price: "10000000" } as never)
     }).pipe(Effect.provide(clientOf(alice).pipe(Layer.provideMerge(inProcess(dialect))))))
 
-  // A compiler may allow `undefined` in an optional field, and untyped callers may pass it anywhere.
-  it.effect("an undefined field counts as omitted", () =>
+  // Some compiler settings allow `undefined` in an optional field, and untyped callers may pass it anywhere.
+  it.effect("a field that is undefined counts as omitted", () =>
     Effect.gen(function*() {
       const orders = yield* StopLimitOrders
       const optional = { clientOrderId: undefined, bboRole: undefined, stp: undefined }

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as BulkLimitOrders from "../../src/endpoints/BulkLimitOrders.ts"
 import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { OrderBooks } from "../../src/endpoints/OrderBooks.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { markets } from "../../src/sandbox/engine/Listings.ts"
@@ -14,7 +15,10 @@ type Fields = Readonly<Record<string, string>>
 
 const [tick, step] = [Decimal.price("0.05"), Decimal.amount("0.0005")]
 
-/** The market lists steps that are coarser than its digits. The listings are shared by all venues, and stay as they are. */
+/**
+ * Makes the venue's steps coarser than the precision of its markets. Copies the listings, because all venues share
+ * them.
+ */
 const coarsen = Venue.Venue.use(({ state }) =>
   Effect.sync(() => {
     const coarse = markets.map((market) => [market.name, { ...market, tickSize: tick, stepSize: step }] as const)
@@ -27,7 +31,7 @@ const buy = { ...sell, side: "buy" }
 const stop = { ...sell, price: "900", activation_price: "950" }
 const oco = { ...sell, price: "1200", activation_price: "950", stop_limit_price: "900" }
 
-/** Each call with an order that fits, and its fields that the steps bound, as the request and as the refusal name them. */
+/** Each call with a valid order, and the fields bounded by steps, by request key and by the key in the refusal. */
 const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Fields]> = [
   ["/api/v4/order/new", { ...sell, price: "1000" }, { amount: "amount", price: "price" }],
   ["/api/v4/order/market", sell, { amount: "amount" }],
@@ -61,7 +65,7 @@ const calls: ReadonlyArray<readonly [path: string, order: Fields, bounded: Field
   }]
 ]
 
-/** A value that has no more digits than the market's precision, and is not a multiple of its step. */
+/** A value within the market's precision that is not a multiple of its step. */
 const offStep = (key: string, value: string): string => key === "amount" ? "0.0107" : `${value}.02`
 
 const wordsOf = (named: string): string => {
@@ -79,7 +83,7 @@ const ready = Effect.andThen(
 describe("the live sandbox", () => {
   for (const [path, order, bounded] of calls) {
     for (const [key, named] of Object.entries(bounded)) {
-      it.live(`refuses ${key} off its market's step at ${path}`, () =>
+      it.live(`the sandbox refuses ${key} off its market's step at ${path}`, () =>
         Effect.gen(function*() {
           yield* ready
           const wrong = { ...order, [key]: offStep(key, order[key] ?? "") }
@@ -88,7 +92,7 @@ describe("the live sandbox", () => {
         }).pipe(Effect.provide(traders(Dialect.live))))
     }
 
-    it.live(`takes an order on all steps of its market at ${path}`, () =>
+    it.live(`the sandbox accepts an order on its market's steps at ${path}`, () =>
       Effect.gen(function*() {
         yield* ready
         const { body, status } = yield* raw(path, order)
@@ -96,7 +100,7 @@ describe("the live sandbox", () => {
       }).pipe(Effect.provide(traders(Dialect.live))))
   }
 
-  it.live("refuses a change off a step", () =>
+  it.live("the sandbox refuses a modification off its market's step", () =>
     Effect.gen(function*() {
       yield* ready
       const { orderId } = yield* limit("sell", "1", "2000")
@@ -105,7 +109,7 @@ describe("the live sandbox", () => {
       same(yield* change({ amount: "0.0107" }), { status: 422, body: refusal("amount") })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("refuses the orders of one call that are off a step, and places the others", () =>
+  it.live("the sandbox refuses the bulk orders that are off a step, and places the others", () =>
     Effect.gen(function*() {
       yield* ready
       const { body, status } = yield* raw("/api/v4/order/bulk", {
@@ -117,7 +121,27 @@ describe("the live sandbox", () => {
       assert.isNotNull(right?.result)
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("does not bound the money of a market buy by the step of prices", () =>
+  it.live("the sandbox quotes and trades in whole steps", () =>
+    Effect.gen(function*() {
+      yield* coarsen
+      yield* Control.use((control) =>
+        Effect.andThen(
+          control.movePrice({ market: btcUsdt, price: price("1000.07") }),
+          control.setCounterparty({ market: btcUsdt })
+        )
+      )
+      const { asks, bids } = yield* OrderBooks.use((books) => books.get(btcUsdt))
+      same([asks.length, bids.length], [5, 5])
+      for (const { amount, price } of [...asks, ...bids]) {
+        assert.isTrue(Decimal.isMultipleOf(price, tick), price)
+        assert.isTrue(Decimal.isMultipleOf(amount, step), amount)
+      }
+      // It pays for 0.0206, which is not a multiple of the step.
+      const { body } = yield* raw("/api/v4/order/market", { ...buy, amount: "20.62" })
+      same((body as Fields)["dealStock"], "0.0205")
+    }).pipe(Effect.provide(traders(Dialect.live))))
+
+  it.live("the sandbox does not apply the price step to the quote amount of a market buy", () =>
     Effect.gen(function*() {
       yield* ready
       yield* limit("sell", "1", "1000")
@@ -133,7 +157,7 @@ describe("the live sandbox", () => {
 })
 
 describe("the client", () => {
-  it.live("refuses an order off its market's steps before it sends it, as the exchange would", () =>
+  it.live("the client refuses an order off its market's steps before sending, in the same way as the exchange", () =>
     Effect.gen(function*() {
       yield* ready
       const wrong = { market: btcUsdt, side: "sell", amount: amount("0.0107"), price: price("2000.02") } as const
@@ -148,12 +172,12 @@ describe("the client", () => {
       same(many.fields, { orders: [`1.amount: ${wordsOf("amount")}`, `1.price: ${wordsOf("price")}`] })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("reads the refusal of one order of many as that of its fields", () =>
+  it.live("the client turns a step refusal of one bulk order into ValidationFailed", () =>
     Effect.gen(function*() {
       yield* ready
       const place = (at: string) => limit("sell", "1", at)
       yield* place("2000")
-      // The market's steps become coarser after the client has read them.
+      // The exchange makes the market's steps coarser after the client has read them.
       yield* Venue.Venue.use(({ state }) =>
         Effect.sync(() =>
           Object.assign(state, {

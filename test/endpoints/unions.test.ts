@@ -1,4 +1,4 @@
-/** No answer is read as something with less in it than it has: no member of a union takes an object of any fields. */
+/** No union in an answer has a member that accepts every object, because decoding as that member would lose fields. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -8,7 +8,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import { dialects } from "../support/exchange.ts"
 import { entries } from "./fixtures/all.ts"
 
-/** A node and all below it, on the way from the wire to the domain too. */
+/** A schema node and all nodes below it, including the wire side of its encoding. */
 const nodesOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlySet<SchemaAST.AST> => {
   if (seen.has(ast)) return seen
   seen.add(ast)
@@ -30,10 +30,10 @@ const takesAnything = (ast: SchemaAST.AST): boolean =>
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
   it.each(entries.map(({ endpoint }) => endpoint))(
-    "$name has no union that takes an object of any fields",
+    "$name has no union with a member that accepts every object",
     (endpoint) => {
       for (const node of nodesOf(endpoint.response(dialect).ast)) {
-        // Nothing can fall back from `null` to the one other member, or the other way round.
+        // A union of one member and `null` is unambiguous.
         if (node._tag !== "Union" || node.types.filter(({ _tag }) => _tag !== "Null").length < 2) continue
         for (const [at, member] of node.types.entries()) {
           assert.isFalse(takesAnything(member), `member ${at} of a union of ${node.types.length}`)
@@ -42,7 +42,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }
   )
 
-  it("a provider with an unreadable field is not read as an asset without fees", () => {
+  it("a provider with an invalid field is not decoded as an asset without fees", () => {
     const { decodeResponse } = Endpoint.codec(PublicFees.endpoint, dialect)
     const provider = {
       ticker: "EUR",

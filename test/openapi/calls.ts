@@ -1,14 +1,14 @@
 /**
  * Makes signed calls to the sandbox in both dialects, with a client generated from the OpenAPI document. The types are
- * from `openapi-typescript`, the calls from `openapi-fetch`; only the signing is written here, as the document explains
- * it.
+ * from `openapi-typescript`, the calls from `openapi-fetch`; only the signing is written here, following the document's
+ * description.
  *
- * This is a package of its own, so that working on the project does not require a generator. From its folder:
+ * This is a separate package, so that working on the project does not require a generator. From its folder:
  *
  * npm ci && npm test
  *
- * (the project's own packages have to be installed too). `npm test` generates the client, checks the types of this
- * file, and runs it.
+ * (install the project's own packages too). `npm test` generates the client, checks the types of this file, and runs
+ * it.
  */
 import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
@@ -134,7 +134,7 @@ describe("a generated client of the live dialect", () => {
     }
   )
 
-  test("a generated client reads refusals by their types", Dialect.live, async (url) => {
+  test("a generated client reads refusals with their types", Dialect.live, async (url) => {
     const body = { ...envelope("/api/v4/order/cancel"), market: "BTC_USDT", orderId: 42 }
     const { error: notFound } = await clientOf<LivePaths>(url).POST("/api/v4/order/cancel", { body })
     assert.deepEqual(notFound?.errors, { orderId: ["Unexecuted order was not found."] })
@@ -144,7 +144,7 @@ describe("a generated client of the live dialect", () => {
     assert.deepEqual([response.status, unauthorized?.code], [401, 10])
   })
 
-  it("a generated client's call does not compile without a required field, nor with a name of the other dialect", () => {
+  it("a generated client's call does not compile without a required field or with the other dialect's field name", () => {
     const wrong = (exchange: ReturnType<typeof clientOf<LivePaths>>) => [
       // @ts-expect-error: the nonce is missing.
       exchange.POST("/api/v4/orders", { body: { request: "/api/v4/orders" } }),
@@ -158,7 +158,7 @@ describe("a generated client of the live dialect", () => {
           amount: "0.01",
           price: "52000",
           activation_price: "51000",
-          // @ts-expect-error: here it is `clientOrderId`.
+          // @ts-expect-error: the field is `clientOrderId` in this dialect.
           client_order_id: "generated-1"
         }
       })

@@ -21,7 +21,7 @@ describe("arbitraries of the contract", () => {
       }
     })
 
-    it(`every endpoint has requests that can be sent, and answers (${dialect.name})`, () => {
+    it(`the arbitraries generate valid requests and answers for every endpoint (${dialect.name})`, () => {
       for (const endpoint of all) {
         const { encodeRequest } = Endpoint.codec(endpoint, dialect)
         for (const request of fc.sample(Arbitraries.anyRequest(endpoint, dialect), { numRuns: 10, seed: 1 })) {
@@ -34,14 +34,20 @@ describe("arbitraries of the contract", () => {
 })
 
 describe("paths of the rules", () => {
-  it("the oracle's own paths are exactly the contract's", () => {
+  it("the oracle's paths and the contract's paths are the same", () => {
     const {
       all: called,
+      alwaysTried,
       depth,
       documentCalls,
       fundingRates,
+      liveCalls,
+      liveReads,
+      ofMarkets,
       orderBook,
       reads,
+      trades,
+      unchanging,
       unenveloped,
       unknown,
       unknownOrderBook,
@@ -53,12 +59,18 @@ describe("paths of the rules", () => {
     for (const path of known) assert.match(path, /^\/api\/v[14]\//u)
     assert.isTrue(known.some((path) => path.startsWith(`${version}/`)))
     for (const path of [...Object.values(unknown), unknownOrderBook]) assert.notInclude(known, path)
-    // These paths end with a market.
-    const ofMarkets = [orderBook, depth, fundingRates]
+    assert.sameMembers([...ofMarkets], [orderBook, depth, fundingRates, trades])
     assert.sameMembers([...called], [...Object.values(paths), ...ofMarkets])
     for (const path of ofMarkets) assert.include(known, `${path}/{market}`)
     assert.includeMembers([...documentCalls], [...reads, ...unenveloped])
+    assert.includeMembers([...liveCalls], [...liveReads, ...alwaysTried])
+    assert.includeMembers([...unchanging], [...reads])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
     for (const path of documentCalls) assert.isTrue(isPrivate.has(path), path)
+  })
+
+  it("the calls that a check may make again are the private calls that change nothing", () => {
+    const reads = all.filter(({ access, mutates }) => access === "private" && !mutates).map(({ path }) => path)
+    assert.sameMembers([...Paths.unchanging], reads.filter((path) => Paths.all.includes(path)))
   })
 })

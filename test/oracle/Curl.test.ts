@@ -11,7 +11,7 @@ import * as Support from "../support/oracle.ts"
 
 const cases: Readonly<Record<string, Signing.Tampering>> = {
   "a valid call": {},
-  "a wrong field": { text: (text) => text.replace("{", `{"limit":0,`) },
+  "an invalid field": { text: (text) => text.replace("{", `{"limit":0,`) },
   "text with quotes": { text: (text) => text.replace("{", `{"search":"it's \\"é",`) },
   "another content type": { headers: { "content-type": "text/plain" } },
   "no key": { headers: { "x-txc-apikey": undefined } },
@@ -29,7 +29,7 @@ const cases: Readonly<Record<string, Signing.Tampering>> = {
   "a GET": { method: "GET" }
 }
 
-/** Runs the line in a shell and returns its output. */
+/** Runs the command in a shell, and returns its output. */
 const run = (line: string, env: Readonly<Record<string, string>>) =>
   Effect.callback<string>((resume) => {
     execFile("bash", ["-c", line], { env: { ...process.env, ...env } }, (failure, out, error) => {
@@ -37,8 +37,8 @@ const run = (line: string, env: Readonly<Record<string, string>>) =>
     })
   })
 
-describe("curl lines", () => {
-  it.live("a curl line sends the same request", () =>
+describe("curl commands", () => {
+  it.live("a curl command sends the same request", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)
@@ -54,7 +54,7 @@ describe("curl lines", () => {
       }
     }), 120_000)
 
-  it.live("a curl line repeats a nonce that the rule chose", () =>
+  it.live("a curl command repeats a nonce that the rule chose", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)

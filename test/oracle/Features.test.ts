@@ -10,19 +10,19 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
-/** A sandbox that serves only some of the paths that the rules call. */
-const serving = (target: Target.Target, isServed: (path: string) => boolean): Target.Target => ({
+/** A sandbox that serves only some of the paths that the rules call, and answers the others with this HTTP status. */
+const serving = (target: Target.Target, isServed: (path: string) => boolean, status = 404): Target.Target => ({
   ...target,
   send: (request) => {
     const path = request.path.replace("https://sandbox.invalid", "")
     return Paths.all.includes(path) && !isServed(path)
-      ? Effect.succeed({ sent: request, status: 404, headers: {}, text: "nothing here", json: undefined })
+      ? Effect.succeed({ sent: request, status, headers: {}, text: "nothing here", json: undefined })
       : target.send(request)
   }
 })
 
 describe("declared features", () => {
-  it.live("rules about undeclared endpoints are skipped, and the others are judged", () =>
+  it.live("rules about undeclared endpoints are skipped, and the other rules are judged", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const endpoints = [Paths.ping, Paths.mainBalance, Paths.fees]
@@ -42,7 +42,55 @@ describe("declared features", () => {
       }
     }), 60_000)
 
-  it.live("calls use the declared paths", () =>
+  it.live("a live call that is answered with HTTP 404 or 501 breaks its rules, unless the target declares it missing", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Support.inProcess(Dialect.live)
+      const missing = [Paths.modifyOrder, Paths.futures]
+      const only = ["live-calls.served", "live-changes.replaces", "futures.settlement", "kill-switch.timer"]
+      const outcomes = (target: Target.Target) =>
+        Effect.map(
+          Check.check(target, { profile: "control", runs: 1, only }),
+          (report) => report.results.map(({ outcome, rule }) => [rule.id, outcome])
+        )
+      for (const status of [404, 501]) {
+        const target = serving(sandbox, (path) => !missing.includes(path), status)
+        const undeclared = Object.fromEntries(yield* outcomes(target))
+        assert.deepStrictEqual(only.map((id) => undeclared[id]._tag), ["Broken", "Broken", "Broken", "Held"])
+        assert.strictEqual(
+          undeclared["live-calls.served"].got,
+          `HTTP 404 or 501 from ${Paths.futures}, ${Paths.modifyOrder}`
+        )
+        assert.include(undeclared["live-changes.replaces"].expected, "under missing in --features")
+        const features = { missing: { [Paths.modifyOrder]: "planned for May", [Paths.futures]: "a spot exchange" } }
+        const declared = Object.fromEntries(yield* outcomes({ ...target, features }))
+        assert.deepStrictEqual(only.map((id) => declared[id]._tag), ["Held", "Skipped", "Skipped", "Held"])
+        assert.strictEqual(
+          declared["live-changes.replaces"].why,
+          `the target declares that it does not have ${Paths.modifyOrder}: planned for May`
+        )
+      }
+    }))
+
+  it("a list of endpoints declares every other call missing, except those that rules need to find prices and orders", () => {
+    const features = { endpoints: [Paths.ping, Paths.depth] }
+    const has = (path: string) => Features.has(features, path)
+    assert.deepStrictEqual([Paths.ping, `${Paths.depth}/BTC_USDT`].map(has), [true, true])
+    assert.deepStrictEqual([Paths.mainBalance, Paths.killSwitch, `${Paths.fundingRates}/BTC_PERP`].map(has), [
+      false,
+      false,
+      false
+    ])
+    assert.deepStrictEqual([Paths.tickers, `${Paths.orderBook}/BTC_USDT`, Paths.limitOrder].map(has), [
+      true,
+      true,
+      true
+    ])
+    assert.isFalse(Features.declares(features, Paths.tickers))
+    assert.isFalse(Features.has({ missing: { [Paths.tickers]: "no prices" } }, Paths.tickers))
+    assert.isTrue(Features.has(features, Paths.unknown.private))
+  })
+
+  it.live("a check calls the paths that the target declares", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const elsewhere = "/api/v4/order/stop-limit"
@@ -68,7 +116,8 @@ describe("declared features", () => {
     Effect.gen(function*() {
       const parse = (declared: unknown) => Features.parse(JSON.stringify(declared))
       const good = {
-        endpoints: [Paths.ping],
+        endpoints: [Paths.ping, Paths.killSwitch],
+        missing: { [Paths.futures]: "not yet" },
         paths: { [Paths.stopLimit]: "/elsewhere" },
         prices: { BTC_USDT: "40000" }
       }
@@ -76,6 +125,7 @@ describe("declared features", () => {
       assert.deepStrictEqual(yield* parse({}), {})
       const bad: ReadonlyArray<unknown> = [
         { endpoints: ["/api/v4/public/pong"] },
+        { missing: { "/api/v4/public/pong": "a typo" } },
         { paths: { "/api/v4/order/stop-limit": "/elsewhere" } },
         { prices: { BTC_USDT: "0" } },
         { prices: { BTC_USDT: "much" } },

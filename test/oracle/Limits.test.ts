@@ -26,7 +26,7 @@ const outcome = (id: string, path: string, calls: number, millis: number) =>
     const send: Target.Target["send"] = (request) => Effect.andThen(TestClock.adjust(millis), target.send(request))
     const session = Session.make({ ...target, send }, "control", yield* Target.now)
     const rule = rules.find((rule) => rule.id === id) ?? assert.fail(id)
-    // Opening an account starts the sandbox's clock: an unused sandbox stands still once its clock is moved.
+    // Opening an account starts the sandbox's clock, which would otherwise stand still once it has been moved.
     yield* session.world().world.open()
     return yield* runRule(session, rule, { seed: 1, runs: 1 })
   })
@@ -35,7 +35,7 @@ describe("limits", () => {
   for (const { documented, id, path } of limits) {
     for (const millis of [0, 30]) {
       it.effect(
-        `the rule ${id} finds a limit one call too low when a call takes ${millis} ms`,
+        `the rule ${id} finds a limit that is one call too low when each call takes ${millis} ms`,
         () =>
           Effect.gen(function*() {
             yield* TestClock.setTime(Date.UTC(2026, 0, 1))

@@ -29,13 +29,13 @@ const outcomes = (amounts: ReadonlyArray<string>) =>
   })
 
 describe("pages of a real account", () => {
-  it.live("rules about pages are judged when the records differ", () =>
+  it.live("rules about pages are judged on a real account whose records differ", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* outcomes(["1", "2", "3"]), ids.map(() => "Held" as const))
     }))
 
   for (const amounts of [[], ["1"], ["1", "1", "1"], ["1", "2", "1"]]) {
-    it.live(`rules about pages are skipped for the payments [${amounts.join(", ")}]`, () =>
+    it.live(`rules about pages are skipped on a real account with the payments [${amounts.join(", ")}]`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* outcomes(amounts), ids.map(() => "Skipped" as const))
       }))

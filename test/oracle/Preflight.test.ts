@@ -18,7 +18,7 @@ const refusal = (target: Effect.Effect<Target.Target>) =>
 const page = () => new Response("<html><body>Welcome</body></html>", { headers: { "content-type": "text/html" } })
 
 describe("preflight", () => {
-  it.live("a check fails on a target that is another service", () =>
+  it.live("a check fails if the server does not speak this API", () =>
     Effect.gen(function*() {
       const others: ReadonlyArray<(path: string) => Response> = [
         page,
@@ -35,7 +35,14 @@ describe("preflight", () => {
       }
     }))
 
-  it.live("a target with a broken ping still counts as this API", () =>
+  it.live("the message about a web site has no source of its pages", () =>
+    Effect.gen(function*() {
+      const message = yield* refusal(Effect.scoped(at(page)) as Effect.Effect<Target.Target>)
+      assert.include(message, "was answered with HTTP 200 and a web page; give the URL of a server that does")
+      assert.notInclude(message, "<")
+    }))
+
+  it.live("a target with a broken ping is still recognized as speaking this API", () =>
     Effect.gen(function*() {
       const target = yield* at((path) =>
         path === Paths.ping
@@ -46,7 +53,7 @@ describe("preflight", () => {
       assert.deepStrictEqual(Report.broken(report).map(({ rule }) => rule.id), ["ping.response"])
     }))
 
-  it.live("a URL with the version prefix is refused with the URL to use", () =>
+  it.live("a base URL with the version prefix is refused, and the error shows the URL to use", () =>
     Effect.gen(function*() {
       const unknown = () => Response.json({ code: 0, message: "There is no such path.", errors: {} }, { status: 404 })
       const served = (path: string) => path === Paths.ping ? Response.json(["pong"]) : unknown()
@@ -60,11 +67,12 @@ describe("preflight", () => {
     [Dialect.document, Dialect.live, "read-only"],
     [Dialect.document, Dialect.live, "mutating"],
     [Dialect.document, Dialect.live, "control"],
+    [Dialect.live, Dialect.document, "read-only"],
     [Dialect.live, Dialect.document, "mutating"],
     [Dialect.live, Dialect.document, "control"]
   ]
   for (const [spoken, expected, profile] of cases) {
-    it.live(`a check in the other dialect fails on a ${spoken.name} target with the profile ${profile}`, () =>
+    it.live(`a check with the ${profile} profile fails on a target of the ${spoken.name} dialect when it expects the other dialect`, () =>
       Effect.gen(function*() {
         const target = yield* Support.inProcess(spoken)
         const keys = yield* Support.account(target)

@@ -29,7 +29,7 @@ describe("target clocks", () => {
   // CI runs the long form.
   for (const dialect of isLong ? [Dialect.document, Dialect.live] : []) {
     it.live(
-      `every rule holds in repeated checks of a target with another clock (${dialect.name})`,
+      `every rule holds in repeated checks of a target whose clock differs from this machine's (${dialect.name})`,
       () =>
         Effect.gen(function*() {
           const target = yield* Support.inProcess(dialect)

@@ -2,12 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { clauses } from "../../src/oracle/Clauses.ts"
 import { openPoints } from "../../src/oracle/OpenPoints.ts"
 import { matches } from "../../src/oracle/Report.ts"
+import { levelIn, liveDocumentation, type Rule } from "../../src/oracle/Rule.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 
 const ids = rules.map(({ id }) => id)
 
+const dialects = ["document", "live"] as const
+
+const applies = (rule: Rule, dialect: typeof dialects[number]) => rule.dialects[dialect]._tag !== "NotApplicable"
+
 describe("rules", () => {
-  it("every rule has a unique id of dotted words", () => {
+  it("every rule has a unique id of words separated by dots", () => {
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const id of ids) assert.match(id, /^[a-z0-9][a-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+$/u)
   })
@@ -23,20 +28,38 @@ describe("rules", () => {
     assert.sameMembers([...new Set(rules.map(({ clause }) => clause))], [...clauses])
   })
 
-  it("every rule applies to a dialect and has at least one run", () => {
+  it("every rule applies to at least one dialect and has at least one run", () => {
     for (const { dialects, id, property } of rules) {
       assert.isTrue(dialects.document._tag !== "NotApplicable" || dialects.live._tag !== "NotApplicable", id)
       assert.isAbove(property.runs, 0, id)
     }
   })
 
-  it("most of the hundreds of rules are MUST rules", () => {
+  it("there are hundreds of rules, and in each dialect most of those that apply are MUST rules", () => {
     assert.isAbove(rules.length, 400)
-    assert.isAbove(rules.filter(({ level }) => level === "MUST").length, rules.length / 2)
+    for (const dialect of dialects) {
+      const applying = rules.filter((rule) => applies(rule, dialect))
+      const must = applying.filter((rule) => levelIn(rule, dialect) === "MUST")
+      assert.isAbove(must.length, applying.length / 2, dialect)
+    }
+  })
+
+  it("rules about the kill switch are MUST in the live dialect, and do not apply to the document's", () => {
+    const killSwitch = rules.filter(({ id }) => id.startsWith("kill-switch."))
+    assert.isAbove(killSwitch.length, 5)
+    for (const rule of killSwitch)
+      assert.deepStrictEqual([levelIn(rule, "live"), applies(rule, "document")], ["MUST", false])
+  })
+
+  it("the live documentation makes a SHOULD rule of the document MUST in the live dialect", () => {
+    const own = rules.find(({ id }) => id === "codes.own") ?? assert.fail()
+    assert.deepStrictEqual(dialects.map((dialect) => levelIn(own, dialect)), ["SHOULD", "MUST"])
   })
 })
 
 describe("open points", () => {
+  const patterns = openPoints.flatMap(({ rules }) => "unchecked" in rules ? [] : rules)
+
   it("every open point has a unique id", () => {
     const ids = openPoints.map(({ id }) => id)
     assert.strictEqual(new Set(ids).size, ids.length)
@@ -49,11 +72,21 @@ describe("open points", () => {
     }
   })
 
-  it("open points name no MUST rule and all other rules", () => {
-    const patterns = openPoints.flatMap(({ rules }) => "unchecked" in rules ? [] : rules)
-    const dependent = rules.filter(({ id }) => matches(patterns, id))
-    assert.deepStrictEqual(dependent.filter(({ level }) => level === "MUST").map(({ id }) => id), [])
-    const stances = rules.filter(({ level }) => level !== "MUST").map(({ id }) => id)
-    assert.deepStrictEqual(stances.filter((id) => !matches(patterns, id)), [])
+  for (const dialect of dialects) {
+    it(`open points name every rule that is SHOULD or INFO in the ${dialect} dialect`, () => {
+      const open = rules.filter((rule) => applies(rule, dialect) && levelIn(rule, dialect) !== "MUST")
+      assert.deepStrictEqual(open.map(({ id }) => id).filter((id) => !matches(patterns, id)), [])
+    })
+  }
+
+  it("open points name a MUST rule only if the live documentation settles in the live dialect what the document leaves open", () => {
+    for (const rule of rules.filter(({ id }) => matches(patterns, id))) {
+      const must = dialects.filter((dialect) => applies(rule, dialect) && levelIn(rule, dialect) === "MUST")
+      if (must.length === 0) continue
+      const { document, live } = rule.dialects
+      assert.deepStrictEqual(must, ["live"], rule.id)
+      assert.notStrictEqual(document._tag, "NotApplicable", rule.id)
+      assert.isTrue(live._tag === "Other" && live.source === liveDocumentation, rule.id)
+    }
   })
 })

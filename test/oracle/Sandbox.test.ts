@@ -11,7 +11,7 @@ const seeds = isLong ? [1, 2, 3, 4, 5] : [1]
 
 const runs = isLong ? 20 : 1
 
-/** The first rule of each subject, except the limits, which take thousands of sequential calls. */
+/** The first rule for each subject except limits, which take thousands of sequential calls. */
 const oneOfEach = [...new Map(
   rules.filter(({ id }) => !id.startsWith("limits")).toReversed().map(({ id }) => [id.split(".")[0], id])
 ).values()]
@@ -33,16 +33,20 @@ const holds = (report: Report.Report) => {
 describe("sandbox", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const seed of seeds) {
-      it.live(`the sandbox keeps every rule in process (${dialect.name}, seed ${seed})`, () =>
-        Effect.gen(function*() {
-          const target = yield* Support.inProcess(dialect)
-          holds(yield* Check.check(target, { profile: "control", seed, runs }))
-        }), 300_000)
+      it.live(
+        `the sandbox satisfies every rule in process (${dialect.name}, seed ${seed})`,
+        () =>
+          Effect.gen(function*() {
+            const target = yield* Support.inProcess(dialect)
+            holds(yield* Check.check(target, { profile: "control", seed, runs }))
+          }),
+        300_000
+      )
     }
 
-    // A socket changes neither dialect nor rule, so the short form has one dialect and one rule of each subject.
+    // Rules behave the same over a socket, so the short form has one dialect, and one rule for each subject.
     if (!isLong && dialect === Dialect.document) continue
-    it.live(`the sandbox keeps every rule over HTTP (${dialect.name})`, () =>
+    it.live(`the sandbox satisfies every rule over HTTP (${dialect.name})`, () =>
       Effect.gen(function*() {
         const target = yield* Support.overHttp(dialect)
         const options = isLong ? { runs: 10 } : { runs: 1, only: oneOfEach }
@@ -50,7 +54,7 @@ describe("sandbox", () => {
       }), 300_000)
   }
 
-  it.live("the sandbox keeps every rule as a venue of a host, below a path", () =>
+  it.live("a venue of a host satisfies every rule when it is served below a path", () =>
     Effect.gen(function*() {
       const options = isLong ? { runs: 10 } : { runs: 1, only: ["auth", "codes"] }
       for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.document]) {

@@ -10,7 +10,7 @@ import { passing } from "../support/clock.ts"
 import { answering } from "../support/http.ts"
 import * as Support from "../support/oracle.ts"
 
-/** A target that accepts `calls` calls, answers HTTP 429 for two seconds, and accepts `calls` more. */
+/** A target that accepts `calls` calls, answers HTTP 429 for two seconds, then accepts `calls` more, and so on. */
 const throttled = (target: Target.Target, calls: number, headers: Readonly<Record<string, string>>) => {
   let [openAt, count, refused] = [0, 0, 0]
   const send: Target.Target["send"] = (request) =>
@@ -36,7 +36,8 @@ describe("a target that throttles", () => {
         `every rule waits for a target that throttles (${dialect.name}, headers ${JSON.stringify(retryAfter)})`,
         () =>
           Effect.gen(function*() {
-            yield* TestClock.setTime(1_800_000_000_000)
+            // Not a whole second: every answer and every wait takes whole ones.
+            yield* TestClock.setTime(1_800_000_000_017)
             const sandbox = yield* Support.inProcess(dialect)
             const keys = yield* Support.account(sandbox)
             const { refused, target } = throttled({ ...sandbox, keys }, 7, retryAfter)
@@ -54,7 +55,7 @@ describe("a target that throttles", () => {
     }
   }
 
-  it.effect("a check gives up on a target that throttles every call once its patience ends", () =>
+  it.effect("a check gives up when its patience has run out and the target still throttles every call", () =>
     Effect.gen(function*() {
       const keys = { apiKey: Redacted.make("key"), apiSecret: Redacted.make("secret") }
       const layer = answering(({ path }) =>

@@ -20,14 +20,14 @@ const identifiers = new Map<string, SchemaAST.AST>(
 )
 
 describe("brands", () => {
-  it("every brand of the endpoints has an arbitrary, and every arbitrary is used", () => {
+  it("every brand in an endpoint has an arbitrary, and every arbitrary belongs to such a brand", () => {
     assert.sameMembers(Object.keys(brands), [...identifiers.keys()])
   })
 
   for (const [identifier, ast] of identifiers) {
     const isOne = Schema.is(Schema.toType(Schema.make<Schema.Schema<unknown>>(ast)))
     property(
-      `the arbitrary of ${identifier} draws only valid values`,
+      `the arbitrary of ${identifier} generates only valid values`,
       [brands[identifier] ?? fc.constant(undefined)],
       (value) => Effect.sync(() => assert.isTrue(isOne(value)))
     )
@@ -35,7 +35,7 @@ describe("brands", () => {
 })
 
 describe("requests", () => {
-  it("drawn requests have every optional key sometimes, and sometimes not", () => {
+  it("generated requests sometimes have and sometimes lack each optional key", () => {
     for (const { endpoint } of entries) {
       for (const dialect of dialects) {
         const drawn = fc.sample(request(endpoint, dialect), { numRuns: 200, seed: 1 })
@@ -48,7 +48,7 @@ describe("requests", () => {
     }
   })
 
-  it("golden requests have every field that can be combined with the others", () => {
+  it("golden requests have every field that is valid together with the others", () => {
     for (const entry of entries) {
       const { endpoint } = entry
       for (const dialect of dialects) {

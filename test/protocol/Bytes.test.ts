@@ -4,11 +4,15 @@ import * as fc from "fast-check"
 import * as Bytes from "../../src/protocol/Bytes.ts"
 import { property } from "../support/property.ts"
 
-describe("bytes as texts", () => {
-  property("Bytes writes and reads Base64 like Node", [fc.uint8Array({ maxLength: 40 })], (bytes) =>
-    Effect.sync(() => {
-      const buffer = Buffer.from(bytes)
-      assert.strictEqual(Bytes.oneByOne(bytes), buffer.toString("latin1"))
-      assert.strictEqual(Bytes.toBase64(bytes), buffer.toString("base64"))
-    }))
+describe("bytes as text", () => {
+  property(
+    "Bytes encodes bytes as Latin-1 and as Base64 like Node's Buffer",
+    [fc.uint8Array({ maxLength: 40 })],
+    (bytes) =>
+      Effect.sync(() => {
+        const buffer = Buffer.from(bytes)
+        assert.strictEqual(Bytes.oneByOne(bytes), buffer.toString("latin1"))
+        assert.strictEqual(Bytes.toBase64(bytes), buffer.toString("base64"))
+      })
+  )
 })

@@ -41,8 +41,8 @@ type Expected =
   | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
 
 /**
- * `provenIn` names the dialects whose own error form the body has; by default both. In the other dialect the body
- * proves nothing to a call that mutates.
+ * `provenIn` lists the dialects in which the body has the exchange's own error format; by default both. In any other
+ * dialect, the body does not prove that a mutating call was refused.
  */
 type Row = readonly [
   status: number,
@@ -191,11 +191,11 @@ const toAllPrivate: ReadonlyArray<Row> = [
   [200, "{\"order_id\":", uncertain, "a truncated answer"]
 ]
 
-/** A wire key of the request with the same name in both dialects and the domain. */
+/** A request field whose name is the same in both dialects and the domain. */
 const fieldOf = ({ golden: { request, wire } }: Entry): string | undefined =>
   Object.keys(request).find((key) => Object.hasOwn(wire.document.request, key) && Object.hasOwn(wire.live.request, key))
 
-/** Error bodies of private calls that mean a refusal which the endpoint declares. */
+/** Error bodies of private calls, with the refusals that the endpoint declares for them. */
 const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
   const { refusals } = entry.documented
   const field = fieldOf(entry)
@@ -229,7 +229,10 @@ const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
   ]
 }
 
-/** Successes with unreadable answers. Endpoints with empty answers, or with names as keys, can read more of them. */
+/**
+ * Answers with a success status that do not decode. Fewer apply to endpoints with empty answers, or with answers whose
+ * keys are data.
+ */
 const unreadableOf = (
   { documented: { errorFamily, mutates, name }, golden: { response }, names }: Entry
 ): ReadonlyArray<Row> => {
@@ -253,7 +256,7 @@ const unreadableOf = (
   ]
 }
 
-/** Answers common to private endpoints, as far as each declares them. */
+/** Answers common to private endpoints, adapted to what each declares. */
 const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...toAllPrivate,
   [
@@ -299,7 +302,7 @@ const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [302, "", { uncertain: "redirected" }, "a redirect"],
   [500, { error: ["Internal server error."] }, { uncertain: "server-error" }, "a server failure"],
   [408, "", { uncertain: "server-error" }, "a server that timed out"],
-  // Without entries, an answer whose keys are names is still valid.
+  // An empty object is valid where the answer's keys are data.
   [200, names === "" ? { BTC_USDT: {} } : {}, uncertain, "an answer that does not decode"],
   ...(names === "" ? [] : [[200, { success: true, id: 7 }, uncertain, "success: true, but no answer"] as const])
 ]
@@ -493,7 +496,7 @@ describe("classification of answers by endpoint", () => {
 
 describe("decodable answers", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: a decodable answer is a success with any 2xx status`, () => {
+    it(`${dialect.name}: an answer that decodes is a success with any 2xx status`, () => {
       for (const entry of entries) {
         const { endpoint } = entry
         const { response, wire } = goldenIn(entry, dialect)
@@ -507,7 +510,7 @@ describe("decodable answers", () => {
     })
   }
 
-  it("only the live exchange may answer a deleted sub-account with an empty body", () => {
+  it("only the live exchange may confirm a sub-account's deletion with an empty body", () => {
     const { endpoint } = entryOf("DeleteSubAccount")
     assert.strictEqual(judge(endpoint, Dialect.document, 200, "")._tag, "Uncertain")
     assert.strictEqual(judge(endpoint, Dialect.live, 200, "")._tag, "Answered")
@@ -541,7 +544,7 @@ describe("decodable answers", () => {
     ]
     for (const body of sayNothing) {
       const text = typeof body === "string" ? body : JSON.stringify(body)
-      it(`${endpoint.name} is not done because of ${text}`, () => {
+      it(`${endpoint.name} does not accept ${text} as an acknowledgement`, () => {
         for (const dialect of dialects) {
           for (const status of [200, 201, 202]) {
             assert.deepInclude(judge(endpoint, dialect, status, text), { _tag: "Uncertain", why: "unreadable-answer" })
@@ -550,14 +553,14 @@ describe("decodable answers", () => {
       })
     }
 
-    it(`${endpoint.name} counts an answer of another shape as success in the document's dialect only`, () => {
+    it(`${endpoint.name} accepts an acknowledgement of a different shape in the document's dialect only`, () => {
       const other = { done: 1, errors: {}, message: "x" }
       assert.strictEqual(judge(endpoint, Dialect.document, 200, other)._tag, "Answered")
       assert.strictEqual(judge(endpoint, Dialect.live, 200, other)._tag, "Uncertain")
     })
   }
 
-  it("an order is not placed by an answer that says of an error, whatever id it shows", () => {
+  it("an answer that reports an error never counts as a placed order, even with an order id", () => {
     const { endpoint } = entryOf("LimitOrders")
     for (const body of [{ error: "x", orderId: 7 }, { status: "error", orderId: 7 }, { errors: ["x"], orderId: 7 }]) {
       for (const dialect of dialects) assert.strictEqual(judge(endpoint, dialect, 200, body)._tag, "Uncertain")
@@ -593,15 +596,17 @@ describe("refusals of each dialect's exchange", () => {
     orderNotFound: "RequestRejected",
     orderNotThere: "RequestRejected",
     notMaker: "RequestRejected",
+    noQuote: "RequestRejected",
     unavailable: "Uncertain",
     notFound: "RequestRejected",
-    notServed: "RequestRejected",
+    // HTTP 501 proves nothing: a proxy may have answered.
+    notServed: "Uncertain",
     methodNotAllowed: "RequestRejected",
     bodyTooLarge: "RequestRejected"
   }
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: different refusals have different meanings`, () => {
+    it(`${dialect.name}: each refusal becomes the expected error`, () => {
       for (const [kind, tag] of Object.entries(meaning)) {
         const { code, message, status } = dialect.refusals[kind as Dialect.RefusalKind]
         const verdict = judge(entryOf("CollateralOcoOrders").endpoint, dialect, status, { code, message, errors: {} })
@@ -609,7 +614,7 @@ describe("refusals of each dialect's exchange", () => {
       }
     })
 
-    it(`${dialect.name}: broken fields mean the same to client and exchange`, () => {
+    it(`${dialect.name}: the exchange's refusal of invalid fields becomes the error that the client would raise`, () => {
       for (const { endpoint, golden: { request } } of entries) {
         const { encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
         for (const field of Object.keys(request)) {
@@ -656,7 +661,7 @@ const messages = fc.oneof(
   fc.string()
 )
 
-/** Field names, including some that every object inherits. */
+/** Generates field names, including some that every object inherits. */
 const keys = fc.oneof(
   fc.constantFrom("market", "activation_price", "constructor", "__proto__", "toString", "hasOwnProperty"),
   fc.string()
@@ -685,7 +690,7 @@ const texts = fc.oneof(
   fc.oneof(errorBodies, accepted).map((body) => Json.stringify(body as object))
 )
 
-// Endpoints are drawn by name to keep counterexamples readable.
+// Endpoints are generated by name, which keeps counterexamples readable.
 const endpoints = fc.constantFrom(...entries.map(({ name }) => name))
 const dialectNames = fc.constantFrom<Array<Dialect.Dialect["name"]>>("document", "live")
 const statuses = fc.oneof(
@@ -694,7 +699,7 @@ const statuses = fc.oneof(
 )
 
 describe("arbitrary answers", () => {
-  property("every answer is classified, with errors that the endpoint declares", [
+  property("every answer is classified as a success or an error that the endpoint declares", [
     endpoints,
     dialectNames,
     statuses,
@@ -715,7 +720,7 @@ describe("arbitrary answers", () => {
       } else if (status < 300) assert.strictEqual(verdict.why, "unreadable-answer")
     }), { runs: 3000 })
 
-  it("an answer's fields may be named like inherited properties", () => {
+  it("an answer's fields may have the names of inherited properties", () => {
     for (const key of ["constructor", "__proto__", "toString", "valueOf"]) {
       const text = `{"code":30,"message":"Validation failed","errors":{"${key}":["x"],"market":["y"]}}`
       const verdict = judge(entryOf("StopLimitOrders").endpoint, Dialect.document, 400, text)
@@ -732,7 +737,7 @@ describe("arbitrary answers", () => {
     }
   })
 
-  it("the error of an answer with integers beyond 2^53 can be written as JSON", () => {
+  it("the error for an answer with integers beyond 2^53 can be written as JSON", () => {
     const verdict = judge(entryOf("Markets").endpoint, Dialect.live, 400, "{\"params\":[9007199254740993]}")
     assert.include(JSON.stringify(verdict), "9007199254740993")
   })
@@ -746,7 +751,7 @@ describe("arbitrary answers", () => {
 })
 
 // -----------------------------------------------------------------------------
-// The part of an answer that errors keep
+// The part of an answer that errors show
 // -----------------------------------------------------------------------------
 
 describe("shown", () => {
@@ -758,7 +763,7 @@ describe("shown", () => {
     assert.strictEqual(long, `${words.slice(0, 4096)}… (5600 characters)`)
   })
 
-  it("secrets are removed before a body is shortened, so none is cut in two", () => {
+  it("secrets are removed before a body is shortened, so no part of a secret remains", () => {
     const secret = "abcdefghijklmnop"
     const text = `${words.slice(0, 4090)}${secret}${words}`
     const shown = Classify.shown({ text, scrub: (text) => text.replaceAll(secret, "<redacted>") })
@@ -772,7 +777,7 @@ describe("secrets", () => {
     { minLength: 1, maxLength: 3 }
   )
 
-  /** Bodies with a text in every place that errors quote. */
+  /** Bodies that contain a given text in every place that errors quote. */
   const bodies: ReadonlyArray<(secret: string) => unknown> = [
     (secret) => secret,
     (secret) => `<html>${secret}</html>`,
@@ -797,7 +802,7 @@ describe("secrets", () => {
     inspect(error, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
   ]
 
-  property("no rendering of an error contains a secret from the answer", [
+  property("no printed form of an error contains a secret from the answer", [
     endpoints,
     dialectNames,
     statuses,

@@ -19,10 +19,10 @@ import { withoutFunctionsOfText } from "../support/functions.ts"
 import { mutation } from "../support/mutations.ts"
 import { property } from "../support/property.ts"
 
-/** One direction of a schema, compiled and interpreted. */
+/** One direction of a schema: its compiled parsers, and the interpreted schema. */
 interface Pair {
   readonly compiled: Parser.Parser
-  /** Compiled where functions can't be made from text. */
+  /** Compiled as if the runtime did not allow functions made from source text. */
   readonly looped: Parser.Parser
   readonly isDecoding: boolean
   readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
@@ -45,13 +45,13 @@ const encoding = (schema: Schema.Codec<unknown>): Pair => ({
   schema: Schema.encodeUnknownResult(schema)
 })
 
-/** Everything observable about a value, including the order of keys. */
+/** Formats everything observable about a value, including the order of keys. */
 const shown = (value: unknown): string =>
   inspect(revealed(value), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true })
 
 /**
- * Checks that the schema accepts everything that the compiled schema accepts, with the same value. Returns whether it
- * was accepted.
+ * Checks that if the compiled parser accepts an input, the schema accepts it with the same value. Returns whether the
+ * parser accepted it.
  */
 const agrees = ({ compiled, isDecoding, looped, schema }: Pair, input: unknown): boolean => {
   const values = [compiled, looped].map((parse) => {
@@ -77,7 +77,7 @@ const objectsIn = (value: unknown): ReadonlyArray<object> => {
   return [value, ...inner.flatMap(objectsIn)]
 }
 
-/** The number of keys of the objects inside a value, including inherited ones. */
+/** The number of keys in all objects inside a value, including inherited keys. */
 const keysIn = (value: unknown): number => {
   let count = 0
   for (const object of objectsIn(value)) if (!Array.isArray(object)) { for (const _ in object) count++ }
@@ -89,7 +89,7 @@ const once = <A>(make: () => A): () => A => {
   return () => (made ??= { value: make() }).value
 }
 
-/** Everything compiled for an endpoint in a dialect, with values to read. */
+/** An endpoint's compiled schemas in a dialect, with values to read. */
 const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
   const golden = goldenIn({ ...entry }, dialect)
   const request = endpoint.request(dialect).schema
@@ -128,7 +128,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: compiled codecs read the goldens like the schemas and keep no reference to them`, () => {
+    it(`${dialect.name}: compiled codecs read the goldens like the schemas, and their results share no object with the input`, () => {
       for (const { goldens, name } of cases) {
         for (const [pair, input] of goldens) {
           assert.isTrue(agrees(pair, input), name)
@@ -138,10 +138,10 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: compiled codecs find every repeated key of an answer`, () => {
+    it(`${dialect.name}: compiled codecs detect every repeated key in an answer`, () => {
       const answers = cases.flatMap(({ codec, name, text }) => [
         { codec, name, text },
-        // Older forms too: they are read as objects that the answer does not have.
+        // Includes older forms, which are converted to objects that are not in the answer.
         ...(dialect.name === "live" ? entries.find((entry) => entry.endpoint.name === name)?.captured ?? [] : [])
           .flatMap(({ wire }) => wire === undefined ? [] : [{ codec, name, text: Json.stringify(wire as object) }])
       ])
@@ -155,7 +155,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: compiled codecs refuse what the fixtures list as refused`, () => {
+    it(`${dialect.name}: compiled codecs refuse the values that the fixtures list as refused`, () => {
       for (const { endpoint, refused } of entries) {
         const { keys, schema } = endpoint.request(dialect)
         for (const { bad } of refused?.rows ?? []) {
@@ -170,7 +170,7 @@ const suite = (dialect: Dialect) => {
 
     for (const what of ["requests", "answers"] as const) {
       property(
-        `${dialect.name}: compiled codecs read all ${what} like the schemas, even changed ones`,
+        `${dialect.name}: compiled codecs read all ${what} like the schemas, even mutated ones`,
         [
           drawn.chain((it) => fc.tuple(fc.constant(it), it[what]())),
           fc.array(mutation, { minLength: 4, maxLength: 4 })
@@ -209,7 +209,7 @@ describe("unusual objects", () => {
     return { reads, request }
   }
 
-  it("each field is read once, so the written value is the checked one", () => {
+  it("a compiled codec reads each field once, so it writes exactly the value that it checked", () => {
     const { reads, request } = oncePerField(() => "not a decimal")
     const plain = pair.compiled(order)
     assert.deepStrictEqual(pair.compiled(request), plain)
@@ -235,17 +235,17 @@ describe("unusual objects", () => {
       ["extra symbols", { ...order, [Symbol("more")]: 1 }],
       ["a list with the fields", Object.assign([], order)],
       ["a field that is undefined", { ...order, clientOrderId: undefined }],
-      ["a frozen one", Object.freeze({ ...order })],
+      ["a frozen object", Object.freeze({ ...order })],
       ["a function with the fields", Object.assign(() => undefined, order)]
     ]
     for (const [name, input] of inputs) {
       const accepted = agrees(pair, input)
-      // The compiled codec accepts everything here that the schema accepts.
+      // For these inputs, the compiled codec accepts everything that the schema accepts.
       assert.strictEqual(accepted, Result.isSuccess(pair.schema(input)), name)
     }
   })
 
-  it("a getter may throw, and the codec throws like the schema", () => {
+  it("a codec throws like the schema when a getter throws", () => {
     const request = {
       ...order,
       get amount(): string {
@@ -275,7 +275,7 @@ describe("a map", () => {
 describe("the keys of a map", () => {
   const keyed = Wire.keyed(Ticker, Schema.Int)
 
-  it("the keys of a map are checked both ways", () => {
+  it("a compiled codec checks the keys of a map when it decodes and when it encodes", () => {
     for (const key of ["BTC", "", "a b", "_A", "é"]) {
       const isTicker = key === "BTC"
       assert.strictEqual(agrees(decoding(keyed), { [key]: 1 }), isTicker, key)
@@ -302,7 +302,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("a compiled codec leaves unknown nodes to the schema", () => {
+  it("a compiled codec leaves unknown schema nodes to the schema", () => {
     const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, unknown]> = [
       [Schema.TemplateLiteral(["a", Schema.Int]), "a1"],
       [Schema.Struct({ a: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))) }), {}],
@@ -317,7 +317,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("a union tries no other member once it leaves the first to the schema", () => {
+  it("a compiled union stops trying members once it leaves the input to the schema", () => {
     const some = Wire.answer<{ readonly a?: number }>({ a: Schema.optionalKey(Schema.Int) })
     const many = Wire.answer<{ readonly b: number; readonly c?: number }>({
       b: Schema.Int,
@@ -337,7 +337,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("compiled codecs agree with their schemas on values that no contract example has", () => {
+  it("compiled codecs agree with their schemas on values that occur in no example of the contract", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })

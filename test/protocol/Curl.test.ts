@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
@@ -8,7 +9,7 @@ import { property } from "../support/property.ts"
 import { serving } from "../support/server.ts"
 import { signedHeaders } from "../support/signed.ts"
 
-/** The output of a shell that runs the lines. */
+/** Runs the lines in a shell and returns its output. */
 const run = (lines: string, shell = "sh", env: Readonly<Record<string, string>> = {}) =>
   Effect.callback<string>((resume) => {
     execFile(shell, ["-c", lines], { env: { ...process.env, ...env } }, (failure, out, error) => {
@@ -23,7 +24,7 @@ const text = fc.oneof(
 
 describe("Curl", () => {
   property(
-    "the shell reads a quoted word as the same text",
+    "a shell reads a quoted word as the original text",
     [text],
     (text) =>
       Effect.gen(function*() {
@@ -33,7 +34,7 @@ describe("Curl", () => {
   )
 
   property(
-    "a body with a new nonce is otherwise unchanged",
+    "a new nonce leaves the rest of the body unchanged",
     [text, fc.nat(), fc.constantFrom("", "\""), text],
     (before, nonce, mark, after) =>
       Effect.gen(function*() {
@@ -51,7 +52,7 @@ describe("Curl", () => {
 
   for (const shell of ["bash", "sh"]) {
     for (const keys of [alice, undefined]) {
-      it.live(`a script in ${shell} sends what it signs with ${keys === undefined ? "the environment's" : "its own"} keys`, () =>
+      it.live(`a script in ${shell} sends exactly the body that it signs with ${keys === undefined ? "the environment's" : "its own"} keys`, () =>
         Effect.gen(function*() {
           const { baseUrl, received } = yield* serving((response) => response.end("{}"))
           const url = `${baseUrl}/api/v4/order/new?it's=$HOME`
@@ -70,9 +71,21 @@ describe("Curl", () => {
             assert.match(nonce, /^[0-9]{15}$/u)
             return nonce
           })
-          // A shell's random numbers may repeat, but its process ids differ.
+          // Two runs may get the same random number, but have different process ids.
           if (shell === "sh") assert.strictEqual(new Set(nonces).size, 2)
         }))
     }
+  }
+
+  for (const [unit, length] of [["milliseconds", 13], ["microseconds", 16]] as const) {
+    it.live(`a new nonce has the length of the old one: ${unit}`, () =>
+      Effect.gen(function*() {
+        const { baseUrl, received } = yield* serving((response) => response.end("{}"))
+        const body = `{"request":"/api/v4/orders","nonce":${"1".repeat(length)}}`
+        yield* run(Curl.script({ url: `${baseUrl}/api/v4/orders`, body, keys: alice }))
+        const nonce = Curl.nonceOf(received[0]?.body.toString() ?? "") ?? ""
+        assert.lengthOf(nonce, length)
+        assert.approximately(Number(nonce.slice(0, 10)), (yield* Clock.currentTimeMillis) / 1000, 60)
+      }))
   }
 })

@@ -17,7 +17,7 @@ const responseOf = ({ golden }: Entry, dialect: Dialect.Dialect) => golden.wire[
 
 const stopLimit = entryOf("StopLimitOrders")
 
-describe("what answers may lack", () => {
+describe("fields that answers may omit", () => {
   for (const dialect of dialects) {
     it(`${dialect.name}: answers may lack exactly the fields that their fixtures list`, () => {
       for (const entry of entries) {
@@ -65,7 +65,7 @@ describe("unlisted values", () => {
   const ofLegs = enumerations.map((key) => key === "activationCondition" ? "activation_condition" : key)
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: an unlisted value is kept as received`, () => {
+    it(`${dialect.name}: an unlisted enumeration value is kept as received`, () => {
       for (const key of enumerations) {
         const wire = { ...responseOf(stopLimit, dialect) as object, [key]: "CANCELED_STP" }
         assert.deepStrictEqual(
@@ -86,7 +86,7 @@ describe("unlisted values", () => {
       }
     })
 
-    it(`${dialect.name}: an unlisted value must be a text`, () => {
+    it(`${dialect.name}: an unlisted enumeration value must be a string`, () => {
       for (const key of enumerations) {
         const wire = { ...responseOf(stopLimit, dialect) as object, [key]: 1 }
         assert.isTrue(Result.isFailure(decode(stopLimit, dialect, wire)), key)
@@ -102,11 +102,11 @@ describe("absence on the wire", () => {
       return Result.getOrThrow(decode(stopLimit, dialect, wire))
     }
 
-    it(`${dialect.name}: an empty client order id is absent`, () => {
+    it(`${dialect.name}: an empty client order id means that there is none`, () => {
       assert.notProperty(order({ [dialect.keys.clientOrderId]: "" }), "clientOrderId")
     })
 
-    it(`${dialect.name}: a price of "0" is absent on market types only`, () => {
+    it(`${dialect.name}: a price of "0" means no price on market order types only`, () => {
       for (const type of ["market", "stock market", "stop market"]) {
         assert.notProperty(order({ type, price: "0" }), "price")
         assert.propertyVal(order({ type, price: "0.0" }), "price", "0.0")
@@ -116,7 +116,7 @@ describe("absence on the wire", () => {
       }
     })
 
-    it(`${dialect.name}: every other "0" is zero`, () => {
+    it(`${dialect.name}: "0" is an ordinary zero in every field except the price`, () => {
       const zeros = { amount: "0", left: "0", activation_price: "0", [dialect.keys.dealFee]: "0" }
       const values = { amount: "0", left: "0", activationPrice: "0", dealFee: "0", dealMoney: "0" }
       assert.deepInclude(order({ ...zeros, type: "market", [dialect.keys.dealMoney]: "0" }) as object, values)
@@ -133,7 +133,7 @@ describe("types of orders", () => {
     })
   }
 
-  it("live: margin is kept apart from an order's type, with or without a position side", () => {
+  it("live: the margin prefix of an order's type becomes a separate field, even without a position side", () => {
     for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders"), entryOf("CancelOrder")]) {
       for (const type of ["limit", "market", "stop limit", "stop market", "something new"]) {
         assert.deepStrictEqual(typeOf(entry, Dialect.live, type), Result.succeed({ type }))
@@ -142,7 +142,7 @@ describe("types of orders", () => {
     }
   })
 
-  it("document: an order's type does not say whether it is on margin", () => {
+  it("document: an order's type does not show whether the order is on margin", () => {
     for (const type of ["limit", "margin limit"]) {
       assert.deepStrictEqual(typeOf(entryOf("LimitOrders"), Dialect.document, type), Result.succeed({ type }))
     }
@@ -152,7 +152,7 @@ describe("types of orders", () => {
 describe("captured answers of the live exchange", () => {
   for (const entry of entries) {
     for (const [index, { response, source, wire }] of (entry.captured ?? []).entries()) {
-      it(`answer ${index + 1} of ${entry.endpoint.name} decodes, from ${source}`, () => {
+      it(`captured answer ${index + 1} of ${entry.endpoint.name} decodes (from ${source})`, () => {
         assert.deepStrictEqual(
           Result.map(decode(entry, Dialect.live, wire), revealed),
           Result.succeed(revealed(response))
@@ -162,12 +162,80 @@ describe("captured answers of the live exchange", () => {
   }
 })
 
+describe("older forms of answers", () => {
+  type Wire = Readonly<Record<string, unknown>>
+  const live = (name: Name) => responseOf(entryOf(name), Dialect.live)
+
+  /** Older forms that the live dialect reads: the field and its value, or the whole answer. */
+  const older: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
+    ["Assets", ["1INCH", "unified_cryptoasset_id"], "8104"],
+    ["Fees", ["0", "can_deposit"], "0"],
+    ["TradingFees", ["custom_fee"], []],
+    ["TradingFees", ["custom_fee", "BTC_PERP"], ["0.07", "0.07"]],
+    ["CollateralMarkets", [], ["BTC_USDT"]],
+    ["FuturesMarkets", [], (live("FuturesMarkets") as Wire)["result"]],
+    ["ModifyOrder", [], [live("ModifyOrder")]]
+  ]
+
+  /** Forms that could be taken for older ones, and that would have to be guessed. */
+  const guesses: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
+    ...["", "1e3", "0x10", "08104", "8104 ", "-1"].map((form) =>
+      ["Assets", ["1INCH", "unified_cryptoasset_id"], form] as const
+    ),
+    ...["", "2", "true", 0, 1].map((form) => ["Fees", ["0", "can_deposit"], form] as const),
+    ["TradingFees", ["custom_fee"], [["0.07", "0.07"]]],
+    ...[["0.07", "0.08"], ["0.07"], ["0.07", "0.07", "0.07"], []].map((form) =>
+      ["TradingFees", ["custom_fee", "BTC_PERP"], form] as const
+    ),
+    ["ModifyOrder", [], []],
+    ["ModifyOrder", [], [live("ModifyOrder"), live("ModifyOrder")]]
+  ]
+
+  const inForm = (name: Name, dialect: Dialect.Dialect, path: ReadonlyArray<string>, form: unknown) =>
+    decode(
+      entryOf(name),
+      dialect,
+      path.length === 0
+        ? form
+        : changed(responseOf(entryOf(name), dialect), path, (parent, key) => parent[key] = form)
+    )
+
+  for (const [name, path, form] of older) {
+    const at = ["answer", ...path].join(".")
+    it(`${name}: ${at} is read as ${JSON.stringify(form).slice(0, 30)} in the live dialect, and refused in the document's`, () => {
+      assert.isTrue(Result.isSuccess(inForm(name, Dialect.live, path, form)))
+      assert.isTrue(Result.isFailure(inForm(name, Dialect.document, path, form)))
+    })
+  }
+
+  for (const [name, path, form] of guesses) {
+    const at = ["answer", ...path].join(".")
+    it(`${name}: ${at} is not guessed from ${JSON.stringify(form).slice(0, 30)}`, () => {
+      for (const dialect of dialects) assert.isTrue(Result.isFailure(inForm(name, dialect, path, form)), dialect.name)
+    })
+  }
+
+  const figures = entryOf("OpenPositions").mayLack.live.map((path) => path.replace(/^0\./u, ""))
+    .filter((key) => !/\./u.test(key) && !["liquidationState", "positionSide", "tpsl"].includes(key))
+  for (const key of new Set(figures)) {
+    it(`OpenPositions: an empty ${key} is absent`, () => {
+      for (const dialect of dialects) {
+        const [position] = responseOf(entryOf("OpenPositions"), dialect) as readonly [Wire]
+        const { [key]: _, ...without } = position
+        const read = (wire: Wire) => Result.map(decode(entryOf("OpenPositions"), dialect, [wire]), revealed)
+        assert.isTrue(Result.isSuccess(read(without)))
+        assert.deepStrictEqual(read({ ...position, [key]: "" }), read(without))
+      }
+    })
+  }
+})
+
 describe("null", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: null in an optional field is absence, or a value of its own`, () => {
+    it(`${dialect.name}: an answer may contain null in every optional field`, () => {
       for (const entry of entries) {
         const wire = responseOf(entry, dialect)
-        // The exchange never writes a name without a value.
+        // Entries of maps are excluded: the exchange never sends a key with null.
         const fields = entry.mayLack[dialect.name].map((path) => path.split("."))
           .filter((path) => path.slice(0, -1).join(".") !== entry.names)
         for (const path of fields) {
@@ -181,7 +249,7 @@ describe("null", () => {
 
 describe("answers that have more than one form", () => {
   for (const dialect of dialects) {
-    it(`${dialect.name}: a collateral balance may be a text or a number`, () => {
+    it(`${dialect.name}: a collateral balance may be a string or a number`, () => {
       const read = (balance: unknown) =>
         Result.map(
           decode(entryOf("CollateralBalance"), dialect, { BTC: balance }),
@@ -195,13 +263,13 @@ describe("answers that have more than one form", () => {
       for (const balance of [null, true, "", "x", []]) assert.isTrue(Result.isFailure(read(balance)))
     })
 
-    it(`${dialect.name}: an empty history may be an object or a list`, () => {
+    it(`${dialect.name}: an empty order history may be an object or a list`, () => {
       assert.deepStrictEqual(decode(entryOf("OrderHistory"), dialect, {}), Result.succeed([]))
       assert.deepStrictEqual(decode(entryOf("OrderHistory"), dialect, []), Result.succeed([]))
       assert.isTrue(Result.isFailure(decode(entryOf("OrderHistory"), dialect, [{}])))
     })
 
-    it(`${dialect.name}: the type of a created key may be a number or a text`, () => {
+    it(`${dialect.name}: the type of a created key may be a number or a string`, () => {
       const wire = responseOf(entryOf("SubAccountApiKeyCreation"), dialect) as object
       for (const type of [2, "2"]) {
         const decoded = decode(entryOf("SubAccountApiKeyCreation"), dialect, { ...wire, type })
@@ -215,23 +283,23 @@ describe("answers that have more than one form", () => {
 })
 
 describe("the live dialect", () => {
-  it("live: answers may use the document's names for values", () => {
+  it("live: answers may use the document's enumeration values", () => {
     const wire = { ...responseOf(stopLimit, Dialect.live) as object, status: "NEW", stp: "cancel_both" }
     assert.deepStrictEqual(decode(stopLimit, Dialect.live, wire), Result.succeed(stopLimit.golden.response))
   })
 
-  it("live: requests may use the document's names for values", () => {
+  it("live: requests may use the document's enumeration values", () => {
     const { decodeRequest } = Endpoint.codec(stopLimit.endpoint, Dialect.live)
     const wire = { ...stopLimit.golden.wire.live.request, stp: "cancel_both" }
     assert.deepStrictEqual(decodeRequest(wire), Result.succeed(stopLimit.golden.request))
   })
 
-  it("live: the document's keys are unknown", () => {
+  it("live: answers with the document's keys do not decode", () => {
     const { client_order_id, order_id, ...rest } = stopLimit.golden.wire.document.response as Record<string, unknown>
     assert.isTrue(Result.isFailure(decode(stopLimit, Dialect.live, { ...rest, client_order_id, order_id })))
   })
 
-  it("live: a deleted sub-account may be answered with an empty body, which the document does not allow", () => {
+  it("live: an empty body confirms a sub-account's deletion, unlike in the document", () => {
     const accepted = (name: Name, dialect: Dialect.Dialect) =>
       [undefined, {}, { deleted: true }, [], null].map((wire) => Result.isSuccess(decode(entryOf(name), dialect, wire)))
     assert.deepStrictEqual(accepted("DeleteSubAccount", Dialect.live), [true, true, false, false, false])
@@ -242,13 +310,13 @@ describe("the live dialect", () => {
 })
 
 describe("nonces", () => {
-  it("document: a nonce is a numeric text, with or without a window", () => {
+  it("document: a nonce is a numeric string, and a window is ignored", () => {
     assert.deepStrictEqual(Dialect.document.nonce(1700000000000000, true), { nonce: "1700000000000000" })
     assert.deepStrictEqual(Dialect.document.nonce(7, false), { nonce: "7" })
     assert.strictEqual(Dialect.document.nonceUnit, "microseconds")
   })
 
-  it("live: a nonce is an integer, with the window on request", () => {
+  it("live: a nonce is an integer, and nonceWindow is only sent on request", () => {
     assert.deepStrictEqual(Dialect.live.nonce(1700000000000, true), { nonce: 1700000000000, nonceWindow: true })
     assert.deepStrictEqual(Dialect.live.nonce(1700000000000, false), { nonce: 1700000000000 })
     assert.strictEqual(Dialect.live.nonceUnit, "milliseconds")
@@ -298,13 +366,13 @@ describe("refusals", () => {
     })
   }
 
-  it("fields of calls other than orders have code 0 in both dialects", () => {
+  it("invalid fields of calls other than orders have code 0 in both dialects", () => {
     for (const dialect of dialects) {
       assert.deepStrictEqual(dialect.fieldValidation, { status: 400, code: 0, message: "Validation failed" })
     }
   })
 
-  it("an endpoint's error family decides its code", () => {
+  it("an endpoint's error family determines the code of its field errors", () => {
     const violations = found(["market", known])
     for (const { documented: { errorFamily }, endpoint, name } of entries) {
       const { code } = Refusals.refusalOf(endpoint, Dialect.live, violations)
@@ -312,7 +380,7 @@ describe("refusals", () => {
     }
   })
 
-  it("the document lists messages about public fields, the live exchange keys them by field", () => {
+  it("the document lists the messages about invalid public fields, and the live exchange groups them by field", () => {
     const errors = { market: ["a"], limit: ["b", "c"] }
     for (const form of ["fields", "wrapped", "texts"] as const) {
       assert.deepStrictEqual(Dialect.document.publicValidation(errors, form), {
@@ -323,7 +391,7 @@ describe("refusals", () => {
     assert.deepStrictEqual(Dialect.live.publicValidation(errors, "fields"), { status: 422, body: errors })
   })
 
-  it("the live exchange has two more forms for messages about public fields", () => {
+  it("the live exchange has two more forms for the messages about invalid public fields", () => {
     const errors = { market: ["Market is not available."], limit: ["b", "c"] }
     assert.deepStrictEqual(Dialect.live.publicValidation(errors, "wrapped"), {
       status: 200,
@@ -335,7 +403,7 @@ describe("refusals", () => {
     })
   })
 
-  it("the engine's refusals have their own codes", () => {
+  it("the matching engine's refusals have their own codes", () => {
     const engine = ["notEnoughBalance", "orderNotFound", "notMaker", "notEnoughToTransfer", "notEnoughForCode"] as const
     const of = ({ refusals }: Dialect.Dialect) => engine.map((kind) => [refusals[kind].status, refusals[kind].code])
     assert.deepStrictEqual(of(Dialect.document), [[400, 10], [400, 2], [400, 13], [400, 3], [400, 5]])
@@ -352,7 +420,7 @@ describe("refusals", () => {
     }
   })
 
-  it("a refused reduce-only order has code 116 and the status of field errors", () => {
+  it("the refusal of a reduce-only order has code 116 and the HTTP status of field errors", () => {
     assert.deepStrictEqual(dialects.map(({ refusals: { reduceOnly } }) => [reduceOnly.status, reduceOnly.code]), [
       [400, 116],
       [422, 116]
@@ -361,15 +429,15 @@ describe("refusals", () => {
 })
 
 describe("byName", () => {
-  it("byName finds each dialect", () => {
+  it("byName contains each dialect under its name", () => {
     for (const dialect of dialects) assert.strictEqual(Dialect.byName[dialect.name], dialect)
   })
 
-  it("an applied code is answered with 200 in the document and 201 live", () => {
+  it("the answer to an applied code has HTTP 200 in the document and 201 on the live exchange", () => {
     assert.deepStrictEqual(dialects.map(({ codeAppliedStatus }) => codeAppliedStatus), [200, 201])
   })
 
-  it("everything created except orders is answered with 200 in the document and 201 live", () => {
+  it("the answer to creating anything except an order has HTTP 200 in the document and 201 on the live exchange", () => {
     assert.deepStrictEqual(dialects.map(({ createdStatus }) => createdStatus), [200, 201])
   })
 })

@@ -13,11 +13,11 @@ import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 
-/** The properties of an endpoint's value that are derived from its source. */
+/** The properties of an endpoint that the fixtures do not restate. */
 const schemas = ["request", "response", "example", "~codec"]
 
 describe("endpoints", () => {
-  it("every endpoint has a module, a contract line and a fixture", () => {
+  it("every endpoint has a module, an entry in the contract and a fixture", () => {
     const modulesIn = (folder: string) =>
       readdirSync(new URL(folder, import.meta.url)).filter((file) => /^[A-Z]/u.test(file))
     const expected = entries.map(({ name }) => `${name}.ts`)
@@ -26,7 +26,7 @@ describe("endpoints", () => {
     assert.sameMembers(Object.keys(fixtures), entries.map(({ name }) => name))
   })
 
-  it("endpoints are listed in the document's order, then those it does not have", () => {
+  it("endpoints are listed in the document's order, followed by those that are not in the document", () => {
     const clauses = entries.map(({ documented: { clause } }) => clause)
     const numbers = clauses.flatMap((clause) => /^Endpoints §(\d+)$/u.exec(clause)?.[1] ?? [])
     assert.deepStrictEqual(numbers, numbers.toSorted((one, other) => Number(one) - Number(other)))
@@ -34,33 +34,33 @@ describe("endpoints", () => {
   })
 
   for (const { documented, endpoint, name } of entries) {
-    it(`the definition of ${name} matches its source`, () => {
+    it(`the definition of ${name} matches its fixture`, () => {
       const described = Object.entries(endpoint).filter(([key]) => !schemas.includes(key))
       assert.deepStrictEqual<unknown>(Object.fromEntries(described), { places: "nothing", ...documented })
       assert.strictEqual(documented.name.split(".")[0], name)
     })
   }
 
-  it("exactly the endpoints called with GET are public", () => {
+  it("an endpoint is public exactly when its method is GET", () => {
     for (const { documented, name } of entries) {
       assert.strictEqual(documented.access, documented.method === "GET" ? "public" : "private", name)
     }
   })
 
-  it("exactly the private endpoints have request and nonce in the body", () => {
+  it("an endpoint has request and nonce in the body exactly when it is private", () => {
     for (const { documented, name } of entries) {
       assert.strictEqual(documented.envelope === "none", documented.access === "public", name)
     }
   })
 
-  it("an endpoint refuses fields with the errors of its family", () => {
+  it("an endpoint refuses invalid fields with the errors of its family only", () => {
     for (const { documented, name } of entries) {
       const other = documented.errorFamily === "order" ? "InvalidFields" : "ValidationFailed"
       assert.notInclude(documented.refusals, other, name)
     }
   })
 
-  it("an endpoint declares refusals for its fields, and reduce-only refusals if it has that flag", () => {
+  it("an endpoint with fields declares refusals for them, and one with a reduce-only flag declares reduce-only refusals", () => {
     for (const entry of entries) {
       const { documented: { refusals }, name } = entry
       const { request } = goldenIn(entry, live)
@@ -83,7 +83,10 @@ describe("codec", () => {
 const throughJson = (wire: unknown): unknown =>
   wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
 
-/** The live exchange reports a partially filled, canceled order only as canceled. */
+/**
+ * Whether the dialect can express an answer. The live exchange has no status for orders that were partially filled and
+ * then canceled.
+ */
 const isSayable = ({ name }: Dialect) => (answer: unknown): boolean =>
   name !== "live" || !inspect(answer, { depth: Infinity }).includes("PARTIAL_CANCELED")
 
@@ -111,12 +114,12 @@ const suite = (dialect: Dialect) => {
     })
   })
 
-  describe(`round trips of drawn values, ${dialect.name} dialect`, () => {
+  describe(`round trips of generated values, ${dialect.name} dialect`, () => {
     for (const { endpoint, expressible = identity } of entries) {
       const codec = Endpoint.codec(endpoint, dialect)
 
       property(
-        `${dialect.name}: drawn requests of ${endpoint.name} round-trip`,
+        `${dialect.name}: generated requests of ${endpoint.name} round-trip`,
         [anyRequest(endpoint, dialect)],
         (request) =>
           Effect.sync(() => {
@@ -126,7 +129,7 @@ const suite = (dialect: Dialect) => {
       )
 
       property(
-        `${dialect.name}: drawn answers of ${endpoint.name} round-trip`,
+        `${dialect.name}: generated answers of ${endpoint.name} round-trip`,
         [response(endpoint, dialect).filter(isSayable(dialect))],
         (drawn) =>
           Effect.sync(() => {

@@ -10,7 +10,7 @@ const path = "/api/v4/order/stop_limit"
 const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
 
 describe("bytes", () => {
-  it("a body is the request, the path and the nonce, in this order, without spaces", () => {
+  it("a body contains the request's fields, the path and the nonce, in this order, without spaces", () => {
     const request = { market: "BTC_USDT", type: ["spot", "margin"], id: 9007199254740993n }
     assert.strictEqual(
       textOf(Envelope.bytes(request, path, Dialect.document.nonce(1700000000000000, true))),
@@ -23,7 +23,7 @@ describe("bytes", () => {
     )
   })
 
-  it("a body contains the fields of every endpoint", () => {
+  it("a body contains all request fields of every endpoint", () => {
     for (const { endpoint, golden: { wire } } of entries) {
       const body: unknown = JSON.parse(textOf(Envelope.bytes(wire.live.request, endpoint.path, { nonce: 1 })))
       assert.deepStrictEqual(body, { ...wire.live.request, request: endpoint.path, nonce: 1 }, endpoint.name)
@@ -32,7 +32,7 @@ describe("bytes", () => {
 
   const key = fc.oneof(fc.constantFrom("request", "nonce", "__proto__", "toJSON"), fc.string())
 
-  property("a body parses to the request with path and nonce, which no field replaces", [
+  property("no request field can override the path or the nonce in a body", [
     fc.dictionary(key, fc.jsonValue(), { noNullPrototype: true }),
     fc.nat()
   ], (request, nonce) =>
@@ -54,7 +54,7 @@ describe("bytes", () => {
       })
   )
 
-  property("a body is the UTF-8 of any text", [fc.string({ unit: "binary" })], (search) =>
+  property("a body encodes any text as UTF-8", [fc.string({ unit: "binary" })], (search) =>
     Effect.sync(() => {
       const body = JSON.parse(textOf(Envelope.bytes({ search }, path, { nonce: 1 }))) as { readonly search: string }
       assert.strictEqual(body.search, search)

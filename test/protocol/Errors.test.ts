@@ -189,14 +189,14 @@ const rows: ReadonlyArray<
     new Errors.PageCeilingReached({ endpoint, emitted: 10100 }),
     false,
     "not-applied",
-    "StopLimitOrders.create: 10100 records were read, which is all that offsets up to 10000 can reach; "
+    "StopLimitOrders.create: 10100 records were read, which is all that the offsets of this list can reach; "
     + "there may be more. Narrow the query."
   ]
 ]
 
 describe("errors", () => {
   for (const [error, isRetryable, outcome, message] of rows) {
-    it(`${error._tag}: ${message}`, () => {
+    it(`the message of ${error._tag} is "${message}"`, () => {
       assert.strictEqual(error.isRetryable, isRetryable)
       assert.strictEqual(error.outcome, outcome)
       assert.strictEqual(error.message, message)
@@ -206,16 +206,16 @@ describe("errors", () => {
     })
   }
 
-  it("are one of each class", () => {
+  it("the error examples cover every error class", () => {
     const classes = Object.values(Errors).filter((value) => "prototype" in value && value.prototype instanceof Error)
     assert.strictEqual(new Set(rows.map(([error]) => error._tag)).size, classes.length)
   })
 
-  it("are safe to retry only when nothing was applied", () => {
+  it("an error is retryable only if nothing was applied", () => {
     for (const [error] of rows) if (error.isRetryable) assert.strictEqual(error.outcome, "not-applied")
   })
 
-  it.effect("are failures that are caught by tag", () =>
+  it.effect("errors can be caught by tag", () =>
     Effect.gen(function*() {
       const caught = yield* Effect.fail(new Errors.ValidationFailed<"amount">(refused)).pipe(
         Effect.catchTag("ValidationFailed", ({ fields }) => Effect.succeed(fields.amount))
@@ -225,7 +225,7 @@ describe("errors", () => {
 })
 
 describe("OutcomeUnknown", () => {
-  it("does not show the request, which may hold a code or a passphrase, but has it", () => {
+  it("OutcomeUnknown contains the request, but never prints it, because it may contain a code or a passphrase", () => {
     const texts = [
       String(unknown),
       unknown.stack ?? "",
@@ -241,7 +241,7 @@ describe("OutcomeUnknown", () => {
 })
 
 describe("errors as values", () => {
-  it("keep everything when they are written and read", () => {
+  it("an encoded error decodes to the same error", () => {
     const error = new Errors.AcceptedUnreadable({
       endpoint,
       status: 200,
@@ -255,7 +255,7 @@ describe("errors as values", () => {
     assert.deepInclude(back, { _tag: "AcceptedUnreadable", endpoint, orderIds: ["7"] as never, outcome: "applied" })
   })
 
-  it("keep the request of an unknown outcome, also through JSON", () => {
+  it("OutcomeUnknown keeps its request when it is encoded, even as JSON", () => {
     const request = { market: "BTC_USDT", code: "voucher-1" }
     const error = new Errors.OutcomeUnknown({
       endpoint,

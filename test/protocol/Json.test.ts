@@ -7,10 +7,10 @@ import { property } from "../support/property.ts"
 
 const read = (text: string): unknown => Result.getOrThrow(Json.parse(text))
 
-/** Any integer of at most 40 digits, as JSON writes it. */
+/** Generates integers of at most 40 digits, as JSON text. */
 const integers = fc.bigInt({ min: -(10n ** 40n) + 1n, max: 10n ** 40n - 1n })
 
-/** Numbers other than integers beyond 2^53. */
+/** Generates numbers, except integers beyond 2^53. */
 const ordinary = fc.oneof(
   fc.integer(),
   fc.double({ min: -1e15, max: 1e15, noNaN: true }),
@@ -36,12 +36,12 @@ describe("parse", () => {
     })
   })
 
-  it("parse leaves fractions and exponents alone, however long", () => {
+  it("parse reads numbers with a fraction or an exponent like JSON.parse, however long they are", () => {
     const numbers = "[1669338402.712101,0.12345678901234567890,1e300,1E20,12345678901234567890.5,1234567890123456789e1]"
     assert.deepStrictEqual(read(numbers), JSON.parse(numbers))
   })
 
-  it("parse leaves digits in strings and keys alone", () => {
+  it("parse does not change digits in strings and keys", () => {
     assert.deepStrictEqual(read("{\"9007199254740993\":\"9007199254740993\"}"), {
       "9007199254740993": "9007199254740993"
     })
@@ -53,7 +53,7 @@ describe("parse", () => {
     }
   })
 
-  property("parse equals JSON.parse without integers beyond 2^53", [
+  property("parse returns the same value as JSON.parse if there are no integers beyond 2^53", [
     fc.object({ values: [ordinary, fc.string(), fc.boolean(), fc.constant(null)] })
   ], (value) =>
     Effect.sync(() => {
@@ -69,14 +69,14 @@ describe("stringify", () => {
   })
 
   property(
-    "stringify equals JSON.stringify without bigints",
+    "stringify returns the same text as JSON.stringify if there are no bigints",
     [fc.array(fc.jsonValue())],
     (value) => Effect.sync(() => assert.strictEqual(Json.stringify(value), JSON.stringify(value)))
   )
 })
 
 describe("round trips", () => {
-  property("an integer of any length round-trips, nested or not", [integers], (integer) =>
+  property("integers of any length round-trip, nested or not", [integers], (integer) =>
     Effect.sync(() => {
       const text = `{"id":${integer},"legs":[{"id":${integer},"more":{"ids":[${integer}]}}]}`
       assert.strictEqual(Json.stringify(read(text) as object), text)
@@ -87,7 +87,7 @@ describe("round trips", () => {
   ], (orders) =>
     Effect.sync(() => {
       const back = read(Json.stringify(orders)) as ReadonlyArray<{ readonly id: number | bigint }>
-      // Small integers are read as numbers, and JSON has no negative zero.
+      // Small integers are read as numbers, and `JSON.stringify` drops the sign of zero.
       const expected = orders.map((order) => ({ ...order, price: order.price + 0 }))
       assert.deepStrictEqual(back.map((order) => ({ ...order, id: BigInt(order.id) })), expected)
     }))
@@ -98,4 +98,15 @@ describe("isObject", () => {
     for (const value of [{}, { a: 1 }]) assert.isTrue(Json.isObject(value))
     for (const value of [[], null, "{}", 1, true, undefined]) assert.isFalse(Json.isObject(value))
   })
+})
+
+describe("compact", () => {
+  property(
+    "compact removes exactly the whitespace that JSON.stringify adds when it indents",
+    [fc.jsonValue(), fc.constantFrom(" ", "\t", 4)],
+    (value, indent) =>
+      Effect.sync(() =>
+        assert.strictEqual(Json.compact(`\r\n${JSON.stringify(value, null, indent)} `), JSON.stringify(value))
+      )
+  )
 })

@@ -22,7 +22,7 @@ describe("the JSON Schema of the wire", () => {
     ])
   })
 
-  it("the JSON Schema has every pattern of a text", () => {
+  it("the JSON Schema contains all patterns of a string", () => {
     assert.deepStrictEqual(written(Amount)[1], {
       Amount: {
         type: "string",
@@ -33,7 +33,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("the JSON Schema has the wire's keys and the values that mean absent", () => {
+  it("the JSON Schema contains the wire keys and the values that mean absent", () => {
     const { schema } = Wire.answer<{ readonly id?: ClientOrderId; readonly is: boolean }>({
       id: Schema.optionalKey(ClientOrderId),
       is: Wire.Bit
@@ -48,7 +48,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("the JSON Schema omits keys that are joined into another", () => {
+  it("the JSON Schema omits fields that are joined into another key", () => {
     const { schema } = Wire.struct<{ readonly type: string; readonly margin?: boolean }>({
       type: Schema.String,
       margin: Schema.optionalKey(Schema.Boolean)
@@ -65,7 +65,7 @@ describe("the JSON Schema of the wire", () => {
     })
   })
 
-  it("the JSON Schema lists the wire's names of an enumeration once, and any text if it is open", () => {
+  it("the JSON Schema lists each wire name of an enumeration once, and allows any string if the enumeration is open", () => {
     const names = { cb: "cancel_both", cn: "cancel_new" } as const
     const SelfTradePrevention = { type: "string", enum: ["no", "cb", "cn"] }
     const aliased = { cancel_old: "cn" }
@@ -79,12 +79,12 @@ describe("the JSON Schema of the wire", () => {
     ])
   })
 
-  it("the JSON Schema accepts numbers next to decimal texts where both occur, and integers of any length", () => {
+  it("the JSON Schema allows a number as well as a decimal string where both occur, and integers of any length", () => {
     assert.deepStrictEqual(written(Wire.LooseDecimal)[0], { anyOf: [{ $ref: "#/Decimal" }, { type: "number" }] })
     assert.deepStrictEqual(written(Wire.OrderId), [{ $ref: "#/OrderId" }, { OrderId: { type: "integer" } }])
   })
 
-  it("the JSON Schema does not redefine a name that is taken", () => {
+  it("the JSON Schema does not redefine a name that is already defined", () => {
     const { definitions, wire } = JsonSchema.writer("#/")
     assert.deepStrictEqual(wire(Wire.OrderId), { $ref: "#/OrderId" })
     assert.deepStrictEqual(wire(Wire.RequestedOrderId), {
@@ -93,13 +93,13 @@ describe("the JSON Schema of the wire", () => {
     assert.deepStrictEqual(definitions, { OrderId: { type: "integer" } })
   })
 
-  it("the JSON Schema writes maps as objects with property names", () => {
+  it("the JSON Schema of a map is an object with a schema for its property names", () => {
     const map = { type: "object", propertyNames: { $ref: "#/Ticker" }, additionalProperties: { $ref: "#/Decimal" } }
     assert.deepStrictEqual(written(Wire.keyed(Ticker, Decimal))[0], map)
     assert.deepStrictEqual(written(Schema.Record(Ticker, Decimal))[0], map)
   })
 
-  it("the JSON Schema describes a codec's wire side, and the number that a text of digits means", () => {
+  it("the JSON Schema describes a codec's wire side, or the domain side of a string of digits", () => {
     const counted = Wire.counted(Limit)
     assert.deepStrictEqual(JsonSchema.writer("#/").meaning(counted), { $ref: "#/Limit" })
     const total = Schema.String.annotate(Wire.describedBy(() => Decimal)).pipe(

@@ -8,7 +8,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Paths from "../../src/protocol/Paths.ts"
 
 describe("fields in a path", () => {
-  it("path fields are filled in, and omitted from the other fields", () => {
+  it("fields in the path are filled in and removed from the other fields", () => {
     assert.deepStrictEqual(Paths.locate(orderBook, { market: "BTC_USDT", limit: "5" }), {
       path: "/api/v4/public/orderbook/BTC_USDT",
       fields: { limit: "5" }
@@ -16,7 +16,7 @@ describe("fields in a path", () => {
     assert.deepStrictEqual(Paths.locate(markets, {}), { path: "/api/v4/public/markets", fields: {} })
   })
 
-  it("a path field can't escape its place in the path", () => {
+  it("a field's value can't change the rest of the path", () => {
     for (const market of ["../../v4/order/new", "A_B?x=1", "A_B#", "A B/ß"]) {
       const { path } = Paths.locate(orderBook, { market })
       assert.match(path, /^\/api\/v4\/public\/orderbook\/[^/?#]+$/u)
@@ -24,7 +24,7 @@ describe("fields in a path", () => {
     }
   })
 
-  it("path fields are read back only from the endpoint's own paths", () => {
+  it("fields are read only from paths that belong to the endpoint", () => {
     const cases: ReadonlyArray<readonly [string, Readonly<Record<string, string>> | undefined]> = [
       ["/api/v4/public/orderbook/BTC_USDT", { market: "BTC_USDT" }],
       ["/api/v4/public/orderbook/%zz", { market: "%zz" }],

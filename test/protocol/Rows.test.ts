@@ -19,17 +19,17 @@ import { alice, clientOf, dialects, Place } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { answering, json } from "../support/http.ts"
 
-/** The rows of an answer in the domain; `undefined` when it is not a list. */
+/** The rows of a decoded answer; `undefined` when it is not a list. */
 const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
   if (answer instanceof Map) return [...answer]
   const rows = Json.isObject(answer) ? answer["records"] : answer
   return Array.isArray(rows) ? rows : undefined
 }
 
-/** A value that is not a row of any list. */
+/** A value that is not a valid row in any list. */
 const noRow = { "not a row": 17 }
 
-/** The same answer with `count` rows that can't be read: at the beginning, where a list is read first. */
+/** Adds `count` unreadable rows at the beginning of an answer's list. */
 const broken = (wire: unknown, count: number): unknown => {
   const wrong = Array.from({ length: count }, () => noRow)
   if (Array.isArray(wire)) return [...wrong, ...wire]
@@ -58,11 +58,11 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       : [{ endpoint: entry.endpoint, name: entry.endpoint.name, rows, wire: wire.response }]
   })
 
-  it("most endpoints that read answer with lists", () => {
+  it("at least twenty endpoints answer reads with a list", () => {
     assert.isAtLeast(lists.length, 20)
   })
 
-  it.each(lists)("where rows of $name can't be read, the others can", ({ endpoint, rows, wire }) => {
+  it.each(lists)("unreadable rows in an answer to $name do not affect the other rows", ({ endpoint, rows, wire }) => {
     for (const count of [1, 3]) {
       const verdict = classified(endpoint, dialect, broken(wire, count))
       assert.deepInclude(verdict, { _tag: "Uncertain", rows: { readable: rows, unreadable: count } })
@@ -70,7 +70,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   })
 
   it.each(lists)(
-    "an answer of $name with too many unreadable rows, or with no other, has no rows",
+    "an answer to $name with too many unreadable rows, or with no readable row, returns no rows",
     ({ endpoint, wire }) => {
       assert.notProperty(classified(endpoint, dialect, broken(wire, Rows.mostUnreadable + 1)), "rows")
       assert.notProperty(classified(endpoint, dialect, [noRow]), "rows")
@@ -79,7 +79,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   )
 })
 
-it("a list is read once, however many fields come with it", () => {
+it("each row is decoded once, however many fields the answer has", () => {
   let decoded = 0
   const decode = (part: unknown) => {
     decoded++
@@ -113,7 +113,7 @@ describe("the error of a list with a row that can't be read", () => {
   const stream = SubAccountApiKeys.SubAccountApiKeys.use((keys) => Stream.runCollect(keys.stream()))
   const failed = Effect.provide(failsWith("UnexpectedResponse")(stream), client)
 
-  it.effect("has the others, of a page of a stream too, with their type", () =>
+  it.effect("the error for an unreadable row contains the readable rows with their type, even in a stream", () =>
     Effect.gen(function*() {
       const error = yield* failed
       const rows = Endpoint.readableRows(SubAccountApiKeys.endpoint, error)
@@ -125,7 +125,7 @@ describe("the error of a list with a row that can't be read", () => {
       assert.deepStrictEqual(Endpoint.readableRows(Assets.endpoint, error), [])
     }))
 
-  it.effect("shows none of their secrets, and is written without them", () =>
+  it.effect("the error for an unreadable row shows no secrets of the readable rows, and is encoded without them", () =>
     Effect.gen(function*() {
       const error = yield* failed
       const codec = Schema.toCodecJson(Errors.UnexpectedResponse)

@@ -10,11 +10,11 @@ const secret = fc.string({ unit: printable, minLength: 10, maxLength: 60 }).filt
 
 describe("scrubber", () => {
   property(
-    "scrubber leaves no eight characters of a secret, however it is spelled",
+    "scrubber leaves no eight consecutive characters of a secret, however it is encoded",
     [secret, spellings, fc.string({ unit: printable, maxLength: 20 })],
     (secret, spelling, around) =>
       Effect.sync(() => {
-        // It is unclear whether a secret's backslash begins an escape. No key of the exchange has one.
+        // A backslash in a secret is ambiguous, because it may begin an escape. No key of the exchange has one.
         fc.pre(!secret.includes("\\") || spelling.escape !== "none" || spelling.lineBreak !== "an escaped line")
         const clean = Scrub.scrubber(secret)(`${around} "${respelled(secret, spelling)}" ${around}`)
         const read = readAnyHow(clean.replaceAll(around, " "))
@@ -45,14 +45,14 @@ describe("scrubber", () => {
     assert.strictEqual(Scrub.scrubber("")("anything"), "anything")
   })
 
-  it("scrubber removes a secret encoded together with other text", () => {
+  it("scrubber removes a secret that is encoded together with other text", () => {
     const header = Buffer.from("x-txc-apikey: alice-key-1f0c\r\nhost: x").toString("base64")
     const clean = Scrub.scrubber("alice-key-1f0c")(header)
     assert.notInclude(Buffer.from(clean.split("<redacted>").join(""), "base64").toString(), "key-1f0c")
     assert.include(clean, "<redacted>")
   })
 
-  it("scrubber removes a signature's bytes in Base64", () => {
+  it("scrubber removes a hexadecimal signature whose bytes are encoded as Base64", () => {
     const signature = "00ff12a9c3d4e5f60718293a4b5c6d7e".repeat(4)
     assert.strictEqual(
       Scrub.scrubber(signature)(`<${Buffer.from(signature, "hex").toString("base64url")}>`),

@@ -7,7 +7,7 @@ import * as Envelope from "../../src/protocol/Envelope.ts"
 import * as Signature from "../../src/protocol/Signature.ts"
 import { property } from "../support/property.ts"
 
-/** A published test vector of a client for the live exchange. */
+/** A test vector published by another client of the live exchange. */
 const vector = {
   secret: "test-secret",
   body: "{\"request\":\"/api/v4/trade-balance\",\"nonce\":1700000000000,\"nonceWindow\":true,\"ticker\":\"BTC\"}",
@@ -25,7 +25,7 @@ describe("payloadOf", () => {
   })
 
   property(
-    "payloadOf encodes exactly the bytes, even of part of a buffer",
+    "payloadOf encodes exactly the given bytes, even if they are part of a larger buffer",
     [fc.uint8Array(), fc.nat(20)],
     (bytes, start) =>
       Effect.sync(() => {
@@ -36,7 +36,7 @@ describe("payloadOf", () => {
   )
 
   property(
-    "payloadOf encodes exactly the bytes of an envelope",
+    "payloadOf encodes exactly the bytes of a request body",
     [fc.dictionary(fc.string(), fc.string())],
     (fields) =>
       Effect.sync(() => {
@@ -48,7 +48,7 @@ describe("payloadOf", () => {
 })
 
 describe("headers", () => {
-  it("the headers are the document's three, and all are secret", () => {
+  it("the headers are the document's three, and secretHeaders matches all of them", () => {
     const names = ["X-TXC-APIKEY", "X-TXC-PAYLOAD", "X-TXC-SIGNATURE"]
     assert.sameMembers(Object.values(Signature.headers), names.map((name) => name.toLowerCase()))
     for (const name of names) assert.match(name, Signature.secretHeaders)

@@ -6,7 +6,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 
 describe("a field that a request does not have", () => {
-  it("an unknown request field is refused by name before sending, not dropped", () => {
+  it("the client refuses an unknown request field by name before sending", () => {
     const { encodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
     const misspelled: object = { limt: 1 }
     assert.deepStrictEqual(
@@ -15,7 +15,7 @@ describe("a field that a request does not have", () => {
     )
   })
 
-  it("a client order id under a wire name is refused, not lost", () => {
+  it("the client refuses a client order id under its wire key instead of dropping it", () => {
     const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, Dialect.document)
     assert.isTrue(Result.isFailure(encodeRequest({ client_order_id: "mine" } as never)))
   })

@@ -20,7 +20,7 @@ const noStrings = [1, 0, 1.5, true, null, [], {}]
 
 const noDecimals = ["", "1e5", "01", " 1", "0x1", "9".repeat(65), ...noStrings]
 
-/** Values that are invalid in any request, in the domain and on the wire, by the field's brand. */
+/** For each brand: values that are invalid in any field with that brand, in the domain and on the wire. */
 const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   MarketName: ["", "BTC", "BTC-USDT", "BTC_USDT_X", ...noStrings],
   OrderSide: ["", "BUY", "hold", ...noStrings],
@@ -41,13 +41,13 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Alias: ["", ...noStrings],
   KeyTitle: ["", ...noStrings],
   Email: ["", "x", "a b@c", "a@", "@b", "a@b@c", ...noStrings],
-  // Fields without a brand: a list, a text, a flag, an object, an enumeration, a number of levels.
+  // Fields without a brand: a list, a string, a boolean, an object, an enumeration.
   Arrays: [[], ["nope"], ["spot", 1], ["nope", "never"], "spot", 1, null, {}],
   String: noStrings,
   Boolean: ["true", "", 0, 1, null, [], {}],
   Objects: ["", 1, true, null, [], {}, { spotEnabled: true }, { spotEnabled: 1, collateralEnabled: "true" }],
   Union: ["", "nope", 0, 3, 1.5, true, null, [], {}],
-  // For a number without a brand see also `outOfBounds`.
+  // For numbers without a brand, see also `outOfBounds`.
   Number: [1.5, null, "x", true],
   TradeId: ["", "x", "-1", "1.5", ...noStrings],
   // The live exchange also accepts a decimal as a number.
@@ -58,7 +58,7 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Orders: ["", "x", 1, true, null, [], {}],
   KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
   KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
-  // The exchange uses the nearest level.
+  // No level is out of bounds: the exchange uses the nearest one.
   Level: [1.5, null, "x", true]
 }
 
@@ -82,17 +82,17 @@ const brandOf = (
   if (name === "timeout") return "KillSwitchTimeout"
   if (name === "types") return "KillSwitchTypes"
   if (name === "orders") return "Orders"
-  // The live exchange requires the activation price of a new order as a text.
+  // The live exchange requires the activation price of a new order to be a string.
   const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
   return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
 }
 
-/** Values beyond a number's bounds. */
+/** Values outside a number's bounds. */
 const outOfBounds = ({ ast }: Schema.Constraint): ReadonlyArray<number> =>
   (ast.checks ?? []).flatMap(({ annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)
     if (constraint?.kind === "min") return [constraint.min - 1]
-    return constraint?.kind === "max" ? [constraint.max + 1, 1e9] : []
+    return constraint?.kind === "max" ? [constraint.max + 1, Math.max(1e9, constraint.max * 2)] : []
   })
 
 const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
@@ -111,7 +111,7 @@ type Refused = ReadonlyArray<Violation.Violation> | undefined
 
 const throughJson = (wire: object): unknown => Result.getOrThrow(Json.parse(Json.stringify(wire)))
 
-/** The violations that the client and the exchange find when a request's field has this value. */
+/** The violations that the client and the exchange find when a field of the golden request has this value. */
 const refusedBySide = (
   { dialect, entry, name }: Omit<Field, "brand" | "more">,
   value: unknown
@@ -127,7 +127,10 @@ const refusedBySide = (
   }
 }
 
-/** Brands with one JSON type in the client and another on the wire: both sides refuse, each in its own words. */
+/**
+ * Brands with different JSON types in the domain and on the wire: both sides refuse invalid values, but with different
+ * messages.
+ */
 const spelledDifferently = ["Number", "Level", "KillSwitchTimeout", "KillSwitchTypes"]
 
 const without = (record: object, key: string) =>
@@ -137,7 +140,7 @@ const missing = (field: string) => [{ field, constraint: { kind: "required" } }]
 
 describe("the client and the exchange find the same violation", () => {
   for (const [brand, fieldsOfBrand] of Map.groupBy(fields, ({ brand }) => brand)) {
-    it(`client and exchange refuse the same invalid values of type ${brand}`, () => {
+    it(`the client and the exchange refuse the same invalid values of type ${brand}`, () => {
       for (const field of fieldsOfBrand) {
         const place = `${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`
         const values = [...broken[brand] ?? [], ...field.more]
@@ -178,7 +181,7 @@ describe("the client and the exchange find the same violation", () => {
       const always = Object.keys(required).filter((name) => required[name] === "always")
       if (always.length > 0) {
         property(
-          `${dialect.name}: ${endpoint.name} without one of ${always.join(", ")} is refused for that field`,
+          `${dialect.name}: ${endpoint.name} is refused if any of ${always.join(", ")} is missing`,
           [anyRequest(endpoint, dialect), fc.constantFrom(...always)],
           (drawn, name) =>
             Effect.sync(() => {
@@ -194,14 +197,14 @@ describe("the client and the exchange find the same violation", () => {
     }
   }
 
-  it("an undefined field counts as missing, because JSON can't express it", () => {
+  it("the client treats an undefined field as missing", () => {
     for (const field of fields) {
       const { exchange, local } = refusedBySide(field, undefined)
       assert.deepStrictEqual(local, exchange, `${field.entry.endpoint.name} ${field.name}`)
     }
   })
 
-  it("numbers that JSON can't express are refused in the words for what arrives", () => {
+  it("the client refuses NaN, infinities and integers beyond 2^53 with the same violations as the exchange", () => {
     for (const field of fields.filter(({ brand }) => brand === "Limit" || brand === "Offset")) {
       for (const value of [NaN, Infinity, -Infinity, 2 ** 53]) {
         const { exchange, local } = refusedBySide(field, value)
@@ -210,7 +213,7 @@ describe("the client and the exchange find the same violation", () => {
     }
   })
 
-  it("a request that is not an object is itself the violation", () => {
+  it("a request that is not an object is reported as one violation, with `request` as its field", () => {
     for (const dialect of dialects) {
       for (const { endpoint } of entries) {
         for (const wire of [[], null, "x", 1]) {
@@ -223,7 +226,7 @@ describe("the client and the exchange find the same violation", () => {
     }
   })
 
-  it("all violations are found, in the order of the fields", () => {
+  it("an encoded request reports all violations in the order of its fields", () => {
     const request = { market: "x", side: "y", amount: "0", price: "1", clientOrderId: "" }
     const { encodeRequest } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.live)
     const violations = Result.getOrThrow(Result.flip(encodeRequest(request)))
@@ -236,7 +239,7 @@ describe("the client and the exchange find the same violation", () => {
     ])
   })
 
-  it("a constraint that several fields break is reported for each field, and once for a list", () => {
+  it("a violated constraint is reported once per field, and only once for a list with several invalid elements", () => {
     const stopLimit = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.live)
     const missing = Result.getOrThrow(Result.flip(stopLimit.decodeRequest({})))
     assert.deepStrictEqual(missing.map(({ field }) => field), ["market", "side", "amount", "price", "activationPrice"])
@@ -274,18 +277,20 @@ describe("the client and the exchange find the same violation", () => {
     }
 
     for (const dialect of dialects) {
-      it(`${dialect.name}: an order is post-only or immediate-or-cancel`, () => {
+      it(`${dialect.name}: an order can't be both post-only and immediate-or-cancel`, () => {
         for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders")]) {
-          assert.deepStrictEqual(both(entry, dialect, { postOnly: true, ioc: true }), [
+          // Removes the terms that these two flags may not be combined with either.
+          const terms = { rpi: undefined, bboRole: undefined, price: "1" }
+          assert.deepStrictEqual(both(entry, dialect, { ...terms, postOnly: true, ioc: true }), [
             { field: "ioc", constraint: { kind: "exclusive", with: "postOnly" } }
           ])
-          assert.isUndefined(both(entry, dialect, { postOnly: false, ioc: true }))
-          assert.isUndefined(both(entry, dialect, { postOnly: true, ioc: false }))
-          assert.isUndefined(both(entry, dialect, { postOnly: false, ioc: false }))
+          assert.isUndefined(both(entry, dialect, { ...terms, postOnly: false, ioc: true }))
+          assert.isUndefined(both(entry, dialect, { ...terms, postOnly: true, ioc: false }))
+          assert.isUndefined(both(entry, dialect, { ...terms, postOnly: false, ioc: false }))
         }
       })
 
-      it(`${dialect.name}: an order is canceled by exactly one of its identifiers`, () => {
+      it(`${dialect.name}: a cancel request has exactly one of an order's two identifiers`, () => {
         const required = { field: "orderId", constraint: { kind: "required" } } as const
         assert.isUndefined(both(entryOf("CancelOrder"), dialect, {}))
         assert.isUndefined(both(entryOf("CancelOrder"), dialect, { orderId: undefined, clientOrderId: "mine" }))
@@ -295,14 +300,14 @@ describe("the client and the exchange find the same violation", () => {
         ])
       })
 
-      it(`${dialect.name}: a transfer is from one balance to another`, () => {
+      it(`${dialect.name}: a transfer must be between two different balances`, () => {
         const different = { field: "to", constraint: { kind: "different", from: "from" } } as const
         for (const balance of ["main", "spot", "collateral"]) {
           assert.deepStrictEqual(both(entryOf("Transfers"), dialect, { from: balance, to: balance }), [different])
         }
       })
 
-      it(`${dialect.name}: a sub-account has an address unless it shares the verification`, () => {
+      it(`${dialect.name}: a new sub-account needs an email address unless it shares the verification`, () => {
         const required = { field: "email", constraint: { kind: "required" } } as const
         const asked = (changes: object) =>
           both(entryOf("SubAccountCreation"), dialect, { email: undefined, ...changes })
@@ -314,7 +319,8 @@ describe("the client and the exchange find the same violation", () => {
     }
   })
 
-  // Roles, modes and order ids have other values on the wire, so a value invalid here may be valid there.
+  // Roles, modes and order ids have different values on the wire, so a value that is invalid in the domain may be valid
+  // on the wire.
   const spelledAlike = new Map(
     fields.filter(({ brand }) =>
       !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand)
@@ -323,13 +329,13 @@ describe("the client and the exchange find the same violation", () => {
   )
 
   property(
-    "client and exchange agree on any value of a field",
+    "the client and the exchange find the same violations for any value of a field",
     [fc.constantFrom(...spelledAlike.keys()), json],
     (name, value) =>
       Effect.sync(() => {
         const field = spelledAlike.get(name)
         assert.isDefined(field)
-        // An exchange that accepts numbers reads one as a decimal; a client never does.
+        // The live exchange accepts a number as a decimal, but the client does not.
         if (typeof value === "number" && field?.brand.startsWith("Loose")) return
         const { exchange, local } = refusedBySide(field, value)
         assert.deepStrictEqual(local, exchange)
@@ -454,9 +460,10 @@ describe("words", () => {
     ],
     [{ kind: "existing" }, "Order does not exist or already cancelled", "The activation_price format is invalid."],
     [{ kind: "aboveFilled" }, "Wrong order deal size.", "The activation_price format is invalid."],
+    [{ kind: "ended" }, "OrderHistory was not found.", "The activation_price format is invalid."],
     [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
-    // Only calls other than orders break these.
+    // Only calls other than orders can violate these.
     ...([
       [{ kind: "unused" }, "The activation_price has already been applied."],
       [{ kind: "notOwn" }, "This activation_price was created by you."],
@@ -464,14 +471,14 @@ describe("words", () => {
     ] as const).map(([constraint, words]) => [constraint, words, words] as const)
   ]
 
-  it("every constraint is worded for both error families", () => {
+  it("every constraint has a message in both error families", () => {
     for (const [constraint, order, account] of rows) {
       assert.strictEqual(Violation.words("order", "activation_price", constraint), order)
       assert.strictEqual(Violation.words("account", "activation_price", constraint), account)
     }
   })
 
-  it("messages name the field as the wire does", () => {
+  it("messages contain the field's wire name", () => {
     assert.strictEqual(
       Violation.words("order", "client_order_id", { kind: "notEmpty" }),
       "Client order id field should not be empty."
@@ -488,14 +495,14 @@ describe("toErrors", () => {
   ] as const
   const { keys } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.document).shape
 
-  it("toErrors keys an exchange's messages by wire name, with all messages of a field", () => {
+  it("toErrors groups an exchange's messages by wire name, with all messages of a field", () => {
     assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field), {
       activation_price: ["Activation price field is required."],
       amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]
     })
   })
 
-  it("toErrors keys a caller's messages by domain name, in the same words", () => {
+  it("toErrors groups a client's messages by domain name, with the same wording", () => {
     assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field, (field) => field), {
       activationPrice: ["Activation price field is required."],
       amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]

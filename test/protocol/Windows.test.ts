@@ -14,8 +14,8 @@ const found = (windows: Windows, text: string): ReadonlyArray<number> => {
 
 describe("windows", () => {
   property(
-    "shared parts of two texts are found at every position, and no others",
-    // A small alphabet, so that texts share parts and repeat them.
+    "Windows finds every shared substring of two strings, and no others",
+    // A small alphabet, so that texts share and repeat substrings.
     [
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
       fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
@@ -30,7 +30,7 @@ describe("windows", () => {
       })
   )
 
-  it("a text that is too short has no parts", () => {
+  it("a string that is shorter than the width has no substrings", () => {
     assert.deepStrictEqual(found(new Windows(codesOf("abc"), 4), "abcabc"), [])
     assert.deepStrictEqual(found(new Windows(codesOf(""), 1), "a"), [])
   })

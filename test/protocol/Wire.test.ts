@@ -65,7 +65,7 @@ describe("struct", () => {
     }
   })
 
-  it("struct looks up only its own key names", () => {
+  it("struct finds field names only for its own keys", () => {
     assert.deepStrictEqual(keys, { orderId: "order_id", dealMoney: "deal_money", market: "market", note: "note" })
     assert.deepStrictEqual(["order_id", "orderId", "market", "other", "constructor", "__proto__", ""].map(nameOf), [
       "orderId",
@@ -93,7 +93,7 @@ describe("a wire value that means absent", () => {
       }
     }).schema
 
-  it("a value that means absent is dropped when read, and written for an absent field", () => {
+  it("a value that means absent is dropped when decoding, and written for an absent field when encoding", () => {
     for (const schema of [shapeOf(true), shapeOf(false)]) {
       const wire = { kind: "market", client_id: "", price: "0" }
       assert.deepStrictEqual(decode(schema, wire), { kind: "market" })
@@ -101,19 +101,19 @@ describe("a wire value that means absent", () => {
     }
   })
 
-  it("a value that means absent stands for itself where its condition does not hold", () => {
+  it("a value that means absent is an ordinary value where its condition does not hold", () => {
     const schema = shapeOf(true)
     assert.deepStrictEqual(decode(schema, { kind: "limit", client_id: "", price: "0" }), { kind: "limit", price: "0" })
     assert.deepStrictEqual(encode(schema, { kind: "limit", price: "0" }), { kind: "limit", client_id: "", price: "0" })
     assert.deepStrictEqual(encode(schema, { kind: "limit" }), { kind: "limit", client_id: "" })
   })
 
-  it("only the exact text means absent, not another text of the same value", () => {
+  it("only the exact string means absent, not an equal decimal or a blank string", () => {
     const wire = { kind: "market", client_id: " ", price: "0.0" }
     assert.deepStrictEqual(decode(shapeOf(true), wire), { kind: "market", clientId: " ", price: "0.0" })
   })
 
-  it("a value that means absent is required only where it is demanded", () => {
+  it("the key of an absent field may be missing, unless the wire must have it", () => {
     assert.deepStrictEqual(decode(shapeOf(false), { kind: "limit" }), { kind: "limit" })
     assert.isUndefined(decode(shapeOf(true), { kind: "market", client_id: "" }))
     assert.isUndefined(decode(shapeOf(true), { kind: "limit", price: "1" }))
@@ -123,7 +123,7 @@ describe("a wire value that means absent", () => {
 describe("renamed", () => {
   const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
 
-  it("renamed reads all names and writes the first", () => {
+  it("renamed reads all wire names of a value and writes the first", () => {
     assert.deepStrictEqual(["OPEN", "NEW", "PART", "PARTLY", "FILLED"].map((wire) => decode(schema, wire)), [
       "NEW",
       "NEW",
@@ -138,7 +138,7 @@ describe("renamed", () => {
     ])
   })
 
-  it("renamed leaves unlisted names and other types to the enumeration", () => {
+  it("renamed passes unlisted names and other types to the enumeration's schema", () => {
     for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{
         kind: "oneOf",
@@ -149,7 +149,7 @@ describe("renamed", () => {
 })
 
 describe("OrderId", () => {
-  it("an order id is a JSON integer of any length on the wire and a text of digits in the domain", () => {
+  it("an order id is a JSON integer of any length on the wire and a string of digits in the domain", () => {
     assert.strictEqual(decode(Wire.OrderId, 0), "0")
     assert.strictEqual(decode(Wire.OrderId, 4180284841), "4180284841")
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
@@ -177,7 +177,7 @@ describe("wire codes of values", () => {
     for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
   })
 
-  it("BboRole is 1 or 2 on the wire; any other value breaks the wire's constraint", () => {
+  it("BboRole is 1 or 2 on the wire, and any other value violates that constraint", () => {
     assert.deepStrictEqual([1, 2].map((wire) => decode(Wire.BboRole, wire)), ["queue", "counterparty"])
     assert.deepStrictEqual((["queue", "counterparty"] as const).map((value) => encode(Wire.BboRole, value)), [1, 2])
     for (const value of [0, 3, "1", "queue", null, true]) {
@@ -185,7 +185,7 @@ describe("wire codes of values", () => {
     }
   })
 
-  property("Digits writes a count as text", [fc.nat(99)], (count) =>
+  property("Digits writes a number of digits as a string", [fc.nat(99)], (count) =>
     Effect.sync(() => {
       assert.strictEqual(decode(Wire.Digits, count.toString()), count)
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
@@ -197,7 +197,7 @@ describe("wire codes of values", () => {
     }
   })
 
-  it("acknowledged reads an accepted answer as no value, and always writes the same answer", () => {
+  it("acknowledged decodes an accepted answer to undefined, and always writes the same answer", () => {
     const schema = Wire.acknowledged({}, (wire) => Json.isObject(wire) || wire === undefined)
     for (const wire of [{}, { a: 1 }, undefined]) {
       assert.deepStrictEqual(Schema.decodeResult(schema)(wire), Result.succeed(undefined))

@@ -1,4 +1,7 @@
-/** The meaning of error bodies, for every endpoint and every status: never a success, and seldom "not applied". */
+/**
+ * Tests how error bodies are classified, for every endpoint and every status: never as a success, and as "not applied"
+ * only if that is proven.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -42,7 +45,7 @@ const anyMessage = fc.constantFrom<unknown>(
 
 const anyErrors = fc.constantFrom<unknown>({}, { market: ["x"] }, [], null, "none", 0)
 
-/** Bodies that resemble errors, alone or mixed with a success. */
+/** Generates bodies that resemble errors, alone or mixed with a success. */
 const bodies = ({ golden }: Entry, dialect: Dialect.Dialect): fc.Arbitrary<Body> => {
   const { response } = golden.wire[dialect.name]
   const success = Json.isObject(response) ? response : {}
@@ -55,7 +58,7 @@ const bodies = ({ golden }: Entry, dialect: Dialect.Dialect): fc.Arbitrary<Body>
   ).map(([error, other]) => ({ ...other, ...error }))
 }
 
-/** The error bodies that the document and the live exchange show, restated independently of the library. */
+/** Whether a body is an error in the document or on the live exchange, restated independently of the library. */
 const isError = ({ code, message, success }: Body): boolean =>
   success === false ||
   (message !== undefined && (typeof code === "bigint" || (typeof code === "number" && Number.isInteger(code))))
@@ -82,7 +85,7 @@ for (const dialect of dialects) {
     for (const entry of entries) {
       const { endpoint } = entry
       property(
-        `${dialect.name}: ${endpoint.name} takes no error body for a success, and needs proof for "not applied"`,
+        `${dialect.name}: ${endpoint.name} never reads an error body as a success, and needs proof for "not applied"`,
         [statuses, bodies(entry, dialect)],
         (status, body) =>
           Effect.sync(() => {
@@ -97,7 +100,7 @@ for (const dialect of dialects) {
       )
 
       property(
-        `${dialect.name}: ${endpoint.name} takes the exchange's own error form for a refusal with any status`,
+        `${dialect.name}: ${endpoint.name} reads an error body in the exchange's own format as a refusal with any HTTP status`,
         [statuses, fc.integer(), fc.string()],
         (status, code, message) =>
           Effect.sync(() => {
@@ -108,7 +111,7 @@ for (const dialect of dialects) {
       )
     }
 
-    it(`${dialect.name}: an answer with a repeated key is not a success`, () => {
+    it(`${dialect.name}: an answer in which an object repeats a key is not a success`, () => {
       for (const { endpoint, golden } of entries) {
         const { response } = golden.wire[dialect.name]
         const text = response === undefined ? "" : Json.stringify(response as object)
@@ -123,7 +126,7 @@ for (const dialect of dialects) {
 }
 
 describe("parseUnique", () => {
-  property("parseUnique reads what JSON.stringify writes", [fc.jsonValue()], (value) =>
+  property("parseUnique reads any text that JSON.stringify writes", [fc.jsonValue()], (value) =>
     Effect.sync(() => {
       for (const text of [JSON.stringify(value), JSON.stringify(value, undefined, 2)]) {
         assert.deepStrictEqual(Json.parseUnique(text), Json.parse(text))
@@ -131,7 +134,7 @@ describe("parseUnique", () => {
     }), { runs: 2000 })
 
   property(
-    "parseUnique refuses an object with a repeated key, at any depth and in any spelling",
+    "parseUnique refuses an object with a repeated key, at any depth and however it is escaped",
     [fc.string(), fc.jsonValue(), fc.jsonValue(), fc.nat(5), fc.boolean()],
     (key, one, other, depth, escaped) =>
       Effect.sync(() => {

@@ -7,14 +7,14 @@ export const placeOrder = Effect.gen(function*() {
   return yield* orders.create({
     market: Identifiers.marketName("BTC_USDT"),
     side: "buy",
-    amount: Decimal.amount("0.1"), // a literal that is no amount does not compile
+    amount: Decimal.amount("0.1"), // a literal that is not an amount does not compile
     price: Decimal.price("40600"),
     activationPrice: Decimal.price("40500"),
     clientOrderId: Identifiers.ClientOrderId.make("my-order-1")
   })
 }).pipe(
   Effect.catchTags({
-    ValidationFailed: (error) => Effect.logError("wrong fields", error.fields.amount, error.fields.price),
+    ValidationFailed: (error) => Effect.logError("invalid fields", error.fields.amount, error.fields.price),
     RequestRejected: (error) => Effect.logError(`code ${error.code}: ${error.reason}`),
     OutcomeUnknown: (error) => Effect.logError("look for the order before trying again", error.clientOrderId)
   })

@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const alice = { apiKey: Redacted.make(Example.alice.apiKey), apiSecret: Redacted.make(Example.alice.apiSecret) }
 
-// A fresh exchange for every test, with two accounts and money in them.
+// A fresh exchange for each test, with two funded accounts.
 const world = Exchange.layer({ baseUrl: InProcess.baseUrl, dialect: Dialect.document, credentials: alice }).pipe(
   Layer.provideMerge(Layer.effectDiscard(Example.setUp)),
   Layer.provideMerge(Sandbox.layer({ seed: 1 }))
@@ -36,7 +36,7 @@ describe("my bot", () => {
       assert.strictEqual((yield* control.openOrders("alice")).length, 1)
     }).pipe(Effect.provide(world)))
 
-  it.effect("the feed reports a stop order that wakes", () =>
+  it.effect("the feed reports the activation of a stop order", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const woken = yield* control.events("0").pipe(
@@ -56,7 +56,7 @@ describe("my bot", () => {
       assert.strictEqual((yield* Fiber.join(woken))._tag, "Some")
     }).pipe(Effect.provide(world)))
 
-  it.effect("a plan pays interest every day", () =>
+  it.effect("an interest plan pays every day", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const planId = Identifiers.PlanId.make("my-plan")

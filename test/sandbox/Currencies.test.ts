@@ -1,4 +1,4 @@
-/** Callers see the currency settings that the owner makes. */
+/** Callers see the owner's currency settings. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -33,7 +33,7 @@ const setting = fc.record({
 const fees = Fees.use(({ list }) => list)
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  property("callers see every switch and fee that the owner sets, and the others stay unchanged", [
+  property("callers see every switch and fee that the owner sets, and the other settings stay unchanged", [
     fc.array(setting, { minLength: 1, maxLength: 5 })
   ], (settings) =>
     Effect.gen(function*() {

@@ -23,7 +23,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
     }))
 })
 
-it.live("another process gives the same journal, answers and faults", () =>
+it.live("a run in another process gives the same journal, answers and faults", () =>
   Effect.gen(function*() {
     const { ended, output } = yield* runElsewhere(`
       import * as Effect from "effect/Effect"

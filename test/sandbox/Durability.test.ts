@@ -24,7 +24,7 @@ import { Follower } from "./engine/invariants.ts"
 
 const dialect = Dialect.document
 
-/** Pseudo-random numbers, the same in every run; `TXC_TEST_SEED` changes them. */
+/** Pseudo-random numbers, the same in every run unless `TXC_TEST_SEED` changes them. */
 const chance = (seed: number) => {
   let state = (Number(process.env["TXC_TEST_SEED"] ?? 0) + seed + 1) >>> 0
   return (below: number): number => {
@@ -78,7 +78,7 @@ const drawCall = (draw: (below: number) => number, mark: () => string, restoring
   }
 }
 
-/** The part of a call that identifies its command; `undefined` when it has no mark. */
+/** The nonce or mark in a request that identifies its command in the journal; `undefined` if it has neither. */
 const traceOf = (request: Request): string | undefined => {
   const text = Buffer.from(request.body).toString()
   if (!request.path.startsWith(prefix)) return /"nonce":"(\d+)"/u.exec(text)?.[1]
@@ -105,7 +105,7 @@ interface Entry {
   readonly event: { readonly _tag: string }
 }
 
-/** Follows the feed until the connection breaks, and returns its events without requests. */
+/** Follows the feed until the connection breaks, and collects its events, except for those about requests. */
 const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
   Effect.callback<void>((resume) => {
     let text = ""
@@ -132,7 +132,7 @@ const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
 // ----------------------------------------------------------------------------- State after the kills
 // -----------------------------------------------------------------------------
 
-/** Rebuilds every state from the commands alone. */
+/** Rebuilds the state after each command from the commands alone. */
 const replayed = (commands: ReadonlyArray<Command>) => {
   const history = History.make(dialect.policy)
   const states: Array<Uint8Array> = [Snapshot.encode(history.state)]
@@ -159,7 +159,7 @@ const kills = isLong ? 5 : 2
 describe.each([["", false], ["and that goes back to earlier states ", true]] as const)(
   "a sandbox %s",
   (_, restoring) => {
-    it.live("a sandbox that is killed again and again keeps every acknowledged command, and no partial one", () =>
+    it.live("a sandbox that is killed repeatedly keeps every acknowledged command, and no partial one", () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         const draw = chance(restoring ? 1 : 0)
@@ -217,7 +217,10 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
               const history = History.make(dialect.policy)
               const follower = new Follower(history.state)
               for (const command of commands) {
-                follower.check(History.apply(history, command, () => assert.fail("nothing goes back")))
+                follower.check(
+                  History.apply(history, command, () => assert.fail("no command restores a state")),
+                  command.action
+                )
               }
               follower.checkAll()
               trades = follower.trades
@@ -228,7 +231,7 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
             assert.deepStrictEqual(entries.map(({ id }) => id), once.ids)
             const byId = new Map(entries.map((entry) => [entry.id, JSON.stringify(entry)]))
             for (const entry of seen)
-              assert.strictEqual(JSON.stringify(entry), byId.get(entry.id), "told, but not there")
+              assert.strictEqual(JSON.stringify(entry), byId.get(entry.id), "in the feed, but not in the journal")
 
             if (!restoring) {
               for (
@@ -244,7 +247,7 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
         assert.isAbove(seen.length, 15 * kills)
         if (!restoring) assert.isAbove(trades, 0)
         if (restoring) assert.isTrue(seen.some(({ event }) => event._tag === "Restored"))
-        assert.strictEqual(new Set(seen.map(({ id }) => id)).size, seen.length, "nothing is told twice")
+        assert.strictEqual(new Set(seen.map(({ id }) => id)).size, seen.length, "no entry of the feed is repeated")
       }).pipe(Effect.scoped))
   }
 )

@@ -19,14 +19,14 @@ import { scratchFile } from "../support/files.ts"
 import { property } from "../support/property.ts"
 import { signed } from "../support/signed.ts"
 
-/** The whole state except what depends only on the clock of its commands. */
+/** The whole state, except for values that depend only on the times of its commands. */
 const shown = Venue.use(({ state }) =>
   Effect.sync(() => canonical({ ...Saved.save(state), currencies: 0, at: 0, clock: 0 }))
 )
 
 type Step = "fund" | "order" | "price" | "key" | "cancel" | "snapshot" | "restore" | "begin" | "reset"
 
-/** Makes random steps on an exchange, and keeps a model of its state after each remembered command. */
+/** Takes random steps on an exchange, and keeps a copy of its state after each command to which a test may return. */
 const walk = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>) {
   const control = yield* Control
   const venue = yield* Venue
@@ -85,7 +85,7 @@ const steps = fc.array(
 
 describe("going back", () => {
   property(
-    "a restore rebuilds the state exactly, and the journal with the restore replays, forks and reopens to the same state",
+    "a restore rebuilds the state exactly, and replaying, forking or reopening its journal gives the same state",
     [steps, fc.constantFrom("document", "live")],
     (steps, name) =>
       Effect.gen(function*() {
@@ -140,13 +140,13 @@ describe("going back", () => {
         yield* fresh(Effect.gen(function*() {
           const control = yield* Control
           assert.deepStrictEqual((yield* failsWith("ControlRefused")(control.replay(lines))).fields, fields)
-          // No command of it was applied.
+          // None of its commands was applied.
           assert.strictEqual((yield* control.status).sequence, 0)
         }))
       }
     }).pipe(Effect.provide(inProcess())))
 
-  it.live("a fork shares nothing with its origin, and ends with its scope", () =>
+  it.live("a fork shares no state with its origin, and ends when its scope closes", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const before = yield* shown
@@ -175,7 +175,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   const balance = "/api/v4/main-account/balance"
 
   test(
-    "a nonce that was used after the restored state can be used once again",
+    "a nonce that was used only after the restored state can be used again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { sequence } = yield* control.snapshot({ payload: {} })
@@ -188,7 +188,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "keys and sub-accounts are disabled, restricted and enabled again",
+    "the owner disables, restricts and re-enables keys and sub-accounts",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const status = (path: string, fields: object = {}) =>
@@ -221,7 +221,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a price step to zero or below is refused, and a price path is played",
+    "the owner plays a price path, and a step to zero or below is refused",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { state } = yield* Venue
@@ -242,7 +242,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a position opened by the owner can be reduced, but not once it is closed",
+    "a reduce-only order can reduce a position that the owner opened, but is refused once the position is closed",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const reduce = (side: string, amount: string) =>
@@ -277,7 +277,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-it.live("a fork over HTTP continues when its origin is reset", () =>
+it.live("a fork over HTTP keeps running when its origin is reset", () =>
   Effect.gen(function*() {
     const control = yield* ControlClient
     yield* control.begin({ payload: {} })

@@ -1,4 +1,4 @@
-/** Permissions of keys by type, and of sub-accounts (document, "Authentication", 4). */
+/** The permissions of sub-accounts and of each key type (document, "Authentication", 4). */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -15,7 +15,7 @@ const order = { side: "buy", amount: "1", price: "100" }
 const stop = { ...order, activation_price: "100" }
 const oco = { ...order, price: "90", activation_price: "110", stop_limit_price: "111" }
 
-/** Every call that places an order, with a market for its kind of funds. */
+/** Every call that places orders, with a market of the matching kind. */
 const orders = [
   ["/api/v4/order/new", "BTC_USDT", order, "spotEnabled"],
   ["/api/v4/order/market", "BTC_USDT", { ...order, amount: "100" }, "spotEnabled"],
@@ -33,7 +33,7 @@ const orders = [
   ["/api/v4/order/collateral/bulk", "BTC_PERP", order, "collateralEnabled"]
 ] as const
 
-/** Calls below `order` that place no order, or only replace one. */
+/** Calls under `/order` that place no order or only replace one. */
 const others = ["/api/v4/order/modify", "/api/v4/order/kill-switch", "/api/v4/order/kill-switch/status"]
 
 const key = (type: string): Account & { readonly type: string } => ({
@@ -43,7 +43,7 @@ const key = (type: string): Account & { readonly type: string } => ({
   type
 })
 
-it("the two lists contain every call below /order", () => {
+it("the two lists contain every call under /order", () => {
   const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
   assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })
@@ -72,12 +72,12 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         assert.strictEqual(status, allowed || isBulk ? 200 : endpointNotAllowed.status, JSON.stringify(json))
         assert.strictEqual(venue.state.endedOrders.size + venue.state.openOrders.size > 0, allowed)
         if (allowed) return
-        // In a bulk request each order is refused separately.
+        // A bulk call refuses each order separately.
         if (isBulk) return assert.include(JSON.stringify(json), `"code":${endpointNotAllowed.code},`)
         assert.strictEqual(json["code"], endpointNotAllowed.code)
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the sub-account has no permission for such orders")
-        // Only the order is refused: the account can still read.
+        // Only orders are refused: the account can still make reads.
         const read = yield* handle(signed(dialect, "/api/v4/orders", {}, key("2")))
         assert.strictEqual(read.status, 200)
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),
@@ -85,7 +85,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   )
 
   property(
-    "a key of type 1 can't move funds in or out, and keys of other types can",
+    "a key of type 1 can't move funds in or out, but keys of other types can",
     [fc.constantFrom("1", "2", "trade", ""), fc.constantFrom("create", "apply", "balance", "transfer", "order")],
     (type, call) =>
       Effect.gen(function*() {

@@ -1,4 +1,4 @@
-/** The owner of a sandbox moves its clock. Traders must only notice that time passes. */
+/** The owner of a sandbox moves its clock. Traders must notice nothing except that time passes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,7 @@ for (const dialect of dialects) {
         const server = yield* ServerTime
         const trades = Effect.fnUntraced(function*() {
           const placed = yield* orders.create(order)
-          // An order carries the venue's time, while the server time that callers see is the machine's.
+          // An order has the venue's time, but callers see the machine's time as server time.
           assert.approximately(placed.timestamp, (yield* control.clock).at / 1e6, 5)
           assert.approximately(yield* server.get, (yield* Clock.currentTimeMillis) / 1000, 5)
         })
@@ -74,7 +74,7 @@ describe("windowed nonces of the live dialect", () => {
   })
 
   property(
-    "windowed nonces are judged by the clock that callers see, and accepted once, whatever the owner does",
+    "windowed nonces are checked against the clock that callers see, and accepted once, whatever the owner does",
     [fc.array(act, { maxLength: 15, size: "max" })],
     (acts) =>
       Effect.gen(function*() {
@@ -119,7 +119,7 @@ describe("windowed nonces of the live dialect", () => {
     { runs: 100, short: 12, timeout: 60_000 }
   )
 
-  it.effect("windowed nonces that are refused are not journalled, whatever the clock's setting", () =>
+  it.effect("refused windowed nonces are not written to the journal, however the clock is set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect: Dialect.live })
       const control = Control.make(venue)
@@ -135,7 +135,7 @@ describe("windowed nonces of the live dialect", () => {
 })
 
 for (const dialect of dialects) {
-  it.effect(`an order carries microseconds if the clock has them (${dialect.name})`, () =>
+  it.effect(`an order's time has microseconds if the clock's time has them (${dialect.name})`, () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_123.25)
       const placed = Effect.suspend(() => handle(signed(dialect, "/api/v4/order/new", order)))

@@ -12,12 +12,12 @@ import { closedPort, listens } from "../support/server.ts"
 
 const refused = Effect.fail(new ControlRefused({ action: "Fund", fields: { account: "known" } }))
 
-/** The control of a provided sandbox. */
+/** The control plane of a sandbox that `globalSetup` provides. */
 const control = ({ controlToken, url }: Provided) =>
   ControlClient.layer({ url, token: Redacted.make(controlToken) }).pipe(Layer.provide(FetchHttpClient.layer))
 
 describe("globalSetup", () => {
-  it.live("globalSetup provides a sandbox for the whole run, and a reset restores its first state", () =>
+  it.live("globalSetup provides a sandbox for the whole run, and a reset restores its initial state", () =>
     Effect.gen(function*() {
       const given: Array<Provided> = []
       const openCarol = Control.Control.use(({ openAccount }) => openAccount({ account: "carol", b2b: false }))
@@ -39,7 +39,7 @@ describe("globalSetup", () => {
       assert.isFalse(yield* listens(sandbox.url))
     }))
 
-  it.live("globalSetup fails when `setUp` fails, and leaves nothing behind", () =>
+  it.live("globalSetup fails when `setUp` fails, and frees its port", () =>
     Effect.gen(function*() {
       const port = yield* closedPort
       const start = (setUp: Effect.Effect<void, ControlRefused>) =>

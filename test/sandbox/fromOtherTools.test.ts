@@ -13,7 +13,7 @@ const page = Project.readSource("src/sandbox/docs/from-other-tools.md")
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
-/** The page's code blocks that are files: the first line is the name. */
+/** The page's code blocks that are files, by the name in their first line. */
 const files = Object.fromEntries(
   ["ini", "python", "ts", "yaml"].flatMap(fences).flatMap((text) => {
     const [, name] = /^(?:#|\/\/) (\S+)\n/u.exec(text) ?? []
@@ -21,17 +21,17 @@ const files = Object.fromEntries(
   })
 )
 
-/** The scripts in a CI's configuration, in order. */
+/** The scripts in a CI configuration, in order. */
 const scriptsIn = (yaml = "") =>
   [...yaml.matchAll(/^( *)(?:- )?(?:run: |- )\|\n((?:\1 +.*\n)+)/gmu)].map(([, , script = ""]) =>
     script.replaceAll(new RegExp(`^${/^ */u.exec(script)?.[0]}`, "gmu"), "")
   )
 
-/** The variables that a CI's configuration sets for all scripts. */
+/** The variables that a CI configuration sets for all scripts. */
 const variablesIn = (yaml = "") =>
   Object.fromEntries([...yaml.matchAll(/^ +(TXC_\w+): (.*)$/gmu)].map(([, name, value]) => [name, value]))
 
-/** A test that needs programs of this machine. It is skipped, with a note, when one is missing. */
+/** A test that needs programs installed on this machine. It is skipped, with a note, if one is missing. */
 const itNeeds = <E>(
   programs: ReadonlyArray<string>,
   name: string,
@@ -40,24 +40,24 @@ const itNeeds = <E>(
   it.live(name, ({ skip }) =>
     Effect.suspend(() => {
       const missing = Project.missing(programs)
-      if (missing.length > 0) skip(`there is no ${missing.join(", no ")} here`)
+      if (missing.length > 0) skip(`not installed: ${missing.join(", ")}`)
       return Effect.scoped(test)
     }))
 
-/** Waits until the port no longer listens. */
+/** Waits until no server listens at the URL. */
 const closed = (url: string): Effect.Effect<void> =>
   Effect.flatMap(
     listens(url),
     (isOpen) => isOpen ? Effect.andThen(Effect.sleep("50 millis"), closed(url)) : Effect.void
   )
 
-/** The same, in the long form only: the other programs start slowly. */
+/** Like `itNeeds`, but only in the long form, because these programs start slowly. */
 const itTakesTime: typeof itNeeds = isLong ? itNeeds : () => undefined
 
 const pytest = (...args: ReadonlyArray<string>) => ["pytest-3", "-v", "-p", "no:cacheprovider", ...args]
 
 describe("the page about other tools", () => {
-  it("the page shows exactly the files that are checked here", () => {
+  it("the page about other tools shows exactly the files that these tests check", () => {
     assert.deepStrictEqual(Object.keys(files), [
       "pytest.ini",
       "conftest.py",
@@ -213,7 +213,7 @@ def test_settings(txc_sandbox, test):
       `the scripts of ${file} run unchanged`,
       Effect.gen(function*() {
         const [install, ...scripts] = scriptsIn(files[file])
-        // The project already has what `npm ci` would install.
+        // The project already has the packages that `npm ci` would install.
         assert.deepStrictEqual([install, scripts.length], ["npm ci\n", expected - 1])
         const port = yield* closedPort
         const folder = yield* Project.make({})
@@ -221,7 +221,8 @@ def test_settings(txc_sandbox, test):
           ...variablesIn(files[file]?.replace("8080", `${port}`)),
           GITHUB_ENV: join(folder, "variables")
         }
-        // GitHub gives each script its own shell and passes written variables on; GitLab uses one shell for all.
+        // GitHub runs each script in its own shell and passes on the variables that scripts write to a file; GitLab
+        // runs all in one shell.
         const shells = file === "test.yml"
           ? scripts.map((script) => `set -a; [ ! -e $GITHUB_ENV ] || . $GITHUB_ENV; set +a\n${script}`)
           : [scripts.join("")]

@@ -1,10 +1,12 @@
-/** A cluster for a test: nodes in their own processes, over the test's PostgreSQL. */
+/** A cluster for a test: nodes in separate processes that share the test's PostgreSQL server. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
+import * as Nonce from "../../src/client/Nonce.ts"
+import type * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -12,29 +14,29 @@ import * as Tables from "../../src/sandbox/cluster/Tables.ts"
 import type { Made } from "../../src/sandbox/host/HostModels.ts"
 import { compiled, programOf } from "./files.ts"
 import { type Link, link } from "./link.ts"
-import { postgresServer, type Server } from "./postgres.ts"
+import { type Access, postgresWith, type Server } from "./postgres.ts"
 import { closedPort } from "./server.ts"
 
 export const token = "the token of these hosts"
 
-/** A node of the cluster. It keeps its ports when it is restarted. */
+/** A node of the cluster, which keeps its ports across restarts. */
 export interface Node {
-  /** The links that can be cut: to the database, to the other nodes, and from these. */
+  /** The links that a test can cut: to the database, to the other nodes, and from the other nodes. */
   readonly links: { readonly database: Links; readonly to: Links; readonly from: Links }
   readonly baseUrl: string
-  /** The file with its vital signs. */
+  /** The base URL of the node's health checks and metrics. */
   readonly vitals: string
-  /** Starts it, and waits until it accepts calls. */
+  /** Starts the node, and waits until it accepts calls. */
   readonly start: Effect.Effect<void>
-  /** Sends it a signal. */
+  /** Sends a signal to the node's process. */
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
-  /** Waits until it has ended; returns its exit code, or the signal that ended it. */
+  /** Waits until the process has ended; returns its exit code, or the signal that ended it. */
   readonly ended: Effect.Effect<number | string | null>
 }
 
 type Links = ReadonlyArray<Link>
 
-/** The ports of a node: for callers, and for other nodes. */
+/** The ports of a node: `own` for callers, `node` and `cluster` for other nodes. */
 interface Ports {
   readonly own: number
   readonly node: number
@@ -46,16 +48,23 @@ const freePorts = Effect.gen(function*() {
   return { own, node, cluster } satisfies Ports
 })
 
-/** `detours` maps ports to the link ports through which the node reaches them. */
+/** Makes a node. `detours` maps ports to the link ports through which the node reaches them. */
 const makeNode = Effect.fnUntraced(function*(
   url: string,
   { cluster, node, own }: Ports,
+  idleMillis: number,
   links: Node["links"],
-  detours: Readonly<Record<number, number>>
+  detours: Readonly<Record<number, number>>,
+  program: string = programOf("node")
 ): Effect.fn.Return<Node, never, Scope.Scope> {
   let child: ChildProcess | undefined
   const start = Effect.callback<void>((resume) => {
-    const started = spawn(process.execPath, [programOf("node"), url, token, ...[own, node, cluster].map(String)], {
+    const started = spawn(process.execPath, [
+      program,
+      url,
+      token,
+      ...[own, node, cluster, idleMillis].map(String)
+    ], {
       stdio: ["ignore", "pipe", process.env["TXC_TEST_LOGS"] === undefined ? "ignore" : "inherit"],
       env: { ...process.env, ...compiled, TXC_TEST_DETOURS: JSON.stringify(detours) }
     })
@@ -86,12 +95,25 @@ const linksTo = Effect.fnUntraced(function*(ports: ReadonlyArray<number>) {
   return { links, detours: Object.fromEntries(ports.map((port, at) => [port, links[at]?.port ?? port])) }
 })
 
-/** A cluster of `count` running nodes. `isWired` puts links between them and to the database. */
-export const cluster = Effect.fnUntraced(function*(count: number, isWired: boolean = false) {
-  const database: Server = yield* postgresServer
+/** Options of a cluster. */
+export interface Options {
+  /** Whether there are links between the nodes, and between each node and the database. */
+  readonly isWired?: boolean
+  /** The time after which an idle venue falls asleep, in milliseconds; a minute by default. */
+  readonly idleMillis?: number
+  /** The database. */
+  readonly access?: Access
+}
+
+/** A cluster of `count` running nodes. */
+export const cluster = Effect.fnUntraced(function*(
+  count: number,
+  { access = {}, idleMillis = 60_000, isWired = false }: Options = {}
+) {
+  const database: Server = yield* postgresWith(access)
   yield* Effect.provide(Tables.migrate, database.layer)
   const all = yield* Effect.forEach(Array.from({ length: count }), () => freePorts)
-  /** From each node: to the database, and to each node. */
+  /** Each node's links to the database and to the other nodes. */
   const wired = yield* Effect.forEach(all, (self) =>
     Effect.all({
       database: linksTo(isWired ? [Number(new URL(database.url).port)] : []),
@@ -104,13 +126,18 @@ export const cluster = Effect.fnUntraced(function*(count: number, isWired: boole
       to: own?.nodes.flatMap(({ links }) => links) ?? [],
       from: wired.flatMap(({ nodes }) => nodes[at]?.links ?? [])
     }
-    return makeNode(database.url, ports, links, {
+    return makeNode(database.url, ports, idleMillis, links, {
       ...own?.database.detours,
       ...Object.assign({}, ...own?.nodes.map(({ detours }) => detours) ?? [])
     })
   })
   yield* Effect.forEach(nodes, ({ start }) => start, { concurrency: "unbounded" })
   return { database, nodes }
+})
+
+/** A node more of a cluster, which runs another program. It is not started yet. */
+export const nodeOf = Effect.fnUntraced(function*({ url }: Pick<Server, "url">, program: string) {
+  return yield* makeNode(url, yield* freePorts, 60_000, { database: [], to: [], from: [] }, {}, program)
 })
 
 /** Sends a request to a node's control plane. */
@@ -136,7 +163,7 @@ export const takenBy = ({ vitals }: Node): Effect.Effect<number> =>
     return Number(/requests_taken\S* (\d+)/u.exec(shown)?.[1] ?? 0)
   })
 
-/** Makes this many venues, and more until every node has one. */
+/** Makes `count` venues, then more until every node has one. */
 export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, count: number) {
   const [first = assert.fail()] = nodes
   const made: Array<Made> = []
@@ -152,13 +179,35 @@ export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>
   return made
 })
 
-/** A client for a venue's example account, through this node. */
-export const clientOf = Effect.fnUntraced(function*({ id, keys }: Made, { baseUrl }: Node) {
+/** Gives alice enough for any number of orders. */
+export const fund = ({ controlToken, id }: Made, { baseUrl }: Node): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const sent = await fetch(`${baseUrl}/v/${id}/control/v1/Fund`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${controlToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ account: "alice", wallet: "trade", ticker: "USDT", amount: "1000000000" })
+    })
+    if (!sent.ok) throw new Error(await sent.text())
+  })
+
+/** The parts of a client that a test can replace. */
+export interface ClientOptions {
+  readonly transport?: Layer.Layer<Transport.Transport>
+  readonly nonce?: Layer.Layer<Nonce.Nonce>
+}
+
+/** A client for alice's account on a venue, through this node. */
+export const clientOf = Effect.fnUntraced(function*(
+  { id, keys }: Made,
+  { baseUrl }: Node,
+  { nonce = Nonce.layerWindow, transport = UndiciTransport.layer }: ClientOptions = {}
+) {
   const { apiKey = "", apiSecret = "" } = keys["alice"] ?? {}
   return yield* Layer.build(Exchange.layer({
     baseUrl: `${baseUrl}/v/${id}`,
     dialect: Dialect.live,
     credentials: { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) },
-    transport: UndiciTransport.layer
+    nonce,
+    transport
   }))
 })

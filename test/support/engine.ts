@@ -175,7 +175,7 @@ export const accounts = ["ann", "ben", "cat", "sub"] as const
 
 export type Account = typeof accounts[number]
 
-/** One key for each account, named like the account; no money. */
+/** Opens the accounts, each with one key of the same name and without funds. */
 const opening: ReadonlyArray<Action> = [
   ...(["ann", "ben", "cat"] as const).map((account): Action => ({ _tag: "OpenAccount", account, b2b: false })),
   {
@@ -206,7 +206,7 @@ export interface Answer {
   readonly events: ReadonlyArray<Event>
 }
 
-/** An engine, and a clock that advances by a second with every command. */
+/** An engine with a clock that advances by a second with every command. */
 export class Desk {
   readonly state: State.State
   private at = 1_700_000_000_000_000
@@ -221,12 +221,12 @@ export class Desk {
     return Engine.apply(this.state, { at: this.at, action })
   }
 
-  /** Applies everything due by the time of the next command, as a venue does before it. */
+  /** Applies everything that is due by the time of the next command, as a venue does before each command. */
   settle(): Answer {
     return Engine.apply(this.state, { at: this.at + 1_000_000, action: { _tag: "Pass" } })
   }
 
-  /** Funds a wallet; `funds` as in `"100 USDT"`. */
+  /** Funds a wallet; `funds` are texts such as `"100 USDT"`. */
   fund(account: Account, wallet: Ledger.Wallet, ...funds: ReadonlyArray<string>): this {
     for (const text of funds) {
       const [amount = "", ticker = ""] = text.split(" ")
@@ -246,7 +246,7 @@ export class Desk {
     return assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** Makes ben and sub trade 1 BTC with each other at a price. */
+  /** Makes ben and sub trade 1 BTC at a price. */
   trade(market: string, price: string): void {
     this.place("ben", limit(market, "sell", "1", price))
     this.place("sub", limit(market, "buy", "1", price))
@@ -264,6 +264,11 @@ export class Desk {
 
   locked(account: Account, wallet: Ledger.Wallet): string {
     return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: true }))
+  }
+
+  /** The debts of an account. */
+  debt(account: string): string {
+    return shown(this.state.ledger.debts.get(account) ?? new Map())
   }
 
   house(): string {
@@ -296,7 +301,7 @@ export const units = (decimal: string): Units.Units => Units.from(Decimal.Decima
 const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
   [...balances].toSorted(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
 
-/** The progress of an order, as in `"PARTIAL_FILLED 1 of 3"`: its status, its traded amount, its size. */
+/** The progress of an order as in `"PARTIAL_FILLED 1 of 3"`: its status, traded amount and size. */
 export const progress = ({ dealStock, quantity, status }: Order): string =>
   `${status} ${text(dealStock)} of ${text(quantity)}`
 
@@ -304,7 +309,7 @@ export const progress = ({ dealStock, quantity, status }: Order): string =>
 // Comparing
 // -----------------------------------------------------------------------------
 
-/** A whole value as text. Equal texts mean equal values, including the order of maps and sets. */
+/** Serializes a whole value. Equal texts mean equal values, including the order of maps and sets. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return `${part}n`
@@ -312,6 +317,6 @@ export const canonical = (value: unknown): string =>
     return part instanceof Set ? { set: [...part] } : part
   })
 
-/** The hash of the state after the commands. */
+/** The hash of a whole state. */
 export const hash = (state: State.State): string =>
   createHash("sha256").update(canonical(Saved.save(state))).digest("hex")

@@ -1,4 +1,4 @@
-/** A fresh exchange for a test: two accounts with keys and money, and a client for it. */
+/** A fresh exchange for a test: two accounts with keys and funds, and clients for them. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,16 +38,16 @@ export interface Account {
   readonly apiSecret: string
 }
 
-/** A business partner with money, sub-accounts and interest. */
+/** A business partner account with funds, sub-accounts and interest payments. */
 export const alice: Account = { account: "alice", apiKey: "alice-key-1f0c", apiSecret: "alice-secret-77aa" }
 
-/** Not a business partner; the creator of the codes. */
+/** An account that is not a business partner, and has created the codes. */
 export const bob: Account = { account: "bob", apiKey: "bob-key-5e2d", apiSecret: "bob-secret-c0de" }
 
-/** A disabled key of alice's. */
+/** A disabled key for alice's account. */
 export const disabled: Account = { account: "alice", apiKey: "disabled-key-01", apiSecret: "disabled-secret-01" }
 
-/** A key of alice's that may only call cancel-all. */
+/** A key for alice's account that may only call cancel-all. */
 export const restricted: Account = { account: "alice", apiKey: "restricted-key-01", apiSecret: "restricted-secret-01" }
 
 export const credentialsOf = ({ apiKey, apiSecret }: Account) => ({
@@ -123,7 +123,7 @@ export const payInterest = (
     control.payInterest({ account, planId, investmentId: InvestmentId.make("investment-1"), ticker: of, amount })
   )
 
-/** The set-up of every test's exchange. */
+/** Sets up the exchange of every test. */
 export const setUp = Effect.gen(function*() {
   const control = yield* Control.Control
   yield* control.openAccount({ account: "alice", b2b: true })
@@ -160,7 +160,7 @@ export const setUp = Effect.gen(function*() {
 // ----------------------------------------------------------------------------- Transports
 // -----------------------------------------------------------------------------
 
-/** The address of the exchange for clients. */
+/** The address and dialect with which clients reach the exchange. */
 export class Place extends Context.Service<Place, {
   readonly baseUrl: string
   readonly dialect: Dialect.Dialect
@@ -176,7 +176,7 @@ const seeded = (dialect: Dialect.Dialect) =>
     Layer.orDie
   )
 
-/** Without a socket. */
+/** An exchange without a socket. */
 export const inProcess = (dialect: Dialect.Dialect): Layer.Layer<World> =>
   recording.pipe(
     Layer.provide(InProcess.layer),
@@ -184,7 +184,7 @@ export const inProcess = (dialect: Dialect.Dialect): Layer.Layer<World> =>
     Layer.provideMerge(seeded(dialect))
   )
 
-/** Over a socket of this machine. */
+/** An exchange behind a local socket. */
 export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
   recording.pipe(
     Layer.provide(NodeHttpClient.layerUndici),
@@ -196,7 +196,7 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
 // ----------------------------------------------------------------------------- Clients
 // -----------------------------------------------------------------------------
 
-/** Replacements of defaults. The transport is an `HttpClient`, or one that records its requests. */
+/** Replacements for the client's defaults. The transport needs an `HttpClient`, or records its requests. */
 type Shared = Exchange.Shared<never, never, HttpClient.HttpClient | Recorder>
 
 /** A client for an account. A test builds one per key: two clients of one key do not know each other's nonces. */
@@ -217,7 +217,7 @@ export const asBob = <A, E, R>(
 ): Effect.Effect<A, E, Exclude<R, Exchange.Services> | Bob> =>
   Effect.flatMap(Bob, (services) => Effect.provideContext(effect, services))
 
-/** A world, alice's client and bob's. */
+/** An exchange, with alice's and bob's clients. */
 export const exchange = (
   world: Layer.Layer<World>,
   shared: Shared = {}
@@ -227,13 +227,13 @@ export const exchange = (
     Layer.provideMerge(world)
   )
 
-/** Reads are attempted once. */
+/** Turns off the retries of reads. */
 export const once = Effect.provideService(Call.ReadRetry, [])
 
 // ----------------------------------------------------------------------------- Requests
 // -----------------------------------------------------------------------------
 
-/** An amount computed by a test. */
+/** Converts a number that a test has computed. */
 export const amountOf = (value: number): Decimal.Amount => Result.getOrThrow(Decimal.parseAmount(value.toString()))
 
 /** A stop-limit order that alice can pay for: 0.5 BTC for 500 USDT. */
@@ -261,7 +261,10 @@ export const oco = {
 /** The services of a call, all available immediately. */
 const ready = Layer.mergeAll(Nonce.layerWindow, Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone)
 
-/** The same services, all available only after an asynchronous step: a call takes the longer path at every step. */
+/**
+ * The services in `ready`, each available only after an asynchronous step, so that a call takes the longer path
+ * everywhere.
+ */
 const slow = Layer.effectContext(Effect.gen(function*() {
   const nonces = yield* Nonce.Nonce
   const signer = yield* Signer.Signer
@@ -279,10 +282,12 @@ const slow = Layer.effectContext(Effect.gen(function*() {
   )
 })).pipe(Layer.provide(ready))
 
-/** A transport that says that it can send over a fresh connection. What answers in this process leaves no answer over. */
+/** A transport that lets a refused nonce be retried. In process no connection exists on which an old answer could arrive. */
 const startingOver = Layer.effect(
   Transport.Transport,
-  Effect.map(Transport.Transport, (transport) => ({ ...transport, freshConnections: true }))
+  Effect.map(Transport.Transport, ({ send }) => ({
+    send: (request) => Effect.map(send(request), (answer) => ({ ...answer, startOver: Effect.succeed(true) }))
+  }))
 ).pipe(Layer.provide(HttpClientTransport.layer))
 
 const answeredBy = (services: typeof ready, transport: typeof HttpClientTransport.layer = startingOver) =>
@@ -303,10 +308,10 @@ const answeredBy = (services: typeof ready, transport: typeof HttpClientTranspor
     Layer.orDie
   )
 
-/** Alice's client, with every request answered by the function. Orders are not checked against markets. */
+/** Alice's client, with a function that answers every request. Orders are not checked against the market rules. */
 export const answered = answeredBy(ready)
 
-/** The same over an `HttpClient` that declares no fresh connections. */
+/** Like `answered`, but with an `HttpClient` transport, over which a refused nonce is not retried. */
 export const answeredOverHttpClient = answeredBy(ready, HttpClientTransport.layer)
 
 /** Both paths that a call can take. */

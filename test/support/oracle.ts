@@ -1,4 +1,4 @@
-/** Targets of the oracle: sandboxes in this process and behind a socket, with their control plane. */
+/** Targets for the oracle: sandboxes in this process and behind a socket, with their control planes. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,7 +22,7 @@ const control = (baseUrl: string): Target.ControlPlane => ({
   token: Redacted.make(token)
 })
 
-/** A fresh sandbox in this process; the venue may be a mutant. */
+/** A fresh sandbox in this process. Its venue can be a mutant. */
 export const inProcess = (
   dialect: Dialect,
   venue: Layer.Layer<Venue.Venue> = Venue.layer({ dialect }).pipe(Layer.orDie)
@@ -33,7 +33,7 @@ export const inProcess = (
     control: control(InProcess.baseUrl)
   })
 
-/** A fresh sandbox behind a socket of this machine. */
+/** A fresh sandbox behind a local socket. */
 export const overHttp = Effect.fnUntraced(function*(
   dialect: Dialect,
   venue: Layer.Layer<Venue.Venue> = Venue.layer({ dialect }).pipe(Layer.orDie)
@@ -43,7 +43,7 @@ export const overHttp = Effect.fnUntraced(function*(
   return yield* Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect, control: control(baseUrl) })
 })
 
-/** A venue of a fresh host behind a socket of this machine, below a path. */
+/** A venue on a fresh host behind a local socket, under the venue's path. */
 export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
   const context = yield* Layer.build(Layer.fresh(Layer.orDie(Host.layer())))
   const { controlToken, controlUrl, url } = yield* Effect.gen(function*() {
@@ -64,7 +64,15 @@ export const account = Effect.fnUntraced(function*(target: Target.Target) {
   return yield* world.open()
 })
 
-/** The open orders of an account, listed with another key, because nonces of the first may be ahead of the clock. */
+/** The ids of a sandbox's accounts. */
+export const accounts = Effect.fnUntraced(function*({ control, send }: Target.Target) {
+  const { token, url = "" } = control ?? {}
+  const headers = { authorization: `Bearer ${token === undefined ? "" : Redacted.value(token)}` }
+  const { json } = yield* send({ method: "GET", path: `${url}Accounts`, headers })
+  return (json as ReadonlyArray<{ readonly account: string }>).map(({ account }) => account)
+})
+
+/** The open orders of an account, listed with another key, because the first key's nonces may be ahead of the clock. */
 export const openOrders = Effect.fnUntraced(function*(target: Target.Target, { id }: World.Account) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   const apiKey = world.unique("other")

@@ -1,4 +1,4 @@
-/** A PostgreSQL server for a test on this machine, in a folder that is removed with it. */
+/** A local PostgreSQL server for a test, in a folder that is removed after the test. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -24,15 +24,19 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { closedPort } from "./server.ts"
+import { type SmallDisk, smallDisk } from "./smallDisk.ts"
 
 const installed = "/usr/lib/postgresql"
 
-/** The folder of its programs: Debian keeps them off the PATH. */
+/** The folder of PostgreSQL's programs, which Debian does not put on the PATH. */
 const programs = existsSync(installed)
   ? readdirSync(installed).toSorted((one, other) => Number(other) - Number(one)).map((version) =>
     join(installed, version, "bin")
   ).find((folder) => existsSync(join(folder, "initdb")))
   : undefined
+
+/** The path of one of PostgreSQL's programs. */
+export const postgresProgram = (name: string): string => join(programs ?? "", name)
 
 const reason = "there is no PostgreSQL in /usr/lib/postgresql: apt-get install postgresql"
 
@@ -50,7 +54,7 @@ export const itWithPostgres = <E>(
     timeout
   )
 
-/** The user that runs it: PostgreSQL refuses to run as root. */
+/** The user that runs the server: PostgreSQL refuses to run as root. */
 const account = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
@@ -58,28 +62,37 @@ const account = (): { readonly uid?: number; readonly gid?: number } => {
 }
 
 /**
- * A server in this scope. `stop` ends it at once, without cleaning up; `kill` ends each of its processes immediately.
- * `start` starts it again with its data on disk.
+ * A server that runs until the scope is closed. `stop` ends it at once, without cleaning up; `kill` kills each of its
+ * processes. `start` starts it again with its data on disk, unless it runs.
  */
 export interface Server {
   readonly url: string
+  /** The folder of the server's Unix socket. */
+  readonly folder: string
   readonly layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError>
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
+  /** The disk of its data, if it has its own. */
+  readonly disk: SmallDisk | undefined
 }
 
-/** Its rules for connections; by default any user on this machine, without TLS. */
+/** The users that may connect to the server; by default any user on this machine, without TLS. */
 export interface Access {
   /** The users that may connect, and how, in the form of `pg_hba.conf`. */
   readonly rules?: ReadonlyArray<string>
-  /** Its certificate and key. Without them it does not speak TLS. */
+  /** The server's certificate and key. Without them, it does not support TLS. */
   readonly certificate?: { readonly cert: string; readonly key: string }
+  /** The size of its own disk in megabytes, if it has one: see `canMount`. */
+  readonly disk?: number
 }
 
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync"]
 
-/** Made once for each version and its settings: making it takes ten times as long as copying it. */
+/**
+ * An initialized data folder for each version and settings, because copying one is ten times as fast as initializing
+ * it.
+ */
 const template = fileURLToPath(
   new URL(
     `../../node_modules/.cache/postgres-${
@@ -89,16 +102,17 @@ const template = fileURLToPath(
   )
 )
 
-/** Copies a folder with its owner. */
+/** Copies a folder and keeps its owner. */
 const copy = (from: string, to: string) => spawnSync("cp", ["-a", from, to])
 
 /** Initializes a new server's folder. */
 const begin = (folder: string, user: ReturnType<typeof account>): void => {
   const data = join(folder, "data")
   if (existsSync(template)) return void copy(template, data)
-  const made = spawnSync(join(programs ?? "", "initdb"), ["--pgdata", data, ...settings], { cwd: folder, ...user })
+  const made = spawnSync(postgresProgram("initdb"), ["--pgdata", data, ...settings], { cwd: folder, ...user })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`)
-  // A rename makes it appear whole or not at all. A worker that makes it at the same time loses: others use the first.
+  // The rename publishes the template complete or not at all. If several workers make it at the same time, the first
+  // one wins.
   const own = `${template}-of-${basename(folder)}`
   mkdirSync(dirname(template), { recursive: true })
   copy(data, own)
@@ -107,7 +121,7 @@ const begin = (folder: string, user: ReturnType<typeof account>): void => {
 }
 
 export const postgresWith = Effect.fnUntraced(function*(
-  { certificate, rules }: Access
+  { certificate, disk: megabytes, rules }: Access
 ): Effect.fn.Return<Server, never, Scope.Scope> {
   const port = yield* closedPort
   const user = account()
@@ -119,7 +133,8 @@ export const postgresWith = Effect.fnUntraced(function*(
     }),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
-  const program = (name: string) => join(programs ?? "", name)
+  const disk = megabytes === undefined ? undefined : yield* smallDisk(folder, megabytes)
+  if (disk !== undefined && user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
   const data = join(folder, "data")
   begin(folder, user)
   if (rules !== undefined) writeFileSync(join(data, "pg_hba.conf"), `${rules.join("\n")}\n`)
@@ -135,9 +150,22 @@ export const postgresWith = Effect.fnUntraced(function*(
   let child: ReturnType<typeof spawn> | undefined
 
   const start = Effect.callback<void>((resume) => {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) return resume(Effect.void)
     const ssl = certificate === undefined ? [] : ["-c", "ssl=on"]
-    const options = ["-p", String(port), "-h", "127.0.0.1,127.0.0.2", "-k", folder, "-c", "max_connections=50", ...ssl]
-    const started = spawn(program("postgres"), ["-D", data, ...options], { cwd: folder, ...user })
+    const small = disk === undefined ? [] : ["-c", "max_wal_size=64MB", "-c", "min_wal_size=32MB"]
+    const options = [
+      "-p",
+      String(port),
+      "-h",
+      "127.0.0.1,127.0.0.2",
+      "-k",
+      folder,
+      "-c",
+      "max_connections=50",
+      ...ssl,
+      ...small
+    ]
+    const started = spawn(postgresProgram("postgres"), ["-D", data, ...options], { cwd: folder, ...user })
     child = started
     started.on("error", (error) => resume(Effect.die(error)))
     let said = ""
@@ -150,7 +178,7 @@ export const postgresWith = Effect.fnUntraced(function*(
   const stop = Effect.callback<void>((resume) => {
     if (child === undefined) return resume(Effect.void)
     child.on("close", () => resume(Effect.void))
-    // It ends its sessions and writes nothing more.
+    // On this signal, the server ends its sessions and writes nothing more.
     child.kill("SIGQUIT")
     child = undefined
   })
@@ -166,7 +194,7 @@ export const postgresWith = Effect.fnUntraced(function*(
 
   yield* Effect.acquireRelease(start, () => stop)
   const url = `postgres://txc@127.0.0.1:${port}/postgres`
-  return { url, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop, kill }
+  return { url, folder, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop, kill, disk }
 })
 
 export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = postgresWith({})

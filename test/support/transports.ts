@@ -1,4 +1,4 @@
-/** All transports of the client. Each promise about transports is tested with all of them. */
+/** All transports of the client. Tests of the guarantees about transports run with each of them. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -20,11 +20,11 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "./exchange.ts"
 import { note, Recorder } from "./http.ts"
 
-/** A transport over Effect's client. */
+/** A transport over one of Effect's HTTP clients. */
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
   Layer.provide(HttpClientTransport.layer, http)
 
-/** Effect's clients, by their implementation. */
+/** Effect's HTTP clients, by implementation. */
 export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
   "Effect's undici": NodeHttpClient.layerUndici,
   "node:http": NodeHttpClient.layerNodeHttp,
@@ -52,10 +52,9 @@ export const recorded = (
   Layer.effect(
     Transport.Transport,
     Effect.gen(function*() {
-      const { freshConnections, send } = yield* Transport.Transport
+      const { send } = yield* Transport.Transport
       const sent = yield* Recorder
       return {
-        freshConnections,
         send: (request) => {
           const { body: bytes = new Uint8Array(), headers, method, url } = request
           const { pathname } = new URL(url)
@@ -69,10 +68,11 @@ export const recorded = (
 /** Alice's client for the exchange at the URL. */
 export const clientAt = (
   baseUrl: string,
-  transport: Layer.Layer<Transport.Transport>
+  transport: Layer.Layer<Transport.Transport>,
+  signer: typeof Signer.layerNode = Signer.layerNode
 ): Layer.Layer<Exchange.Services> =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone, transport]),
+    Layer.provide([signer, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone, transport]),
     Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
     Layer.orDie
   )

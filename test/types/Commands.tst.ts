@@ -3,18 +3,18 @@ import { describe, expect, it } from "tstyche"
 import type * as Command from "../../src/sandbox/engine/Command.ts"
 import type * as Operation from "../../src/sandbox/engine/Operation.ts"
 
-describe("what the interfaces document is what the journal's schemas accept", () => {
-  it("operations have the same type as their schema in the journal", () => {
+describe("the documented command interfaces match the journal's schemas", () => {
+  it("an operation has the same type as its schema in the journal", () => {
     expect<Schema.Schema.Type<typeof Operation.Operation>>().type.toBe<Operation.Operation>()
   })
 
-  it("nonces have the same type as their schema in the journal", () => {
+  it("a nonce has the same type as its schema in the journal", () => {
     expect<Schema.Schema.Type<typeof Command.Nonce>>().type.toBe<Command.Nonce>()
   })
 })
 
 describe("the command of an owner action", () => {
-  it("the command of an owner action has the method's options, and its name with a capital letter", () => {
+  it("an owner action's command has the method's options, and the method's capitalized name as its tag", () => {
     expect<Extract<Command.Action, { readonly _tag: "CreateCode" }>>().type.toBe<
       Command.CreateCodeOptions & { readonly _tag: "CreateCode" }
     >()

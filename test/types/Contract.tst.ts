@@ -12,31 +12,31 @@ declare const service: { readonly key: string; readonly layer: Layer.Layer<"X", 
 declare const use: (value: unknown) => void
 
 describe("an endpoint's module", () => {
-  it("an endpoint's module has the endpoint's value, and a service with a layer under its own name", () => {
+  it("an endpoint module has the endpoint's value, and a service with a layer under the module's name", () => {
     expect({ endpoint, X: service }).type.toBeAssignableTo<Module<"X">>()
     const more = { endpoint, X: service, Request: null }
     expect(more).type.toBeAssignableTo<Module<"X">>()
   })
 
-  it("an endpoint's module is not complete without the endpoint's value", () => {
+  it("an endpoint module is incomplete without the endpoint's value", () => {
     expect({ X: service }).type.not.toBeAssignableTo<Module<"X">>()
     expect({ endpoint: { ...endpoint, path: undefined }, X: service }).type.not.toBeAssignableTo<Module<"X">>()
   })
 
-  it("an endpoint's module is not complete without a service", () => {
+  it("an endpoint module is incomplete without a service", () => {
     expect({ endpoint }).type.not.toBeAssignableTo<Module<"X">>()
   })
 
-  it("an endpoint's module is not complete with a service of another name", () => {
+  it("an endpoint module is incomplete if its service has a different name", () => {
     expect({ endpoint, Y: service }).type.not.toBeAssignableTo<Module<"X">>()
   })
 
-  it("an endpoint's module is not complete with a service that has no layer or no key", () => {
+  it("an endpoint module is incomplete if its service has no layer or no key", () => {
     expect({ endpoint, X: { key: service.key } }).type.not.toBeAssignableTo<Module<"X">>()
     expect({ endpoint, X: { layer: service.layer } }).type.not.toBeAssignableTo<Module<"X">>()
   })
 
-  it("an endpoint's module is not complete with a layer that may fail or has other requirements", () => {
+  it("an endpoint module is incomplete if its layer can fail or has other requirements", () => {
     const failing = { ...service, layer: null as unknown as Layer.Layer<"X", "failure", Call.Call> }
     const needy = { ...service, layer: null as unknown as Layer.Layer<"X", never, "something else"> }
     expect({ endpoint, X: failing }).type.not.toBeAssignableTo<Module<"X">>()
@@ -51,43 +51,44 @@ describe("an endpoint's module", () => {
   })
 })
 
-/** Tables over the whole contract, such as handlers and fixtures. */
+/** A table with one entry per endpoint, such as the handlers or the fixtures. */
 type Total = { readonly [K in Name]: K }
 
 declare const total: Total
 
-describe("a table that is total over the contract", () => {
-  it("a table over the contract has every name", () => {
+describe("a table with one entry per endpoint", () => {
+  it("a table with one entry per endpoint has every endpoint's name", () => {
     expect(total).type.toBeAssignableTo<Total>()
     expect<keyof Total>().type.toBe<keyof Contract>()
   })
 
-  it("a table over the contract does not compile without a name, and the compiler says which", () => {
+  it("a table with one entry per endpoint does not compile if an entry is missing, and the compiler names it", () => {
     const { StopLimitOrders: _, ...others } = total
     // @ts-expect-error Property 'StopLimitOrders' is missing in type
     const table: Total = others
     use(table)
   })
 
-  it("a table over the contract does not compile with an unknown name", () => {
+  it("a table with one entry per endpoint does not compile with an unknown name", () => {
     // @ts-expect-error 'StopLossOrders' does not exist in type
     const table: Total = { ...total, StopLossOrders: "StopLossOrders" }
     use(table)
   })
 })
 
-describe("the calls that the sandbox does not serve", () => {
+describe("the list of calls that the sandbox does not serve", () => {
   type Subject = (typeof Unserved.subjects)[number]
 
-  it("unserved calls do not compile with the path of an endpoint", () => {
+  it("the list of unserved calls does not compile if it contains an endpoint's path", () => {
     expect<EndpointOf<"CancelOrder">["path"]>().type.toBe<"/api/v4/order/cancel">()
     expect<{ name: "x"; paths: ["/api/v4/convert/confirm"] }>().type.toBeAssignableTo<Subject>()
     expect<{ name: "x"; paths: ["/api/v4/order/cancel"] }>().type.not.toBeAssignableTo<Subject>()
   })
 })
 
-// ----------------------------------------------------------------------------- A type that is `any` or `never` would
-// pass every check -----------------------------------------------------------------------------
+// -----------------------------------------------------------------------------
+// Types that are `any` or `never`, which would pass every other check
+// -----------------------------------------------------------------------------
 
 type IsAny<T> = 0 extends 1 & T ? true : false
 
@@ -100,14 +101,14 @@ type Blanks<Of extends { readonly [K in Name]: unknown }> = { readonly [K in Nam
 
 type Failures = { readonly [K in Name]: Endpoint.Failure<EndpointOf<K>> }
 
-describe("no type of the contract is any or never", () => {
-  it("a type that is any or never is found", () => {
+describe("no type in the contract is any or never", () => {
+  it("the check detects a type that is any or never", () => {
     expect<Blanks<{ readonly [K in Name]: K extends "Fees" ? Awaited<ReturnType<Body["json"]>> : Failures[K] }>>()
       .type.toBe<"Fees">()
     expect<Blanks<{ readonly [K in Name]: K extends "Fees" ? never : Failures[K] }>>().type.toBe<"Fees">()
   })
 
-  it("no name of the contract is any or never", () => {
+  it("no name in the contract is any or never", () => {
     expect<Blank<"Name", Name>>().type.toBe<never>()
     expect<Blank<"PublicName", PublicName>>().type.toBe<never>()
     expect<string>().type.not.toBeAssignableTo<Name>()
@@ -130,7 +131,7 @@ describe("no type of the contract is any or never", () => {
     expect<{ readonly [K in Name]: Fields<Endpoint.Request<EndpointOf<K>>> }[Name]>().type.toBe<never>()
   })
 
-  it("no service is any or never, and each module has the one of its own name", () => {
+  it("no service is any or never, and each module has the service with its own name", () => {
     expect<Blanks<{ readonly [K in Name]: ServiceOf<K> }>>().type.toBe<never>()
     expect<ServiceOf<"StopLimitOrders">>().type.toBe<StopLimitOrders.StopLimitOrders>()
     expect<ServiceOf<"StopLimitOrders" | "Markets">>().type.toBe<StopLimitOrders.StopLimitOrders | Markets.Markets>()

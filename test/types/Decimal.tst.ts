@@ -14,7 +14,7 @@ declare const fraction64: `0.${Sixty}12`
 declare const fraction65: `0.${Sixty}123`
 
 describe("of", () => {
-  it("Decimal.of takes the text of a decimal", () => {
+  it("Decimal.of takes a decimal as a string literal", () => {
     expect(Decimal.of).type.toBeCallableWith("0")
     expect(Decimal.of).type.toBeCallableWith("-0")
     expect(Decimal.of).type.toBeCallableWith("1.50")
@@ -25,7 +25,7 @@ describe("of", () => {
     expect(Decimal.of("1.50")).type.toBe<Decimal.Decimal>()
   })
 
-  it("Decimal.of takes nothing else", () => {
+  it("Decimal.of does not compile with a literal that is not a decimal", () => {
     expect(Decimal.of).type.not.toBeCallableWith("")
     expect(Decimal.of).type.not.toBeCallableWith("abc")
     expect(Decimal.of).type.not.toBeCallableWith("01")
@@ -45,7 +45,7 @@ describe("of", () => {
     expect(Decimal.of).type.not.toBeCallableWith(fraction65)
   })
 
-  it("Decimal.of takes no string known only at run time; Decimal.parse does", () => {
+  it("Decimal.of does not take a string known only at run time, but Decimal.parse does", () => {
     expect(Decimal.of).type.not.toBeCallableWith(wide)
     expect(Decimal.of).type.not.toBeCallableWith(numeric)
     expect(Decimal.of).type.not.toBeCallableWith(goodOrBad)
@@ -87,7 +87,7 @@ describe("price and amount", () => {
     expect(Decimal.price).type.not.toBeCallableWith(characters65)
   })
 
-  it("price and amount take no string known only at run time; parsePrice and parseAmount do", () => {
+  it("price and amount do not take a string known only at run time, but parsePrice and parseAmount do", () => {
     expect(Decimal.price).type.not.toBeCallableWith(wide)
     expect(Decimal.amount).type.not.toBeCallableWith(wide)
     expect(Decimal.price).type.not.toBeCallableWith(numeric)
@@ -112,7 +112,7 @@ describe("price and amount", () => {
 })
 
 describe("feeRate", () => {
-  it("a fee rate is zero or more", () => {
+  it("feeRate takes zero and positive decimals", () => {
     expect(Decimal.feeRate).type.toBeCallableWith("0")
     expect(Decimal.feeRate).type.toBeCallableWith("-0.0")
     expect(Decimal.feeRate).type.toBeCallableWith("0.001")
@@ -120,13 +120,13 @@ describe("feeRate", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith("")
   })
 
-  it("feeRate takes no string known only at run time", () => {
+  it("feeRate does not take a string known only at run time", () => {
     expect(Decimal.feeRate).type.not.toBeCallableWith(wide)
   })
 })
 
 describe("brands", () => {
-  it("prices, amounts and fee rates are decimals, and can't replace each other", () => {
+  it("prices, amounts and fee rates are decimals, and are not assignable to each other", () => {
     expect<Decimal.Price>().type.toBeAssignableTo<Decimal.Decimal>()
     expect<Decimal.Amount>().type.toBeAssignableTo<Decimal.Decimal>()
     expect<Decimal.FeeRate>().type.toBeAssignableTo<Decimal.Decimal>()

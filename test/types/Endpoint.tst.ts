@@ -39,7 +39,7 @@ describe("an endpoint that changes orders", () => {
     expect(Endpoint.make({ ...order, places: "nothing", ...schemas<One>() }).places).type.toBe<"nothing">()
   })
 
-  it("an endpoint can only say that it places orders if its request names them", () => {
+  it("an endpoint can state that it places orders only if its request contains them", () => {
     expect(Endpoint.make({ ...order, places: "orders", ...schemas<Many>() }).places).type.toBe<"orders">()
     // @ts-expect-error Type 'string' is not assignable to type 'never'
     Endpoint.make({ ...order, places: "orders", ...schemas<One>() })
@@ -60,7 +60,7 @@ describe("an endpoint that changes no orders", () => {
 })
 
 describe("the service of an endpoint that places orders", () => {
-  it("an endpoint that places no orders has no service for placing them", () => {
+  it("an endpoint that places no orders can't have an order service", () => {
     const kind: OrderService.Kind<Endpoint.Request<typeof endpoint>, OrderAnswer.Order> = {
       bounds: (request) => Market.limit({ ...request, collateral: false }),
       legs: (order, request) => [[order, "limit", request]]

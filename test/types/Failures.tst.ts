@@ -30,7 +30,7 @@ type Public = Any | "PublicRequestRejected" | "UnexpectedResponse"
 
 type Named<Failure, Tag> = Extract<Failure, { readonly _tag: Tag }>
 
-describe("the errors of a call are these and no others", () => {
+describe("the errors of a call", () => {
   it("orders fail with exactly these errors", () => {
     expect<CollateralOcoOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed" | "ReduceOnlyRejected">()
     expect<StopLimitOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
@@ -55,7 +55,7 @@ describe("the errors of a call are these and no others", () => {
     expect<Markets.Failure["_tag"]>().type.toBe<Public>()
   })
 
-  it("streams also fail if they reach the last possible page", () => {
+  it("streams can also fail because they reached the last possible page", () => {
     expect<Stream.Error<ReturnType<typeof history.stream>>>().type.toBe<
       InterestPaymentHistory.Failure | Errors.PageCeilingReached | Errors.ListShifted
     >()
@@ -66,20 +66,20 @@ describe("the errors of a call are these and no others", () => {
     expect<Effect.Error<ReturnType<typeof history.page>>>().type.toBe<InterestPaymentHistory.Failure>()
   })
 
-  it("the errors of each endpoint are among those of any call", () => {
+  it("each endpoint's errors are among the errors of all calls", () => {
     expect<StopLimitOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
     expect<CollateralOcoOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
     expect<SubAccounts.Failure | Markets.Failure>().type.toBeAssignableTo<Errors.CallError>()
   })
 
-  it("a call without reduce-only orders does not fail with a reduce-only refusal", () => {
+  it("a call that can't place reduce-only orders does not fail with ReduceOnlyRejected", () => {
     expect<StopLimitOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
     expect<CancelAllOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
     expect<Codes.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
   })
 })
 
-describe("the tags of an endpoint's errors, as a value, are those of its type", () => {
+describe("an endpoint's error tags at run time match its error type", () => {
   it("the list of error tags matches the type for orders, other calls, reads and public reads", () => {
     expect(Endpoint.failureTags(CollateralOcoOrders.endpoint)).type.toBe<
       ReadonlySet<CollateralOcoOrders.Failure["_tag"]>
@@ -91,7 +91,7 @@ describe("the tags of an endpoint's errors, as a value, are those of its type", 
     expect(Endpoint.failureTags(Markets.endpoint)).type.toBe<ReadonlySet<Markets.Failure["_tag"]>>()
   })
 
-  it("the list of error tags of any endpoint has those of any error", () => {
+  it("the type of any endpoint's error tags includes every error's tag", () => {
     expect<Endpoint.FailureTag<Endpoint.Any>>().type.toBe<Errors.CallError["_tag"]>()
     expect<Endpoint.Failure<Endpoint.Any>["_tag"]>().type.toBe<Errors.CallError["_tag"]>()
   })
@@ -113,7 +113,7 @@ describe("errors name the fields of the request", () => {
     expect<keyof Named<SubAccounts.Failure, "InvalidFields">["fields"]>().type.toBe<"search" | "limit" | "offset">()
   })
 
-  it("the fields of an error are lists of strings that may be absent", () => {
+  it("each field of an error is an optional list of strings", () => {
     expect<Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]["amount"]>().type.toBe<
       ReadonlyArray<string> | undefined
     >()
@@ -121,7 +121,7 @@ describe("errors name the fields of the request", () => {
   })
 })
 
-describe("every error states the outcome of the call", () => {
+describe("the outcome of an error", () => {
   it("every error states the outcome of the call as a literal", () => {
     expect<Errors.OutcomeUnknown["outcome"]>().type.toBe<"unknown">()
     expect<Errors.AcceptedUnreadable["outcome"]>().type.toBe<"applied">()
@@ -135,7 +135,7 @@ describe("every error states the outcome of the call", () => {
 
 const log = (error: { readonly message: string }) => Effect.succeed(error.message)
 
-/** A handler for every error but one. */
+/** Handlers for all errors except one. */
 const allButOne = {
   ValidationFailed: log,
   RequestRejected: log,
@@ -147,24 +147,24 @@ const allButOne = {
 }
 
 describe("errors can be matched exhaustively", () => {
-  it("Effect.catchTags with all errors leaves none", () => {
+  it("Effect.catchTags leaves no error when it handles all of them", () => {
     const handled = stopLimit.create(request).pipe(Effect.catchTags({ ...allButOne, OutcomeUnknown: log }))
     expect(handled).type.toBeAssignableTo<Effect.Effect<unknown>>()
   })
 
-  it("Effect.catchTags leaves the errors without a handler", () => {
+  it("Effect.catchTags leaves the errors that have no handler", () => {
     const handled = stopLimit.create(request).pipe(Effect.catchTags(allButOne))
     expect(handled).type.not.toBeAssignableTo<Effect.Effect<unknown>>()
     expect<Effect.Error<typeof handled>>().type.toBe<Errors.OutcomeUnknown>()
   })
 
-  it("Effect.catchTags refuses a handler for an impossible error", () => {
+  it("Effect.catchTags does not compile with a handler for an impossible error", () => {
     const failing = stopLimit.create(request)
     // @ts-expect-error is not assignable to type 'never'
     use(failing.pipe(Effect.catchTags({ ...allButOne, ReduceOnlyRejected: log })))
   })
 
-  it("Match requires all errors", () => {
+  it("Match does not compile unless it handles all errors", () => {
     const but = (failure: StopLimitOrders.Failure) =>
       Match.value(failure).pipe(
         Match.tag("ValidationFailed", ({ fields }) => Object.keys(fields).length),
@@ -179,7 +179,7 @@ describe("errors can be matched exhaustively", () => {
     use((failure: StopLimitOrders.Failure): number => but(failure).pipe(Match.exhaustive))
   })
 
-  it("Match.valueTags requires all errors", () => {
+  it("Match.valueTags does not compile unless it handles all errors", () => {
     const one = () => 1
     const handlers = {
       ValidationFailed: one,
@@ -195,7 +195,7 @@ describe("errors can be matched exhaustively", () => {
     use((failure: StopLimitOrders.Failure): number => Match.valueTags(failure, handlers))
   })
 
-  it("a switch over all tags leaves never", () => {
+  it("a switch over all error tags is exhaustive", () => {
     const outcome = (failure: StopLimitOrders.Failure): Errors.Outcome => {
       switch (failure._tag) {
         case "OutcomeUnknown":

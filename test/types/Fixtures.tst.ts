@@ -7,18 +7,18 @@ import type { Fixture, Required, Row, Rows } from "../endpoints/fixtures/Fixture
 declare const use: (value: unknown) => void
 
 describe("the fixtures", () => {
-  it("there is a fixture for every endpoint", () => {
+  it("every endpoint has a fixture", () => {
     expect(fixtures).type.toBeAssignableTo<Fixtures>()
   })
 
-  it("a missing fixture does not compile, and the compiler names its endpoint", () => {
+  it("the list of fixtures does not compile if one is missing, and the compiler names its endpoint", () => {
     const { Transfers: _, ...others } = fixtures
     // @ts-expect-error Property 'Transfers' is missing in type
     const forgotten: Fixtures = others
     use(forgotten)
   })
 
-  it("a fixture of another endpoint does not compile", () => {
+  it("the list of fixtures does not compile with one endpoint's fixture under another's name", () => {
     expect({ ...fixtures, Transfers: fixtures.Codes }).type.not.toBeAssignableTo<Fixtures>()
   })
 })
@@ -28,7 +28,7 @@ describe("a fixture", () => {
   type OfFees = Fixture<typeof Fees.endpoint>
   const { Fees: fees, Transfers: transfers } = fixtures
 
-  it("a fixture has every part", () => {
+  it("a fixture does not compile without any of its parts", () => {
     const { documented: _, ...undocumented } = transfers
     const { golden: __, ...withoutGolden } = transfers
     const { mayLack: ___, ...withoutMayLack } = transfers
@@ -38,18 +38,18 @@ describe("a fixture", () => {
     expect(withoutMayLack).type.not.toBeAssignableTo<OfTransfers>()
   })
 
-  it("a fixture has refused values exactly if its endpoint refuses fields", () => {
+  it("a fixture has refused values if and only if its endpoint refuses fields", () => {
     const { refused, ...accepting } = transfers
     expect(accepting).type.not.toBeAssignableTo<OfTransfers>()
     expect(fees).type.toBeAssignableTo<OfFees>()
     expect({ ...fees, refused }).type.not.toBeAssignableTo<OfFees>()
   })
 
-  it("a fixture's refused values are not empty", () => {
+  it("a fixture's list of refused values does not compile if it is empty", () => {
     expect<[]>().type.not.toBeAssignableTo<Rows<Transfers.Request>>()
   })
 
-  it("a fixture names only fields of the request", () => {
+  it("a fixture's broken requests change only fields that the request has", () => {
     type Broken = Row<{ readonly market: string; readonly limit?: number }>
     expect({ name: "x", bad: { market: 5 }, fields: { limit: "words" } }).type.toBeAssignableTo<Broken>()
     // @ts-expect-error 'offset' does not exist in type
@@ -57,7 +57,7 @@ describe("a fixture", () => {
     use(unknown)
   })
 
-  it("a fixture marks every required field, and may mark an optional one", () => {
+  it("a fixture lists every required field, and may list an optional one", () => {
     type Marks = Required<{ readonly market: string; readonly email?: string }>
     expect<{ market: "always" }>().type.toBeAssignableTo<Marks>()
     expect<{ market: "always"; email: "in the golden" }>().type.toBeAssignableTo<Marks>()

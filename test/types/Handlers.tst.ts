@@ -11,11 +11,11 @@ import type { trading } from "../../src/sandbox/handlers/Trading.ts"
 type Of<K extends Contract.Name> = Handler<Contract.EndpointOf<K>>
 
 describe("the handlers of the sandbox", () => {
-  it("the handlers are exactly those of the contract", () => {
+  it("the sandbox has exactly one handler for each name in the contract", () => {
     expect<keyof typeof handlers>().type.toBe<Contract.Name>()
   })
 
-  it("each handler is in one group only, because one of two with the same name would be lost", () => {
+  it("no handler is in two groups, because one of them would be lost", () => {
     type Trading = keyof typeof trading
     type Account = keyof typeof account
     type Lending = keyof typeof lending
@@ -25,13 +25,13 @@ describe("the handlers of the sandbox", () => {
     expect<Lending & Market>().type.toBe<never>()
   })
 
-  it("a missing handler does not compile", () => {
+  it("the handlers do not compile if one is missing", () => {
     expect<typeof handlers>().type.toBeAssignableTo<Handlers>()
     expect<Omit<typeof handlers, "Codes">>().type.not.toBeAssignableTo<Handlers>()
     expect<Omit<typeof handlers, "ServerTime">>().type.not.toBeAssignableTo<Handlers>()
   })
 
-  it("a handler with another answer does not compile", () => {
+  it("a handler does not compile with an answer of the wrong type", () => {
     expect({ answer: () => ["pong"] as const }).type.toBeAssignableTo<Of<"ServerStatus">>()
     expect({ answer: () => ["ping"] as const }).type.not.toBeAssignableTo<Of<"ServerStatus">>()
     expect({
@@ -55,7 +55,7 @@ describe("the handlers of the sandbox", () => {
   })
 })
 
-describe("a handler that changes something", () => {
+describe("a mutating handler", () => {
   it("private endpoints that change state have a mutating handler", () => {
     expect<Of<"StopLimitOrders">>().type.toBe<Mutating<Contract.EndpointOf<"StopLimitOrders">>>()
     expect<Of<"MainBalance">>().type.toBe<Reading<Contract.EndpointOf<"MainBalance">>>()

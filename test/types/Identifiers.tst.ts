@@ -5,13 +5,13 @@ import type * as Paging from "../../src/domain/Paging.ts"
 declare const wide: string
 
 describe("marketName", () => {
-  it("marketName takes BASE_QUOTE", () => {
+  it("marketName takes a literal in the form BASE_QUOTE", () => {
     expect(Identifiers.marketName).type.toBeCallableWith("BTC_USDT")
     expect(Identifiers.marketName("BTC_USDT")).type.toBe<Identifiers.MarketName>()
     expect(Identifiers.parseMarketName).type.toBeCallableWith(wide)
   })
 
-  it("marketName takes nothing else", () => {
+  it("marketName does not compile with any other literal", () => {
     expect(Identifiers.marketName).type.not.toBeCallableWith("")
     expect(Identifiers.marketName).type.not.toBeCallableWith("BTC")
     expect(Identifiers.marketName).type.not.toBeCallableWith("BTC-USDT")
@@ -40,7 +40,7 @@ describe("ticker", () => {
 })
 
 describe("brands", () => {
-  it("no identifier is assignable to another, nor a plain string or number to one", () => {
+  it("no identifier is assignable to another, and no plain string or number is assignable to an identifier", () => {
     expect<Identifiers.OrderId>().type.not.toBeAssignableTo<Identifiers.ClientOrderId>()
     expect<Identifiers.ClientOrderId>().type.not.toBeAssignableTo<Identifiers.OrderId>()
     expect<Identifiers.SubAccountId>().type.not.toBeAssignableTo<Identifiers.UserId>()

@@ -25,7 +25,7 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.toBeCallableWith({ ...request, clientOrderId, bboRole: "queue", stp: "cancel_both" })
   })
 
-  it("a stop-limit order takes no plain string or number instead of a brand", () => {
+  it("a stop-limit order does not take a plain string or number in place of a branded value", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: "BTC_USDT" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: "0.1" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: 0.1 })
@@ -34,14 +34,14 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: "my-1" })
   })
 
-  it("a stop-limit order takes no brand instead of another", () => {
+  it("a stop-limit order does not take one branded value in place of another", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: amount })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: Decimal.of("1") })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: Identifiers.ticker("BTC") })
   })
 
-  it("a stop-limit order takes no unlisted value", () => {
+  it("a stop-limit order does not take an unlisted value", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, side: "BUY" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, bboRole: 1 })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stp: "cb" })
@@ -56,14 +56,14 @@ describe("a stop-limit order", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({})
   })
 
-  it("a stop-limit order takes no unknown field, including the wire's names", () => {
+  it("a stop-limit order does not take an unknown field or a field's wire name", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: price })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, reduceOnly: true })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, client_order_id: "my-1" })
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, nonce: 1 })
   })
 
-  it("an optional field of a stop-limit order takes no undefined", () => {
+  it("an optional field of a stop-limit order can't be undefined", () => {
     expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: undefined })
   })
 
@@ -80,7 +80,7 @@ describe("a stop-limit order", () => {
     }>()
   })
 
-  it("a stop-limit order has a price, or a role instead", () => {
+  it("a stop-limit order needs a price or a bboRole", () => {
     const { price: _, ...atBest } = request
     expect(stopLimit.create).type.toBeCallableWith({ ...atBest, bboRole: "queue" })
     expect(stopLimit.create).type.not.toBeCallableWith(atBest)
@@ -95,7 +95,7 @@ describe("a collateral OCO order", () => {
     expect(collateralOco.create).type.toBeCallableWith({ ...request, clientOrderId, reduceOnly: true })
   })
 
-  it("a collateral OCO order takes no plain string or other brand", () => {
+  it("a collateral OCO order does not take a plain string or another branded value", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: "1" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: "1" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: price })
@@ -113,7 +113,7 @@ describe("a collateral OCO order", () => {
     })
   })
 
-  it("a collateral OCO order takes no unknown field", () => {
+  it("a collateral OCO order does not take an unknown field", () => {
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, bboRole: "queue" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stop_limit_price: price })
   })
@@ -135,7 +135,7 @@ describe("a collateral OCO order", () => {
 })
 
 describe("canceling all orders", () => {
-  it("canceling all orders takes the three types", () => {
+  it("canceling all orders takes the types spot, margin and futures", () => {
     expect<CancelAllOrders.Request>().type.toBe<{
       readonly market?: Identifiers.MarketName
       readonly type?: ReadonlyArray<"spot" | "margin" | "futures">
@@ -145,7 +145,7 @@ describe("canceling all orders", () => {
 })
 
 describe("answers", () => {
-  it("answers keep undocumented values, told apart by their type", () => {
+  it("answers keep undocumented values, which the type distinguishes from documented ones", () => {
     expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<
       OrderStatus | "MAINTENANCE" | Unrecognised
     >()
@@ -154,7 +154,7 @@ describe("answers", () => {
     expect<string>().type.not.toBeAssignableTo<StopLimitOrders.StopLimitOrder["type"]>()
   })
 
-  it("answers have booleans for the wire's 0 and 1, and no price on market types", () => {
+  it("answers have booleans in place of the wire's 0 and 1, and no price for market orders", () => {
     expect<StopLimitOrders.StopLimitOrder["activated"]>().type.toBe<boolean | undefined>()
     expect<StopLimitOrders.StopLimitOrder["price"]>().type.toBe<Decimal.Decimal | undefined>()
     expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]["price"]>().type.toBe<Decimal.Decimal>()
@@ -162,14 +162,14 @@ describe("answers", () => {
     expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]>().type.not.toHaveProperty("activationPrice")
   })
 
-  it("a created order's answer says whether its client order id was taken", () => {
+  it("a created order's answer says whether the exchange echoed the client order id", () => {
     expect<Effect.Success<ReturnType<typeof stopLimit.create>>>().type.toBeAssignableTo<{
       readonly orderId: Identifiers.OrderId
       readonly clientOrderIdEcho: "echoed" | "missing" | "never-echoed"
     }>()
   })
 
-  it("answers redact the secret of an API key", () => {
+  it("a listed API key has no secret", () => {
     expect<SubAccountApiKeys.SubAccountApiKey>().type.not.toHaveProperty("apiSecret")
     expect<SubAccountApiKeys.SubAccountApiKey>().type.toHaveProperty("apiKey")
   })

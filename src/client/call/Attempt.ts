@@ -1,8 +1,8 @@
 /**
  * One attempt of a call: take a nonce, build the exact bytes, sign, send, and classify the answer.
  *
- * Every attempt has its own nonce and signature. Once handed to the transport, a mutating call without an answer may
- * have been applied; before that, nothing was sent. The attempt's `sentAt` distinguishes the two.
+ * Every attempt has its own nonce and signature. Once a mutating call was handed to the transport, it may have been
+ * applied even if no answer arrives; before that, nothing was sent. The attempt's `sentAt` distinguishes the two.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -35,14 +35,14 @@ import * as Recording from "./Recording.ts"
 
 /**
  * The maximum duration of one attempt, from its first byte to the last byte of the answer. The signer has the same time
- * before that. The wait for a nonce does not count. Default: ten seconds. Provide it to an exchange's layer for all
- * calls, or to a call, which takes precedence.
+ * limit before that. Waiting for a nonce does not count. Default: ten seconds. Provide it to an exchange's layer for
+ * all calls, or to a call, which takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
 })
 
-/** Makes calls with another timeout: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
+/** Sets the timeout of a call: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
 export const withTimeout: (
   timeout: Duration.Input
 ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
@@ -57,25 +57,25 @@ export interface Destination {
   readonly dialect: Dialect
   /** The endpoint to call. */
   readonly endpoint: Endpoint.Any
-  /** The bucket that a refusal for the rate pauses. */
+  /** The rate-limit bucket, paused after a rate-limit refusal. */
   readonly bucket: RateLimits.Bucket
 }
 
 /** The signer, the nonces and the record of attempts. */
 export interface Signing {
-  /** Signs, and names the API key. */
+  /** Signs requests, and provides the API key. */
   readonly signer: Signer.Signer["Service"]
   /** Supplies every attempt with a nonce. */
   readonly nonces: Nonce.Nonce["Service"]
   /** The kind of nonce, for reconciliation. */
   readonly nonceForm: Errors.NonceForm
-  /** The exchange's clock minus this machine's, measured from time to time. */
+  /** The exchange's clock minus this machine's, in milliseconds; it may be measured again at any time. */
   readonly offset: { readonly millis: number }
   /** The fingerprint of the API key. */
   readonly key: string
   /** Records every mutating attempt; absent when no record is kept. */
   readonly intents: Intents.Service | undefined
-  /** Called with the nonce of every attempt that the exchange answers with success. */
+  /** Called with the nonce of every successful attempt. */
   readonly onAccepted: (nonce: number) => void
 }
 
@@ -91,27 +91,27 @@ export interface Limits {
 export interface Asked {
   /** The request. */
   readonly request: object
-  /** The request with its wire keys. */
+  /** The request with the field names used on the wire. */
   readonly wire: Readonly<Record<string, unknown>>
   /** How an answer differs from the request; `undefined` when it does not. */
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
   /** Whether the answer must be about the order that the request names by its id. */
   readonly sameId: boolean | undefined
-  /** Marks the orders of a bulk answer whose outcomes it leaves unknown. */
+  /** Marks each order whose outcome a bulk answer leaves unknown. */
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
-/** Makes the errors of one order of a bulk call whose part of the answer does not show its outcome. */
+/** Builds the error for one order in a bulk call when the answer does not show that order's outcome. */
 export interface Partly {
-  /** It is unknown whether the order was placed. */
+  /** Use when it is unknown whether the order was placed. */
   readonly unknown: (order: object, why: Errors.UnknownCause, reason: string) => Errors.OutcomeUnknown
-  /** The order was placed, with these ids. */
+  /** Use when the order was placed with these ids, but the rest of the answer can't be read. */
   readonly unreadable: (order: object, orderIds: ReadonlyArray<OrderId>, problem: string) => Errors.AcceptedUnreadable
 }
 
 /**
- * Makes one attempt of a request within its limits, and records in the call's progress when it is handed to the
- * transport. Only for code that runs inside an effect.
+ * Makes one attempt of a request within the limits, and records in `progress` when it was handed to the transport. Call
+ * it only inside an effect.
  */
 export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 
@@ -119,26 +119,26 @@ export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.
 // Public and private attempts
 // -----------------------------------------------------------------------------
 
-/** The identity of attempts without a nonce. */
+/** The signing data of public attempts, which have no key and no nonce. */
 const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => {} }
 
-/** Attempts without a nonce or a signature. */
+/** Makes public attempts, without a nonce or a signature. */
 export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswerBytes, timeout }) => {
   const { baseUrl, endpoint } = to
   const { fields, path } = Paths.locate(endpoint, asked.wire)
   const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
-  // Query parameters are texts: public endpoints have no other type on the wire.
+  // The cast is safe: all fields of public endpoints are text on the wire.
   const query = new URLSearchParams(fields as Record<string, string>).toString()
   const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
   return exchange(
     to,
     attempt,
-    { method: "GET", url, headers: {}, once: false, fresh: false, timeout, maxAnswerBytes },
+    { method: "GET", url, headers: {}, once: false, timeout, maxAnswerBytes },
     (text) => text
   )
 }
 
-/** Attempts with their own nonce, signed as late as possible. */
+/** Makes private attempts. Each has its own nonce, and is signed as late as possible. */
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
   const { intents, nonces, offset, signer: { apiKey } } = by
@@ -183,14 +183,12 @@ const signAndSend = (
       },
       body,
       once: endpoint.mutates,
-      // The one reason for another attempt is a refused nonce.
-      fresh: endpoint.mutates && attempt.progress.attempts > 1,
       timeout,
       maxAnswerBytes
     }, scrubbing(signer, payload, signature, request)))
 }
 
-/** Limits the signer's time. Nothing was sent when it is over. */
+/** Signs the payload. Fails if that takes longer than the timeout; nothing was sent then. */
 const inTime = (
   { asked, endpoint }: Attempt,
   timeout: Duration.Duration,
@@ -199,14 +197,17 @@ const inTime = (
 ): Effect.Effect<string, Errors.ExchangeUnreachable> => {
   const notSigned = (reason: string) => unreachable(endpoint, asked, "not-signed", reason)
   const signature = Effect.mapErrorEager(signer.sign(payload), ({ reason }) => notSigned(signer.scrub(reason)))
-  // Most signers answer immediately, and a timer would cost more than that.
+  // Most signers answer immediately, and then need no timer.
   return Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
     duration: timeout,
     orElse: () => Effect.fail(notSigned(`no signature within ${Duration.toMillis(timeout)} ms`))
   })
 }
 
-/** Removes the attempt's secrets from texts. Built on demand, because most attempts succeed and show no text. */
+/**
+ * Removes the attempt's secrets from strings. The scrubber is built on first use, because most attempts succeed and
+ * show no text.
+ */
 const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature: string, request: object) => {
   let scrub: ((text: string) => string) | undefined
   return (text: string): string => {
@@ -216,8 +217,8 @@ const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature:
 }
 
 /**
- * The secrets in a request: a code is worth money, and a passphrase guards it. Texts shorter than four characters occur
- * by chance in too many others to be removed.
+ * The secrets in a request: a code is worth money, and a passphrase guards it. A secret of fewer than four characters
+ * is kept, because it occurs by chance in too many strings.
  */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }
@@ -228,7 +229,7 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 // Sending and classifying the answer
 // -----------------------------------------------------------------------------
 
-/** An attempt, as its errors report it. */
+/** The data of an attempt that its errors report. */
 interface Attempt {
   readonly endpoint: Endpoint.Any
   readonly by: Pick<Signing, "key" | "nonceForm" | "onAccepted">
@@ -251,24 +252,43 @@ const exchange = (
   })
 }
 
-/** Classifies a response. A refusal for the rate also pauses the next calls. */
+/** Classifies an answer. A refused nonce may replace the connections; a rate-limit refusal also pauses later calls. */
 const onAnswer = (
   { bucket, dialect }: Destination,
   attempt: Attempt,
-  { headers, status, text }: Transport.Answer,
+  { headers, startOver, status, text }: Transport.Answer,
   scrub: (text: string) => string
 ): Effect.Effect<unknown, Errors.CallError> => {
   const outcome = classified(dialect, attempt, status, text, scrub)
-  if (status !== 429) return outcome
-  return Effect.catchEager(outcome, (error): Effect.Effect<never, Errors.CallError> =>
-    error._tag === "NonceRejected"
-      ? Effect.fail(error)
-      : Effect.flatMap(bucket.refused(headers["retry-after"]), (retryAfter) =>
-        Effect.fail(
-          error._tag === "RateLimited" && retryAfter > 0
-            ? rateLimited(error, attempt.asked.request, retryAfter)
-            : error
-        )))
+  if (status < 400) return outcome
+  return Effect.catchEager(outcome, (error): Effect.Effect<never, Errors.CallError> => {
+    if (error._tag === "NonceRejected") return nonceRefused(attempt, error, startOver, scrub)
+    if (status !== 429) return Effect.fail(error)
+    return Effect.flatMap(bucket.refused(headers["retry-after"]), (retryAfter) =>
+      Effect.fail(
+        error._tag === "RateLimited" && retryAfter > 0
+          ? rateLimited(error, attempt.asked.request, retryAfter)
+          : error
+      ))
+  })
+}
+
+/** Finds out whether another attempt may follow a refused nonce. A second refusal is final. */
+const nonceRefused = (
+  attempt: Attempt,
+  error: Errors.NonceRejected,
+  startOver: Transport.Answer["startOver"],
+  scrub: (text: string) => string
+): Effect.Effect<never, Errors.CallError> => {
+  const { endpoint, progress } = attempt
+  if (!endpoint.mutates || startOver === undefined || progress.attempts > 1) return Effect.fail(error)
+  return Effect.matchEffect(startOver, {
+    onSuccess: (isAlone) => {
+      progress.isRefused = isAlone
+      return Effect.fail(error)
+    },
+    onFailure: (doubt) => Effect.fail(withoutAnswer(attempt, doubt, scrub))
+  })
 }
 
 const classified = (
@@ -300,7 +320,7 @@ const classified = (
   }
 }
 
-/** Classifies the absence of an answer. */
+/** Makes the error for an attempt that got no usable answer. */
 const withoutAnswer = (
   attempt: Attempt,
   { proof, reason: said }: Transport.SendFailed,
@@ -331,7 +351,10 @@ const unreachable = (
   reason: string
 ) => new Errors.ExchangeUnreachable({ endpoint, why, reason, ...clientOrderIdOf(request) })
 
-/** The error of an attempt that ended after the hand-over: a mutating call may have been applied, a read failed. */
+/**
+ * Makes the error for an attempt that failed after it was handed to the transport: a mutating call may have been
+ * applied; a read has failed.
+ */
 const uncertain = (
   attempt: Attempt,
   why: Errors.UnknownCause,
@@ -360,7 +383,7 @@ const uncertain = (
     })
 }
 
-/** Makes the errors of single orders of a bulk attempt with this answer. */
+/** Builds the errors for individual orders in a bulk call, from the attempt and its answer. */
 const partlyOf = (attempt: Attempt, answer: Classify.Answer): Partly => {
   const { endpoint, progress: { sentAt = 0 } } = attempt
   const { status } = answer
@@ -396,7 +419,7 @@ const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attem
   nonceForm
 })
 
-/** A refusal for the rate, as this request's error. */
+/** Makes a rate-limit error that names this request's client order id. */
 export const rateLimited = (
   { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
   request: object,

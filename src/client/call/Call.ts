@@ -1,6 +1,6 @@
 /**
- * Makes calls. From top to bottom: check and encode the request, check it against its market, wait for the rate limit,
- * make an attempt (nonce, bytes, signature, transport), classify and decode the answer.
+ * Makes calls in these steps: check and encode the request, check it against its market, wait for the rate limit, make
+ * an attempt (nonce, bytes, signature, transport), classify and decode the answer.
  *
  * `LocalRefusal.ts` refuses before sending, `Attempt.ts` makes one attempt, `Retry.ts` decides whether another follows.
  *
@@ -46,8 +46,8 @@ export interface Checks<Q, A> {
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   /**
-   * How the answer differs from the request; `undefined` when it does not. A differing answer proves nothing: a
-   * mutating call fails with `OutcomeUnknown`, why `contradictory-answer`.
+   * How the answer differs from the request; `undefined` when it does not. If it differs, it may belong to another
+   * call, so a mutating call fails with `OutcomeUnknown` (`why: "contradictory-answer"`).
    */
   readonly contradiction?: (request: Q, answer: A) => string | undefined
   /** Whether the answer must be about the order that the request names by its id, not a new one. Default `false`. */
@@ -68,8 +68,8 @@ export class PublicCall extends Context.Service<PublicCall, {
   /** The dialect of requests and answers. */
   readonly dialect: Dialect
   /**
-   * Makes the call of an endpoint. It fails with the endpoint's declared errors: see `Endpoint.Failure`. Make it once
-   * and use it often: the first use looks up the rate limit and compiles the schemas.
+   * Makes a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
+   * Make the function once and reuse it: its first call looks up the rate limit and compiles the schemas.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "public", M, T>
@@ -88,12 +88,12 @@ export class Call extends Context.Service<Call, {
   readonly key: string
   /** The kind of nonce in the calls. */
   readonly nonceForm: Errors.NonceForm
-  /** The greatest nonce of a call that the exchange answered with success; -1 before the first. Never fails. */
+  /** The greatest nonce of all successful calls; -1 before the first. Never fails. */
   readonly acceptedNonce: Effect.Effect<number>
   /**
-   * Makes the call of an endpoint. It fails with the endpoint's declared errors: see `Endpoint.Failure`. Make it once
-   * and use it often: the first use looks up the rate limit and compiles the schemas. `checks` are additional checks
-   * that some endpoints need.
+   * Makes a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
+   * Make the function once and reuse it: its first call looks up the rate limit and compiles the schemas. `checks` are
+   * additional checks that some endpoints need.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
@@ -103,18 +103,17 @@ export class Call extends Context.Service<Call, {
 
 type Access = "public" | "private"
 
-/** One call of an endpoint, from top to bottom. */
+/** Makes a function that calls an endpoint: it checks and sends the request, and decodes the answer. */
 const calling = <Q extends object, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   dialect: Dialect,
   bucket: RateLimits.Bucket,
-  transport: Transport.Transport["Service"],
   given: Settings,
   attemptOf: Attempt.Make,
   { check, contradiction, sameId, settle }: Checks<Q, A> = {}
 ) => {
   const { limitWait, observed } = Observation.of(endpoint, dialect)
-  const retrying = Retry.of(endpoint, bucket, transport)
+  const retrying = Retry.of(endpoint, bucket)
   return (request: Q): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> =>
     asDeclared(
       endpoint,
@@ -125,7 +124,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
         const asked: Attempt.Asked = {
           request,
           wire: encoded.success,
-          // The endpoint's own schema decoded it.
+          // The casts are safe: the endpoint's own schema decoded the answer.
           contradiction: contradiction && ((answer) => contradiction(request, answer as A)),
           sameId,
           settle: settle && ((answer, partly) => settle(request, answer as A, partly))
@@ -140,23 +139,23 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
           })
         }
         return check === undefined
-          ? retrying(attempt, readRetry)
-          : Effect.flatMapEager(check(request), () => retrying(attempt, readRetry))
+          ? retrying(attempt, readRetry, progress)
+          : Effect.flatMapEager(check(request), () => retrying(attempt, readRetry, progress))
       })
     )
 }
 
-/** Builds a call on first use: a program has the services of all endpoints, and uses few of them. */
+/** Builds a call on first use, because a program has the services of all endpoints but uses few of them. */
 const onFirstCall = <Q, R>(make: () => (request: Q) => R): (request: Q) => R => {
   let call: ((request: Q) => R) | undefined
   return (request) => (call ??= make())(request)
 }
 
 /**
- * Gives a call its endpoint's types, which no compiler can derive: the endpoint's own response schema decoded the
- * value, and each error was chosen by the endpoint's value just as `Endpoint.Failure` chooses it by type. The errors
- * come from three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A property calls every endpoint of
- * the contract and compares each error with `Endpoint.failureTags`.
+ * Gives a call its endpoint's types, which the compiler can't derive. The endpoint's own response schema decoded the
+ * value, and the endpoint's properties select the errors at run time just as `Endpoint.Failure` does by type. The
+ * errors come from three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A property test calls every
+ * endpoint of the contract and compares each error with `Endpoint.failureTags`.
  */
 const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   _endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
@@ -184,7 +183,7 @@ const settings: Effect.Effect<Settings> = Effect.gen(function*() {
     },
     readRetry: Context.getOrUndefined(context, Retry.ReadRetry) ?? ofLayer.readRetry
   })
-  // Most calls of a program run in the same context.
+  // Keeps the last result, because most calls of a program run in the same context.
   let last: readonly [context: Context.Context<never>, given: Given] | undefined
   return (context) => {
     if (last?.[0] !== context) last = [context, read(context)]
@@ -193,7 +192,7 @@ const settings: Effect.Effect<Settings> = Effect.gen(function*() {
 })
 
 /**
- * Public calls of the exchange that `Region` names.
+ * Makes public calls to the exchange in `Region`.
  *
  * @category layers
  */
@@ -214,14 +213,14 @@ export const layerPublic: Layer.Layer<
         onFirstCall(() => {
           const bucket = limits.bucket({ baseUrl }, endpoint)
           const attemptOf = Attempt.unsigned({ transport, baseUrl, dialect, endpoint, bucket })
-          return calling(endpoint, dialect, bucket, transport, given, attemptOf)
+          return calling(endpoint, dialect, bucket, given, attemptOf)
         })
     }
   })
 )
 
 /**
- * Signed calls of the exchange that `Region` names, with the key of `Signer`.
+ * Makes calls to the exchange in `Region`, signed with the key in `Signer`.
  *
  * @category layers
  */
@@ -256,7 +255,7 @@ export const layer: Layer.Layer<
         onFirstCall(() => {
           const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
           const attemptOf = Attempt.signed({ transport, baseUrl, dialect, endpoint, bucket }, by)
-          return calling(endpoint, dialect, bucket, transport, given, attemptOf, checks)
+          return calling(endpoint, dialect, bucket, given, attemptOf, checks)
         })
     }
   })

@@ -2,8 +2,8 @@
  * Decides whether and when another attempt follows a failed one.
  *
  * Reads are retried. A mutating call gets a second attempt only after a refused nonce, which proves that it was not
- * applied, and only over a transport with fresh connections: over another, the refusal may be the answer to another
- * call.
+ * applied, and only over a transport that watched the connection of the refusal: over any other, the refusal may be the
+ * answer to another call.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -11,41 +11,37 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
+import type { Progress } from "../Observation.ts"
 import * as RateLimits from "../RateLimits.ts"
-import type * as Transport from "../transport/Transport.ts"
 
 /**
  * Backoff between retries of a read that failed transiently: by default about 100, then about 200 milliseconds. Each
- * pause varies by up to a fifth, so that programs do not retry together. Refusals for the rate are handled by {@link
- * RateLimits.MaxWait} instead. Provide `[]` for a single attempt: to an exchange's layer or to a call, like `Timeout`.
+ * pause varies by up to a fifth, so that programs do not retry together. After a rate-limit refusal,
+ * {@link RateLimits.MaxWait} limits the wait instead. To make only one attempt, provide `[]` to an exchange's layer or
+ * to a call, like `Timeout`.
  */
 export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effect-txc/client/Call/ReadRetry", {
   defaultValue: () => ["100 millis", "200 millis"]
 })
 
 /**
- * Makes attempts until one succeeds or fails with an error that a retry can't fix. The retry of a read is built after
- * its first failure, because most calls have none.
+ * Makes attempts until one succeeds or fails with an error that a retry can't fix. The effect that retries a read is
+ * built after its first failure, because most calls do not fail.
  */
-export const of = (
-  endpoint: Endpoint.Any,
-  bucket: RateLimits.Bucket,
-  { freshConnections }: Pick<Transport.Transport["Service"], "freshConnections">
-) =>
+export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
 (
   attempt: () => Effect.Effect<unknown, Errors.CallError>,
-  pauses: ReadonlyArray<Duration.Input>
+  pauses: ReadonlyArray<Duration.Input>,
+  progress: Progress
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.catchEager(attempt(), (error): Effect.Effect<unknown, Errors.CallError> => {
-    if (endpoint.mutates) {
-      return error._tag === "NonceRejected" && freshConnections ? attempt() : Effect.fail(error)
-    }
+    if (endpoint.mutates) return progress.isRefused ? attempt() : Effect.fail(error)
     return isRetried(error) ? afterFailure(error, attempt, pauses, bucket) : Effect.fail(error)
   })
 
 const isRetried = ({ _tag, isRetryable }: Errors.CallError): boolean => _tag === "NonceRejected" || isRetryable
 
-/** Continues after the first attempt of a read failed with an error worth a retry. */
+/** Retries a read whose first attempt failed with a retryable error. */
 const afterFailure = (
   first: Errors.CallError,
   attempt: () => Effect.Effect<unknown, Errors.CallError>,
@@ -61,7 +57,7 @@ const afterFailure = (
       [pause, ...later]: ReadonlyArray<Duration.Input>
     ): Effect.Effect<unknown, Errors.CallError> => {
       if (error._tag === "RateLimited") {
-        // The next attempt waits in the queue until the pause after a refusal ends.
+        // The next attempt waits in the queue until the pause after the refusal ends.
         return error.origin === "exchange" && refusals-- > 0 ? tried(pauses) : Effect.fail(error)
       }
       // A nonce refused twice would be refused a third time.
@@ -74,6 +70,6 @@ const afterFailure = (
     return goOn(first, pauses)
   })
 
-/** Sleeps for about the given time. */
+/** Sleeps for 80 to 120 percent of the given time. */
 const about = (pause: Duration.Input): Effect.Effect<void> =>
   Effect.flatMap(Random.next, (random) => Effect.sleep(Duration.toMillis(pause) * (0.8 + 0.4 * random)))

@@ -3,27 +3,27 @@ import * as Effect from "effect/Effect"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as Errors from "../../protocol/Errors.ts"
 
-/** The request for balances. */
+/** A request for balances. */
 export interface Request {
-  /** Only the balance of this asset. Live dialect only. */
+  /** The asset whose balance to read; all assets if absent. Live dialect only. */
   readonly ticker?: Ticker
 }
 
-/** How to read the balances. */
+/** The call that reads the balances of a wallet. */
 export interface Reading<B, E> {
   /** The name of the call, for errors. */
   readonly name: string
-  /** The call. */
+  /** Requests the balances. */
   readonly call: (request: Request) => Effect.Effect<ReadonlyMap<Ticker, B> | B, E>
   /** Whether the exchange accepts a request for one asset. */
   readonly takesTicker: () => boolean
-  /** The balance of an asset that the exchange omits. */
+  /** The balance to return for an asset that the exchange omits. */
   readonly zero: B
 }
 
 const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map
 
-/** Makes the methods `all` and `of`. Where the exchange accepts a ticker, `of` asks for that asset only. */
+/** Makes the methods `all` and `of`. If the exchange accepts a ticker, `of` requests only that asset. */
 export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) => ({
   all: Effect.filterOrFail(
     call({}),
@@ -32,7 +32,7 @@ export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) 
       new Errors.UnexpectedResponse({
         endpoint: name,
         status: 200,
-        problem: "asked for all balances, answered with one",
+        problem: "the request was for all balances, but the answer has only one",
         body: ""
       })
   ),

@@ -43,10 +43,10 @@ type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
   Placed
 >
 
-/** An untyped caller may pass any value. */
+/** Checks the type, because an untyped caller may pass any value. */
 const isList = (orders: unknown): boolean => Array.isArray(orders)
 
-/** The violations of a request's orders, before sending. */
+/** Checks a request's orders before sending, and returns the constraints that they break. */
 const violationsOf = <O extends object>(
   each: Endpoint.Any,
   dialect: Dialect,
@@ -62,22 +62,25 @@ const violationsOf = <O extends object>(
   )
 }
 
-/** How an answer as a whole differs from the request: it must have an item for each order. */
+/**
+ * Describes a wrong number of items in an answer. There must be one per order; there may only be fewer with
+ * `stopOnFail`.
+ */
 const otherLength = <O, A>(
   { orders, stopOnFail = false }: Orders<O>,
   items: ReadonlyArray<BulkAnswer.Item<A>>
 ): string | undefined => {
   const isShort = items.length < orders.length
   return items.length > orders.length || (isShort && !stopOnFail)
-    ? `the answer is about ${items.length} orders, not about ${orders.length}`
+    ? `the answer is about ${items.length} orders instead of ${orders.length}`
     : undefined
 }
 
-const otherAnswer = "the answer is about another order than one of those that were sent"
+const otherAnswer = "the answer is about an order that was not sent"
 
 /**
- * Marks the items of an answer whose outcomes are unknown. If one is about another order, the answer may belong to
- * another call, so none of its refusals proves anything.
+ * Marks the items of an answer whose outcomes are unknown. If one item is about a different order, the answer may
+ * belong to another call, so its refusals prove nothing.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
 (
@@ -98,7 +101,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
         : partly.unreadable(order, unreadable.orderIds, unreadable.problem)
     }
     if ((error === undefined) === (result === undefined)) {
-      return partly.unknown(order, "unreadable-answer", "it has not one of result and error")
+      return partly.unknown(order, "unreadable-answer", "it has both a result and an error, or neither")
     }
     if (error === undefined) return undefined
     if (isOther) return partly.unknown(order, "contradictory-answer", otherAnswer)
@@ -111,7 +114,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
   })
 }
 
-/** The outcomes of the items. `finish` turns a result into the caller's value. */
+/** Turns the items of an answer into outcomes. `finish` turns a result into the caller's value. */
 const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined }, A, B, E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
   each: E,
@@ -137,15 +140,15 @@ export interface Creating<O, A, E extends Endpoint.Any, F> {
   readonly create: (request: Orders<O>) => Effect.Effect<Outcomes<ClientOrderIdEcho.Created<A>, E>, F>
 }
 
-/** The properties of a kind of orders. */
+/** The properties of one kind of order. */
 export interface Kind<O, E> {
-  /** The call that places a single such order. */
+  /** The endpoint that places a single order of this kind. */
   readonly each: E
-  /** The type of such an order. */
+  /** The order type. */
   readonly type: OrderType
-  /** The terms to check against the market's limits. */
+  /** Selects the terms to check against the market's limits. */
   readonly bounds: (order: O) => Market.Bounded
-  /** Whether an exchange of this policy echoes the client order ids of such orders. Default: yes. */
+  /** Whether an exchange with this policy echoes the client order ids of these orders. Default: yes. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
@@ -207,8 +210,8 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 }
 
 /**
- * Makes the layer of a service that cancels many orders in one call. If one of them is not named by exactly one
- * identifier, nothing is sent.
+ * Makes the layer of a service that cancels many orders in one call. If any order does not have exactly one identifier,
+ * nothing is sent.
  */
 export const layerCanceling = <
   Identifier,

@@ -3,6 +3,8 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import type { HistoryLimit, RecordOffset } from "../../domain/Paging.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
 import * as Call from "../call/Call.ts"
@@ -11,25 +13,28 @@ import * as Pages from "../Pages.ts"
 
 /** A service that reads a list, page by page. */
 export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
-  /** One page. */
+  /** Reads one page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** All records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
+  /** Reads all records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
   readonly stream: (
     request?: Omit<Request, "offset">
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
-/** A service that reads a list page by page, where every request must name a subject. */
+/** A service that reads a list page by page, and whose requests have required fields, such as an order id. */
 export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
-  /** One page. */
+  /** Reads one page. */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
-  /** All records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
+  /** Reads all records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
   readonly stream: (
     request: Omit<Request, "offset">
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
-/** Makes a page from an answer, or fails when it is not the requested page. */
+/** The greatest offset of a list, if it differs from the document's. */
+type LastOf = (dialect: Dialect) => RecordOffset
+
+/** Makes a page from an answer, or fails when the answer is not the requested page. */
 type ToPage<Q, A, Page> = (
   endpoint: string,
   request: Q
@@ -38,9 +43,10 @@ type ToPage<Q, A, Page> = (
 const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
   toPage: ToPage<Q, A, Page>,
-  idOf: Pages.Identity<Item>["idOf"] | undefined
+  idOf: Pages.Identity<Item>["idOf"] | undefined,
+  lastOf: LastOf | undefined
 ) =>
-({ make }: Call.Call["Service"]) => {
+({ dialect, make }: Call.Call["Service"]) => {
   const call = make(endpoint)
   const page = (request: Q) =>
     Observation.spanned(endpoint.name, Effect.flatMap(call(request), toPage(endpoint.name, request)))
@@ -48,13 +54,20 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
   return {
     page,
     stream: ({ limit, ...filter }: Omit<Q, "offset">) =>
-      Pages.stream(name, (at) => page({ ...filter, ...at } as Q), limit, idOf && { idOf })
+      Pages.stream(
+        name,
+        (at: Pages.Next<HistoryLimit, RecordOffset>) => page({ ...filter, ...at } as Q),
+        limit,
+        idOf && { idOf },
+        lastOf?.(dialect)
+      )
   }
 }
 
 /**
- * The layer of a service that reads a list. `toPage` makes the page of the answer, and fails when the answer is not the
- * page that was asked for: see `PageChecks`. `idOf` is for lists whose records have an identity.
+ * Makes the layer of a service that reads a list. `toPage` makes a page from the answer, and fails when it is not the
+ * requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and `lastOf` for one that
+ * reaches further than the document's lists.
  */
 export const layer = <
   Identifier,
@@ -70,18 +83,22 @@ export const layer = <
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
   toPage: ToPage<Q, A, Page>,
-  idOf?: Pages.Identity<Item>["idOf"]
+  idOf?: Pages.Identity<Item>["idOf"],
+  lastOf?: LastOf
 ): Layer.Layer<Identifier, never, Call.Call> =>
   Layer.effect(
     service,
     Call.Call.useSync((calls) => {
-      const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf)(calls)
-      // These lists require no field, so an empty request is valid, which its type cannot express.
+      const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)(calls)
+      // These lists have no required fields, so an empty request is valid, but its type can't express that.
       return { page: (request: Q = {} as Q) => page(request), stream: (filter = {} as Q) => stream(filter) }
     })
   )
 
-/** Makes the layer of a service whose list needs a subject in every request. `toPage` works as in {@link layer}. */
+/**
+ * Makes the layer of a service that reads a list whose requests have required fields. `toPage`,
+ * `idOf` and `lastOf` work as in {@link layer}.
+ */
 export const layerOf = <
   Identifier,
   Q extends Pages.Request,
@@ -96,6 +113,7 @@ export const layerOf = <
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
   toPage: ToPage<Q, A, Page>,
-  idOf?: Pages.Identity<Item>["idOf"]
+  idOf?: Pages.Identity<Item>["idOf"],
+  lastOf?: LastOf
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage, idOf)))
+  Layer.effect(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage, idOf, lastOf)))

@@ -1,9 +1,9 @@
 /**
  * Undici connections that carry one request at a time, and are closed when an unsolicited answer arrives.
  *
- * An HTTP/1.1 answer does not name its request, so it is taken for the answer to the last one. A connection that
- * receives anything while no request is in flight is therefore closed, and arrived bytes are always read before the
- * next request.
+ * An HTTP/1.1 answer does not identify its request, so a client takes it for the answer to the last one. A connection
+ * that receives anything while no request is in flight is therefore closed, and bytes that have arrived are always read
+ * before the next request.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,29 +11,35 @@ import type { Socket } from "node:net"
 import type { buildConnector, Dispatcher } from "undici"
 import connector from "undici/lib/core/connect.js"
 import Pool from "undici/lib/dispatcher/pool.js"
+import * as Transport from "./Transport.ts"
 
-/** Runs `run` once all arrived bytes were read. A single immediate may run before the system is polled for them. */
+/**
+ * Calls `run` after all bytes that have arrived were read. A single immediate may run before Node polls the sockets.
+ */
 const afterReading = (run: () => void): void => {
   setImmediate(() => setImmediate(run))
 }
 
-/** Ends a connection that cannot be used. Nothing was sent over it. */
+/** The error for a new connection that can't be used. Nothing was sent over it. */
 class Unusable extends Data.TaggedError("Unusable") {
   override readonly message = "the connection ended, or received an answer, before anything was sent"
 }
 
-/** The index of the status: it follows `HTTP/1.1 `. */
+/** The index of the status code, which follows `HTTP/1.1 `. */
 const statusAt = 9
 
 /** The maximum size of an answer's head, in bytes. A longer one is passed to undici, which refuses it. */
 const longestHead = 16_384
 
-/** Whether the bytes begin an interim answer (1xx). After 101 the connection no longer speaks HTTP. */
+/**
+ * Whether the bytes are the start of an interim answer (1xx). 101 is excluded, because the connection no longer speaks
+ * HTTP after it.
+ */
 const isInterim = (bytes: Buffer): boolean => /^HTTP\/1\.\d 1(?!01)/u.test(bytes.toString("latin1", 0, statusAt + 3))
 
 /**
- * Removes interim answers, such as `100 Continue`, from the bytes of a connection: undici closes a connection for one
- * that it did not request. Only looks where an answer begins, and passes all other bytes on unchanged.
+ * Removes interim answers, such as `100 Continue`, from the bytes of a connection: undici closes a connection that
+ * receives one it did not request. Only examines the start of each answer, and passes all other bytes on unchanged.
  */
 const skipInterim = (socket: Socket): void => {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket)
@@ -74,7 +80,7 @@ const skipInterim = (socket: Socket): void => {
   }
 }
 
-/** Makes connections that have received nothing yet. */
+/** Makes a connector that refuses new connections if they have already received bytes. */
 export const connecting = (options: buildConnector.BuildOptions): buildConnector.connector => {
   const connect = connector(options)
   return (to, callback) =>
@@ -92,32 +98,50 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
 }
 
 /** Whether undici closed a connection because it received bytes while no request was in flight. */
-const isUnasked = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
+const isUnsolicited = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
 
-/** A dispatcher for an origin that counts its connections closed for an unsolicited answer. */
+/**
+ * The result of watching connections: nothing happened, an unsolicited answer arrived, or one of them ended, so that
+ * such an answer could not have been seen.
+ */
+type Seen = "nothing" | "unsolicited" | "ended"
+
+/** Tells `run` what has happened since the watch began. */
+export type Watch = (run: (seen: Seen) => void) => void
+
+/** A dispatcher, with counts of its closed connections, and of those closed because of an unsolicited answer. */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D
-  private unasked = 0
+  private ended = 0
+  private unsolicited = 0
 
   constructor(dispatcher: D) {
     this.dispatcher = dispatcher
     dispatcher.on("disconnect", (_origin, _targets, error) => {
-      if (isUnasked(error)) this.unasked++
+      this.ended++
+      if (isUnsolicited(error)) this.unsolicited++
     })
   }
 
-  /** Starts to watch. The returned function ends that, and tells its callback whether an unsolicited answer came. */
-  watch(): (run: (isUnasked: boolean) => void) => void {
-    const before = this.unasked
-    // A connection reports its end one turn after the read.
-    return (run) => afterReading(() => setImmediate(() => run(this.unasked !== before)))
+  /** Starts watching for unsolicited answers. */
+  watch(): Watch {
+    const { ended, unsolicited } = this
+    const seen = () => this.unsolicited !== unsolicited ? "unsolicited" : this.ended === ended ? "nothing" : "ended"
+    // A connection reports that it was closed one event-loop turn after the read.
+    return (run) => afterReading(() => setImmediate(() => run(seen())))
   }
 }
 
-/** The time that connections are watched after a refused nonce before another attempt, in milliseconds. */
-export const quiet = 250
+/** The failure of a request when two answers arrived, and either may belong to it. */
+export const twoAnswers = new Transport.SendFailed({
+  proof: { kind: "lost" },
+  reason: "a second answer came over the same connection, so it is unknown which one belongs to this call"
+})
 
-/** The time that requests in flight have to end after `close`, in milliseconds. */
+/** The time for which old connections are watched between a refused nonce and the next attempt, in milliseconds. */
+const quiet = 250
+
+/** The time that requests in flight have to finish after `close`, in milliseconds. */
 const grace = 1000
 
 /** The connections of a transport, by origin. */
@@ -139,40 +163,35 @@ export class Connections {
     const watched = new Watched(pool)
     this.open.add(pool)
     this.current.set(origin, watched)
-    if (this.isClosed) this.retire(origin)
+    if (this.isClosed) this.end(watched)
     return watched
   }
 
-  /** Stops using the connections to an origin. Requests in flight may end. */
-  private retire(origin: string): void {
-    const watched = this.current.get(origin)
-    if (!this.isClosed) this.current.delete(origin)
-    if (watched !== undefined) this.end(watched)
-  }
-
+  /** Starts no more requests over the connections. Requests in flight may finish. */
   private end({ dispatcher }: Watched<Pool>): void {
     const forget = () => this.open.delete(dispatcher)
     dispatcher.close().then(forget, forget)
   }
 
   /**
-   * Replaces the connections to an origin whose answer is in doubt. If that answer was to another request, the right
-   * one arrives later, so the old connections are watched for it first. Passes to `run` whether an answer came.
+   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the right
+   * answer is still to come, so the old connections are watched for it first. `watch` began at the refusal.
    */
-  startOver(origin: string, run: (isUnasked: boolean) => void): void {
-    const old = this.of(origin)
-    const stop = old.watch()
-    // Other requests must not take a late answer for theirs.
-    this.current.delete(origin)
-    setTimeout(() =>
-      stop((isUnasked) => {
-        this.end(old)
-        this.retire(origin)
-        run(isUnasked)
-      }), quiet)
+  startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
+    return Effect.callback((resume) => {
+      // Other requests must not take a late answer for their own.
+      if (this.current.get(origin) === old) this.current.delete(origin)
+      setTimeout(() =>
+        watch((seen) => {
+          // Each queued request may have taken the answer to the one before it. Then the last one is still waiting.
+          const isIdle = old.dispatcher.stats.size === 0
+          this.end(old)
+          resume(seen === "unsolicited" ? Effect.fail(twoAnswers) : Effect.succeed(seen === "nothing" && isIdle))
+        }), quiet)
+    })
   }
 
-  /** Starts no more requests. Those in flight have one second to end. */
+  /** Starts no more requests. Requests in flight have one second to finish. */
   readonly close: Effect.Effect<void> = Effect.callback((resume) => {
     this.isClosed = true
     const pools = [...this.open]

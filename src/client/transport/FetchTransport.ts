@@ -1,9 +1,9 @@
 /**
- * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no package and has the smallest
- * bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
+ * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no other package and makes the
+ * smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
- * Redirects are not followed. A request that may be delivered once has a body that can be read once, so a `fetch` can't
- * send it again, unlike others after HTTP 421. If a `fetch` does not accept such a body, the request is not sent.
+ * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send it
+ * again, as it does other requests after HTTP 421. If a `fetch` does not accept such a body, the request is not sent.
  *
  * @example
  * ```ts
@@ -21,13 +21,15 @@ import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * A function that sends: the platform's `fetch`, or another with its signature.
+ * A function that sends a request: the platform's `fetch`, or another with the same signature.
  *
  * @category models
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Whether this platform sends a stream as a stream. Otherwise it may send the stream's name, or refuse it. */
+/**
+ * Whether this platform's `fetch` can send a stream. If not, it may refuse the stream, or send it converted to text.
+ */
 const takesStreams = (): boolean => {
   let isAsked = false
   const body = new ReadableStream()
@@ -40,11 +42,11 @@ const takesStreams = (): boolean => {
     }
   }
   const request = new Request("https://localhost", init)
-  // Some platforms keep the stream without reading this.
+  // Some platforms keep the stream without reading `duplex`.
   return (isAsked || request.body === body) && !request.headers.has("content-type")
 }
 
-/** The same, determined on first use. */
+/** Makes a function that calls {@link takesStreams} once, on first use. */
 const knownOnce = (): () => boolean => {
   let known: boolean | undefined
   return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
@@ -55,8 +57,8 @@ const noStreams =
   + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
 
 /**
- * The proof from a `fetch` failure. A `fetch` that retries by itself may have delivered a body that it has read, and
- * then failed to connect.
+ * Decides what a `fetch` failure proves. A `fetch` that retries by itself may have delivered a body that it has read,
+ * and then failed to connect.
  */
 const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
@@ -66,7 +68,7 @@ const failureOf = (error: unknown, isRead: boolean): Transport.SendFailed => {
   })
 }
 
-/** A request in progress, which ends once. */
+/** A request in progress. It ends only once. */
 class Sending implements Delivery.Delivery {
   private readonly fetch: Fetch
   private readonly request: Transport.Request
@@ -113,7 +115,7 @@ class Sending implements Delivery.Delivery {
       method,
       headers,
       redirect: "manual",
-      // Without credentials, a `fetch` does not try others after a 401.
+      // With credentials, `fetch` might send the request again after a 401.
       credentials: "omit",
       signal: this.aborting.signal,
       ...this.body()
@@ -128,7 +130,7 @@ class Sending implements Delivery.Delivery {
   private body(): RequestInit {
     const { body, headers, once } = this.request
     if (body === undefined) return {}
-    // This library never uses shared memory, so every array is backed by its own.
+    // The cast is safe: this library never uses shared memory.
     if (!once) return { body: body as Uint8Array<ArrayBuffer> }
     let ahead = Delivery.readAhead
     const stream = new ReadableStream({
@@ -140,12 +142,12 @@ class Sending implements Delivery.Delivery {
       }
       // The body is read only on demand.
     }, { highWaterMark: 0 })
-    // A stream has no length of its own, and servers may refuse a body in chunks.
+    // A stream has no known length, and servers may refuse a chunked body.
     const sized = { ...headers, "content-length": body.byteLength.toString() }
     return { body: stream, headers: sized, duplex: "half" } as RequestInit
   }
 
-  /** Reads the body as it arrives, up to the limit. */
+  /** Reads the answer's body as it arrives, up to the maximum size. */
   private async read(status: number, body: ReadableStream<Uint8Array>): Promise<string> {
     const decoder = new TextDecoder()
     const reader = body.getReader()
@@ -161,15 +163,14 @@ class Sending implements Delivery.Delivery {
 }
 
 /**
- * Sends over a `fetch` of your own. It must not send a request again by itself, or follow redirects. Once it has read
- * the body of a mutating call, its failures never count as "not sent".
+ * Sends over your own `fetch`. It must not repeat a request by itself, or follow redirects. Once it has read the body
+ * of a mutating call, its failures never count as "not sent".
  *
  * @category constructors
  */
 export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
   const canStream = knownOnce()
   return {
-    freshConnections: false,
     send: (request) =>
       request.once && request.body !== undefined && !canStream()
         ? Effect.fail(new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason: noStreams }))
@@ -178,7 +179,7 @@ export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
 }
 
 /**
- * Sends over the platform's `fetch` at the time of each call.
+ * Sends over the platform's `fetch`, looked up again for each call.
  *
  * @category layers
  */

@@ -31,9 +31,9 @@ import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * The context of every request: no redirects, no trace headers, no span of the client below. Without credentials, a
- * `fetch` does not try others after a 401, which fails with a body that it cannot read twice. A body is never copied
- * into a buffer that could be sent twice.
+ * The context of every request: no redirects, no trace headers, and no span of the `HttpClient`. With credentials,
+ * `fetch` might send the request again after a 401, and fail because it can't read the body twice. A body is never
+ * copied into a buffer, which could be sent twice.
  */
 const quiet = Context.empty().pipe(
   Context.add(FetchHttpClient.RequestInit, { redirect: "manual", credentials: "omit" }),
@@ -42,12 +42,12 @@ const quiet = Context.empty().pipe(
   Context.add(HttpClient.TracerPropagationEnabled, false)
 )
 
-/** A second reader of an at-most-once body, which means a second delivery. */
+/** The error when an at-most-once body is read again, which would mean a second delivery. */
 class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }
 
-/** The progress in reading an at-most-once body. */
+/** How much of an at-most-once body was read. */
 interface Reading {
   /** The number of times that reading began. */
   begun: number
@@ -55,7 +55,7 @@ interface Reading {
   isRead: boolean
 }
 
-/** The body of a request, and its reading progress; a body that may be read any number of times is not tracked. */
+/** Makes the body of a request. The reading of an at-most-once body is tracked. */
 const bodyOf = (
   { body, once }: Transport.Request
 ): { readonly httpBody: HttpBody.HttpBody; readonly reading: Reading } => {
@@ -72,7 +72,7 @@ const bodyOf = (
   return { httpBody: HttpBody.stream(stream, "application/json", body.byteLength), reading }
 }
 
-/** Makes the request in one step, because one made from options would be built twice. */
+/** Makes the request in one step, because `HttpClientRequest.make` with options would build it twice. */
 const toClientRequest = ({ body, headers, method, url }: Transport.Request, httpBody: HttpBody.HttpBody) =>
   HttpClientRequest.makeWith(
     method,
@@ -87,7 +87,7 @@ const toClientRequest = ({ body, headers, method, url }: Transport.Request, http
     httpBody
   )
 
-/** Reads the body as it arrives, up to the limit; an unread rest closes the connection. */
+/** Reads the answer's body as it arrives, up to the maximum size. If the rest is not read, the connection is closed. */
 const readText = (
   response: HttpClientResponse.HttpClientResponse,
   request: Transport.Request
@@ -112,7 +112,7 @@ const readText = (
     )
   })
 
-/** The proof from a failure of the client below, given the reading progress of the body. */
+/** Decides what an `HttpClient` failure proves, depending on how much of the body was read. */
 const toSendFailed = (
   error: HttpClientError.HttpClientError,
   { begun, isRead }: Reading
@@ -126,7 +126,8 @@ const toSendFailed = (
   }
   // A client that retries by itself may have delivered what it has read, and then failed to connect.
   if (why === undefined || isRead) return new Transport.SendFailed({ proof: { kind: "lost" }, reason })
-  // Bytes can always be sent, and a stream whose reading has not begun has not failed: this client can't send streams.
+  // Byte arrays can always be encoded, and the stream was not read, so this error means that the client can't send
+  // streams.
   const takesNoStream = error.reason._tag === "EncodeError"
   return new Transport.SendFailed({ proof: { kind: "not-sent", why }, reason: takesNoStream ? noStreams : reason })
 }
@@ -137,7 +138,7 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
 /**
  * Sends over an Effect `HttpClient`. Headers with secrets are redacted when printed.
  *
- * The body of an at-most-once request can be read only once, so nothing below can send it again: neither a `fetch`
+ * The body of an at-most-once request can be read only once, so no lower layer can send it again: neither a `fetch`
  * after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that nothing
  * was sent. `NodeHttpClient.layerNodeHttp` reads it before it connects, so an order that it can't send is always an
  * `OutcomeUnknown`.
@@ -145,7 +146,6 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
  * @category constructors
  */
 export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"] => ({
-  freshConnections: false,
   send: (request) =>
     Effect.withFiber((fiber) => {
       const { httpBody, reading } = bodyOf(request)

@@ -1,5 +1,6 @@
 /**
- * Turns a connection's data into the answer to a request: one text per header, and the body decompressed and decoded.
+ * Makes an answer from the headers and bytes of a connection: joins repeated headers, and decompresses and decodes the
+ * body.
  */
 import * as Effect from "effect/Effect"
 import type * as Delivery from "./Delivery.ts"
@@ -17,7 +18,7 @@ const joined = (headers: Headers): Transport.Answer["headers"] => {
   return headers as Transport.Answer["headers"]
 }
 
-/** Text as a decoder reads it that removes a byte order mark. */
+/** Decodes UTF-8, and removes a byte order mark. */
 const textOf = (bytes: Buffer): string => {
   const text = bytes.toString()
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
@@ -36,7 +37,7 @@ const decoders = {
 
 const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
 
-/** Decompresses the body of an answer, up to the limit. */
+/** Decompresses the body of an answer, up to the maximum size. */
 const decompress = (
   status: number,
   encoding: string,
@@ -45,7 +46,7 @@ const decompress = (
 ): Effect.Effect<Buffer, Transport.SendFailed> => {
   const unreadable = (why: string) => new Transport.SendFailed({ proof: { kind: "lost" }, reason: why })
   if (!isKnown(encoding))
-    return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which nobody asked for`))
+    return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which was not requested`))
   return Effect.try({
     try: () =>
       process.getBuiltinModule("node:zlib")[decoders[encoding]](bytes, {
@@ -54,13 +55,13 @@ const decompress = (
     catch: (error) =>
       error instanceof RangeError
         ? Transport.tooLarge(status, request)
-        : unreadable(`the answer is encoded as ${encoding}, and broken`)
+        : unreadable(`the answer is encoded as ${encoding}, but can't be decoded`)
   })
 }
 
 /**
  * Makes the answer from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed, or
- * exceeds the limit afterwards.
+ * is larger than the maximum size when decompressed.
  */
 export const answer = (
   request: Transport.Request,

@@ -1,8 +1,9 @@
 /**
- * Sends a signed request. If no answer comes back, says whether it can have been delivered.
+ * Sends requests. If no complete answer arrives, the error says whether the request may have been delivered.
  *
- * All other code only uses this service. Every transport must keep three promises: it never sends an at-most-once
- * request twice, never reads more of an answer than requested, and never waits longer than requested.
+ * All other code sends only through this service. Every transport must keep three promises: it never sends an
+ * at-most-once request twice, never reads more of an answer than the request allows, and never waits longer than it
+ * allows.
  *
  * @example
  * ```ts
@@ -10,7 +11,7 @@
  * import * as Layer from "effect/Layer"
  * import { type Credentials, Exchange, Transport } from "effect-txc"
  *
- * // No answer of more than a megabyte is read.
+ * // Limits every answer to one megabyte.
  * export const small = (credentials: Credentials.Options) =>
  *   Exchange.layer({ region: "global", credentials }).pipe(
  *     Layer.provide(Layer.succeed(Transport.MaxAnswerBytes, 1024 * 1024)),
@@ -40,11 +41,6 @@ export interface Request {
   readonly body?: Uint8Array
   /** Whether the request may be delivered at most once. */
   readonly once: boolean
-  /**
-   * Whether to send the request over a new connection, because the previous attempt's answer may have belonged to
-   * another request. Only set for a transport with `freshConnections`.
-   */
-  readonly fresh: boolean
   /** The maximum time until the last byte of the answer. */
   readonly timeout: Duration.Input
   /** The maximum size of the answer's body in bytes, after decompression. */
@@ -63,6 +59,15 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The whole body, decompressed. */
   readonly text: string
+  /**
+   * Replaces the connections over which this refusal came, and watches the old ones for another answer: the refusal may
+   * belong to another request, and the call may have been applied. Fails if another answer came. Succeeds with whether
+   * it would have been seen: `false` if an old connection ended, or still carries a request.
+   *
+   * A mutating call whose nonce was refused is sent again, once, only after `true`. Only a transport that makes its own
+   * connections, and closes one that receives unsolicited bytes, can offer this, with refusals of at-most-once requests.
+   */
+  readonly startOver?: Effect.Effect<boolean, SendFailed>
 }
 
 /**
@@ -104,7 +109,7 @@ export interface TooLarge {
 }
 
 /**
- * The proof from the absence of an answer.
+ * The fate of a request without a complete answer, as far as it is known.
  *
  * @category models
  */
@@ -119,14 +124,14 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly proof: Proof
   readonly reason: string
 }> {
-  /** The proof from the absence of an answer. */
+  /** The fate of a request without a complete answer, as far as it is known. */
   declare readonly proof: Proof
   /** A description of the failure. It may quote the request, so scrub it. */
   declare readonly reason: string
 }
 
 /**
- * The failure of a request whose answer is too large.
+ * Makes the failure of a request whose answer is too large.
  *
  * @category errors
  */
@@ -137,7 +142,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
   })
 
 /**
- * The failure of a request whose answer did not arrive in time.
+ * Makes the failure of a request whose answer did not arrive in time.
  *
  * @category errors
  */
@@ -154,12 +159,6 @@ export const timedOut = ({ timeout }: Request): SendFailed =>
  */
 export class Transport extends Context.Service<Transport, {
   /**
-   * Whether the transport makes its own connections, closes one that receives unsolicited bytes, and opens a new one
-   * for a `fresh` request. A mutating call whose nonce was refused is retried, once, only over such a transport: over
-   * another, the refusal may be a stale answer on a kept connection, and the order may have been delivered.
-   */
-  readonly freshConnections: boolean
-  /**
    * Sends the request and reads the whole answer. Does not follow redirects, which would deliver the key and the
    * signature to another server, and sends no trace header. Fails only with {@link SendFailed}.
    */
@@ -168,8 +167,8 @@ export class Transport extends Context.Service<Transport, {
 
 /**
  * The maximum size of an answer's body in bytes, after decompression. Default: 32 MiB. Provide it to an exchange's
- * layer for all calls, or to a call, which takes precedence. The largest real answers, all markets, assets or fees, are
- * below 2 MiB. The connection of a larger answer is closed, and the call ends as with any unreadable answer.
+ * layer for all calls, or to a call, which takes precedence. The largest real answers (all markets, assets or fees) are
+ * smaller than 2 MiB. The connection of a larger answer is closed, and the call ends as with any unreadable answer.
  *
  * @category configuration
  */

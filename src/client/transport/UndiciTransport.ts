@@ -1,11 +1,11 @@
 /**
  * Sends over undici's `dispatch`, for Node: the transport with the lowest cost per call.
  *
- * Every request is one `dispatch` over a connection that carries no other request meanwhile. It sends nothing twice,
- * follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch` with their streams.
+ * Every request is one `dispatch` over a connection that carries no other request at the same time. It sends nothing
+ * twice, follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch`, and their streams.
  *
- * Before a kept connection is used, arrived bytes are read: an unsolicited answer closes the connection. Interim
- * answers, such as `100 Continue`, are skipped.
+ * Before a kept connection is used, bytes that have arrived are read: an unsolicited answer closes the connection.
+ * Interim answers, such as `100 Continue`, are skipped.
  *
  * @example
  * ```ts
@@ -29,14 +29,14 @@ import * as Delivery from "./Delivery.ts"
 import * as Received from "./Received.ts"
 import * as Transport from "./Transport.ts"
 
-/** Ends a request that must not be delivered, or not again. */
+/** The error that aborts a request because it was abandoned or must not be sent a second time. */
 class Unwanted extends Data.TaggedError("Unwanted") {
   override readonly message = "the request may be sent only once"
 }
 
-/** A body that can be read once. A second reader is refused. */
+/** A body that can be read only once. A second read fails. */
 class ReadOnce implements AsyncIterable<Uint8Array> {
-  /** The number of readers, including refused ones. */
+  /** The number of reads, including refused ones. */
   reads = 0
   private readonly bytes: Uint8Array
   constructor(bytes: Uint8Array) {
@@ -59,24 +59,28 @@ const place = (url: string): Place => {
   return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
 }
 
-/** Ends an abandoned delivery. No caller sees it. */
+/** Aborts an abandoned request. No caller sees this error. */
 const abandoned = new Unwanted()
 
 /** The dispatchers of a transport. */
-interface Route {
+interface Route<D extends Dispatcher> {
   /** Returns the dispatcher for an origin. It may throw: not every text is an origin. */
-  readonly of: (origin: string) => Connections.Watched
-  /** Prepares a fresh connection, and passes to `run` whether an unsolicited answer came over an old one. */
-  readonly startOver: (origin: string, run: (isUnasked: boolean) => void) => void
+  readonly of: (origin: string) => Connections.Watched<D>
+  /** Replaces the connections of a dispatcher after a refusal, and watches the old ones. Absent if nothing is retried. */
+  readonly startOver?: (
+    origin: string,
+    old: Connections.Watched<D>,
+    watch: Connections.Watch
+  ) => Effect.Effect<boolean, Transport.SendFailed>
 }
 
-/** A request in progress, which ends once. It is the handler that undici notifies. */
-class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
-  private readonly route: Route
+/** A request in progress. It ends only once. It is also the handler that undici notifies. */
+class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.DispatchHandler {
+  private readonly route: Route<D>
   private readonly request: Transport.Request
   private readonly body: Uint8Array | ReadOnce | undefined
   private onEnd: ((end: Delivery.End) => void) | undefined
-  private connections: Connections.Watched | undefined
+  private connections: Connections.Watched<D> | undefined
   private controller: Dispatcher.DispatchController | undefined
   private hasEnded = false
   private status = 0
@@ -84,7 +88,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(route: Route, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
+  constructor(route: Route<D>, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
     this.route = route
     this.request = request
     this.body = body
@@ -92,18 +96,14 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 
   begin(onEnd: (end: Delivery.End) => void): void {
     this.onEnd = onEnd
-    const { fresh, url } = this.request
-    const to = place(url)
-    // Undici resumes a kept connection in a later turn. Arrived bytes are read before that.
-    if (!fresh) setImmediate(() => this.dispatch(to))
-    else this.attempt(() =>
-        this.route.startOver(to.origin, (isUnasked) => isUnasked ? this.doubt() : this.dispatch(to))
-      )
+    // Undici resumes a kept connection in a later event-loop turn. Bytes that have arrived are read before that.
+    setImmediate(() => this.dispatch())
   }
 
-  private dispatch({ origin, path }: Place): void {
+  private dispatch(): void {
     if (this.hasEnded) return
-    const { headers, method } = this.request
+    const { headers, method, url } = this.request
+    const { origin, path } = place(url)
     this.attempt(() => {
       this.connections = this.route.of(origin)
       this.connections.dispatcher.dispatch({
@@ -115,7 +115,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
           : headers,
         // Undici accepts any iterable, though its types do not say so.
         body: this.body as Uint8Array | null,
-        // The request does not share its connection.
+        // Undici sends no other request over the connection until this one has ended.
         idempotent: false
       }, this)
     })
@@ -124,16 +124,6 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private attempt(run: () => void): void {
     const done = Result.try({ try: run, catch: (error) => error })
     if (Result.isFailure(done)) this.onError(done.failure)
-  }
-
-  /** Ends the request because two answers came, and either may belong to it. */
-  private doubt(): void {
-    this.fail(
-      new Transport.SendFailed({
-        proof: { kind: "lost" },
-        reason: "another answer came over the same connection, so it is unknown which one is the answer to this call"
-      })
-    )
   }
 
   late(): void {
@@ -185,10 +175,15 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const end = Received.answer(this.request, this.status, this.headers, this.chunks)
-    const { once } = this.request
+    const { connections, request: { once, url }, route } = this
+    if (!once || this.status < 400 || connections === undefined) return this.end(end)
+    const watch = connections.watch()
+    const startOver = route.startOver?.(place(url).origin, connections, watch)
     // A refusal is believed unless another answer follows immediately.
-    if (!once || this.status < 400 || this.connections === undefined) this.end(end)
-    else this.connections.watch()((isUnasked) => isUnasked ? this.doubt() : this.end(end))
+    watch((seen) => {
+      if (seen === "unsolicited") this.fail(Connections.twoAnswers)
+      else this.end(startOver === undefined ? end : Effect.map(end, (answer) => ({ ...answer, startOver })))
+    })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -215,36 +210,30 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   }
 }
 
-/** The form in which a request's body is sent. */
+/** Makes the body that is sent for a request. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
-const over = (route: Route, bodyOf: BodyOf) => ({
+const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.Transport["Service"] => ({
   send: (request: Transport.Request) =>
     Delivery.run(request.timeout, () => new Dispatch(route, request, bodyOf(request)))
 })
 
 /**
- * Sends over a dispatcher of your own, such as undici's `ProxyAgent`. You close it.
+ * Sends over your own dispatcher, such as undici's `ProxyAgent`. You must close it yourself.
  *
- * The body of an at-most-once request can be read only once, so a dispatcher that retries cannot deliver it again. That
- * costs a little. Still, do not use a dispatcher that retries or follows redirects. This transport does not control the
- * dispatcher's connections, so a mutating call whose nonce was refused is not retried.
+ * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver it again. This
+ * adds a small cost to each call. Even so, do not use a dispatcher that retries or follows redirects. This transport
+ * does not control the dispatcher's connections, so a mutating call whose nonce was refused is not retried.
  *
  * @category constructors
  */
 export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Service"] => {
   const watched = new Connections.Watched(dispatcher)
-  return {
-    freshConnections: false,
-    ...over(
-      { of: () => watched, startOver: (_origin, run) => run(false) },
-      ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body
-    )
-  }
+  return over({ of: () => watched }, ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body)
 }
 
 /**
- * Options of the connections.
+ * Connection options.
  *
  * @category models
  */
@@ -253,11 +242,13 @@ export interface Options {
   readonly connections?: number
   /** The maximum time to make a connection. Default: ten seconds. The request's timeout also applies. */
   readonly connectTimeout?: Duration.Input
-  /**
-   * The time that an idle connection is kept. Default: four seconds, or less if the server says so. With 250
-   * milliseconds or less, a mutating call whose nonce was refused is not retried.
-   */
+  /** The time for which an idle connection is kept open. Default: four seconds, or less if the server says so. */
   readonly keepAlive?: Duration.Input
+  /**
+   * Whether a mutating call whose nonce was refused is sent once more, if no other answer follows the refusal within
+   * 250 milliseconds. Default: `true`. With `false` it fails with `NonceRejected`, as over every other transport.
+   */
+  readonly retryMutating?: boolean
   /** Certificates and other options of `node:tls`. */
   readonly tls?: Pick<
     ConnectionOptions,
@@ -270,7 +261,7 @@ const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.
 /** The options of undici's pool. */
 const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): Pool.Options => ({
   pipelining: 1,
-  // Requests have their own timer.
+  // Disabled, because every request has its own timeout.
   headersTimeout: 0,
   bodyTimeout: 0,
   ...(connections === undefined ? {} : { connections }),
@@ -284,7 +275,7 @@ const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): 
 })
 
 /**
- * Sends over its own connections. When it is closed, requests in flight have one second to end.
+ * Sends over its own connections. When the layer is closed, requests in flight have one second to finish.
  *
  * @category layers
  */
@@ -296,17 +287,17 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
         Effect.sync(() => new Connections.Connections(poolOptions(options))),
         ({ close }) => close
       ),
-      (connections) => ({
-        // A connection that closes sooner cannot be watched.
-        freshConnections: options.keepAlive === undefined || millis(options.keepAlive) > Connections.quiet,
-        // These connections never send a request again.
-        ...over(connections, ({ body }) => body)
-      })
+      (connections) =>
+        over(
+          options.retryMutating === false ? { of: (origin) => connections.of(origin) } : connections,
+          // These connections never repeat a request, so the body needs no protection against a second read.
+          ({ body }) => body
+        )
     )
   )
 
 /**
- * Sends over its own connections, with the defaults: see {@link layerWith}.
+ * Sends over its own connections, with the default options: see {@link layerWith}.
  *
  * @category layers
  */

@@ -1,4 +1,4 @@
-/** The 24-hour summaries and trades of markets, which only the live exchange's documentation describes. */
+/** The 24-hour summaries and trades of markets. Only the live exchange's documentation describes these calls. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -75,6 +75,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summary.trade", {
     statement: "Shows a trade immediately in the market summary: last price, volume, total, low and high",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const before = yield* summary(world)
       const { price: text } = yield* Trading.take(world, "0.01")
@@ -91,6 +92,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summary.day", {
     statement: "Drops trades older than 24 hours from the market summary",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       yield* Trading.take(world, "0.01")
       yield* world.advance(25 * 3_600_000)
@@ -105,6 +107,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summary.book", {
     statement: "Shows the best prices of the order book as bid and ask",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* world.open()
@@ -123,10 +126,11 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summaries.markets", {
     statement: "Lists a summary of every market",
+    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
-      const { answer, value } = yield* summaries(world)
       const { name } = yield* world.market
+      const { answer, value } = yield* summaries(world)
       const one = yield* summary(world)
       yield* Verdict.expect(
         answer,
@@ -139,6 +143,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("summary.refusal", {
     statement:
       "Refuses the summary of an unknown market with HTTP 200, success false, and a message that names the field",
+    level: "SHOULD",
     profile: "read-only",
     check: (world) =>
       LivePublicCalls.refusesV1(world, Paths.marketSummary, { market: LivePublicCalls.noMarket }, "market")
@@ -169,6 +174,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("trade-history.order", {
     statement: "Lists past trades after lastId, latest first, up to the limit",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { market, price, taker } = yield* Trading.take(world, "0.01")
       yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
@@ -183,7 +189,8 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("trade-history.refusal", {
     statement:
-      "Refuses past trades with a wrong market or limit: HTTP 200, success false, and a message that names the field",
+      "Refuses past trades with an invalid market or limit: HTTP 200, success false, and a message that names it",
+    level: "SHOULD",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

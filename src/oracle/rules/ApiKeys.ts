@@ -140,15 +140,22 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   listing.always("api-keys.filter", {
     statement: "Lists exactly the keys of the sub-account that subAccountId names",
+    profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const whole = yield* SubAccounts.apiKeys(world)
-      for (const subAccountId of new Set(SubAccounts.idsOf(whole.objects, "subAccountId"))) {
+      const ids = new Set(SubAccounts.idsOf(whole.objects, "subAccountId"))
+      if (world.profile !== "control" && ids.size < 2) return yield* Verdict.skip(Verdict.lacksRecords.tooFew)
+      for (const subAccountId of ids) {
         const { answer, objects } = yield* SubAccounts.apiKeys(world, { subAccountId })
         const expected = whole.objects.filter((entry) => Json.isObject(entry) && entry["subAccountId"] === subAccountId)
         yield* Verdict.conclude(
           `the keys ${SubAccounts.idsOf(expected).join()} of ${subAccountId}`,
           SubAccounts.idsOf(objects),
-          SubAccounts.idsOf(objects).toSorted().join() === SubAccounts.idsOf(expected).toSorted().join(),
+          objects.every((entry) => Json.isObject(entry) && entry["subAccountId"] === subAccountId) && (
+            // A whole list longer than a page does not show all the keys of a sub-account.
+            whole.objects.length === 100 ||
+            SubAccounts.idsOf(objects).toSorted().join() === SubAccounts.idsOf(expected).toSorted().join()
+          ),
           answer
         )
       }
@@ -177,7 +184,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       yield* world.parent
       const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.apiKeys)
-      yield* Verdict.expect(answer, "an empty data", SubAccounts.isEmpty(answer))
+      yield* Verdict.expect(answer, "an empty data array", SubAccounts.isEmpty(answer))
     })
   }),
   SubAccounts.envelopeRule("api-keys", Paths.apiKeys, "read-only")

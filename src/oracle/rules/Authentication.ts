@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import { accepted, envelopedPathsOf, faulty, pathsOf, refused } from "../world/FaultyCalls.ts"
+import { accepted, envelopedPathsOf, faulty, faultyPathsOf, pathsOf, refused } from "../world/FaultyCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
@@ -12,16 +12,16 @@ import * as Signing from "../world/Signing.ts"
 
 const section = Section.of({ clause: "Authentication", profile: "read-only" })
 
-const anyPath = (setting: Rule.Setting) => fc.constantFrom(...pathsOf(setting))
+const anyPath = (setting: Rule.Setting) => fc.constantFrom(...faultyPathsOf(setting))
 
 /** The text with upper and lower case swapped. */
 const otherCase = (text: string): string =>
   text.replaceAll(/\p{L}/gu, (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
 
-/** Values of `request` that are not the path of a private call of the document. */
+/** Values of the `request` field that are not the path of a private call in the document. */
 const otherRequests = ["", "/", Paths.version, Paths.ping, Paths.markets, Paths.limitOrder, 1, null] as const
 
-/** The digits, with the digit at this index changed. */
+/** The text with the digit at this index changed. */
 const flip = (hex: string, at: number): string => {
   const index = at % hex.length
   const digit = Number.parseInt(hex.charAt(index), 16)
@@ -76,7 +76,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forAll("auth.api-key.unknown", {
     statement: "Refuses an API key that the exchange has not issued",
     values: (setting: Rule.Setting) => fc.tuple(anyPath(setting), fc.uuid()),
-    examples: (setting) => pathsOf(setting).map((path): [string, string] => [path, "no-such-key"]),
+    examples: (setting) => faultyPathsOf(setting).map((path): [string, string] => [path, "no-such-key"]),
     check: Effect.fnUntraced(function*(world, [path, key]) {
       const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": key } })
       yield* Refusals.any(answer, "because this key does not exist")
@@ -84,7 +84,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   section.forEach("auth.api-key.case", {
     statement: "Refuses an API key with upper and lower case swapped",
-    values: pathsOf,
+    values: faultyPathsOf,
     check: Effect.fnUntraced(function*(world, path) {
       const key = Redacted.value((yield* world.reader).apiKey)
       const other = otherCase(key)
@@ -109,7 +109,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a body that differs from the signed payload",
     values: (setting: Rule.Setting) =>
       fc.tuple(anyPath(setting), fc.constantFrom("x", "limit", "a", "search"), fc.nat(9)),
-    examples: (setting) => pathsOf(setting).map((path): [string, "x", number] => [path, "x", 1]),
+    examples: (setting) => faultyPathsOf(setting).map((path): [string, "x", number] => [path, "x", 1]),
     check: Effect.fnUntraced(function*(world, [path, key, value]) {
       const answer = yield* faulty(world, path, {
         body: (text) => text.replace(/\}$/u, `,${JSON.stringify(key)}:${value}}`)
@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forAll("auth.signature", {
     statement: "Refuses a signature with one changed digit",
     values: (setting: Rule.Setting) => fc.tuple(anyPath(setting), fc.nat(127)),
-    examples: (setting) => pathsOf(setting).map((path): [string, number] => [path, 127]),
+    examples: (setting) => faultyPathsOf(setting).map((path): [string, number] => [path, 127]),
     check: Effect.fnUntraced(function*(world, [path, at]) {
       const answer = yield* faulty(world, path, {
         signature: (payload, secret) => flip(Signing.hmac(secret, payload), at)
@@ -142,13 +142,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.signature.key",
-    statement: "Refuses a signature made with another secret",
+    statement: "Refuses a signature made with the wrong secret",
     tampering: { signature: (payload, secret) => Signing.hmac(`${secret}.`, payload) },
-    why: "because the signature was made with another secret"
+    why: "because the signature was made with the wrong secret"
   }),
   refused({
     id: "auth.signature.hash",
-    statement: "Refuses a signature with a hash other than SHA-512",
+    statement: "Refuses a signature made with a hash other than SHA-512",
     tampering: { signature: (payload, secret) => Signing.hmac(secret, payload, "sha256") },
     why: "because the signature is an HMAC-SHA256"
   }),
@@ -178,16 +178,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.request.required",
-    statement: "Refuses a body without request",
+    statement: "Refuses a body without the request field",
     tampering: { envelope: { request: undefined } },
     why: "because request is missing in the body",
     paths: envelopedPathsOf
   }),
   section.forAll("auth.request.path", {
-    statement: "Refuses a request that is not the path of the called endpoint",
+    statement: "Refuses a request field that is not the path of the called endpoint",
     values: (setting: Rule.Setting) =>
       fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
-    // A target may omit the comparison on one path, or for one value.
+    // The comparison may be missing on just one path, or for just one value.
     examples: (setting) => [
       ...envelopedPathsOf(setting).map((path): [string, unknown] => [path, Paths.limitOrder]),
       ...otherRequests.map((request): [string, unknown] => [Paths.mainBalance, request])
@@ -198,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("auth.request.optional", {
-    statement: "Refuses a wrong request even where request is optional",
+    statement: "Refuses a wrong request field even where the field is optional",
     profile: "control",
     level: "SHOULD",
     values: (setting: Rule.Setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
@@ -208,7 +208,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("auth.request.prefix", {
-    statement: `Refuses a request that does not begin with ${Paths.version}`,
+    statement: `Refuses a request field that does not begin with ${Paths.version}`,
     values: envelopedPathsOf,
     check: Effect.fnUntraced(function*(world, path) {
       const answer = yield* faulty(world, path, { envelope: { request: path.slice(Paths.version.length) } })
@@ -218,16 +218,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("auth.body.spacing", {
     statement: "Accepts a signed body with or without spaces between its JSON tokens",
     level: "INFO",
-    live: Rule.other("the body is compact JSON; spaces between its tokens are refused"),
+    live: Rule.other("the payload is compact JSON; spaces are refused there, but accepted in the body"),
     values: [" ", "\n", "\t"],
     check: Effect.fnUntraced(function*(world, space) {
-      const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, {
-        text: (text) => text.replaceAll(",", `,${space}`)
-      })
-      const isCompactOnly = world.dialect.name === "live"
-      yield* isCompactOnly
-        ? Refusals.any(answer, "because the body is not compact")
-        : accepted(answer, "because JSON ignores spaces between tokens")
+      const spaced = (text: string) => text.replaceAll(",", `,${space}`)
+      const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { text: spaced })
+      if (world.dialect.name !== "live") return yield* accepted(answer, "because JSON ignores spaces between tokens")
+      yield* Refusals.any(answer, "because the payload is not compact")
+      const compact = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { body: spaced })
+      yield* accepted(compact, "because the payload is compact")
     })
   }),
   section.forEach("auth.refusal", {

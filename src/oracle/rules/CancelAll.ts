@@ -74,7 +74,7 @@ const live = Rule.other("HTTP 422")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("cancel-all.everything", {
-    statement: "Cancels all orders if no field is given: all types, on all markets",
+    statement: "Cancels all orders, of all types and on all markets, if no field is given",
     check: (world) => leaves(world, {}, [])
   }),
   section.always("cancel-all.market", {
@@ -135,7 +135,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("cancel-all.status", {
-    statement: "Closes a canceled order and shows its status as canceled",
+    statement: "Closes a canceled order, and shows that it was canceled",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const orders = yield* rest(world, account)
@@ -171,7 +171,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("cancel-all.market.unknown", {
     statement: "Refuses an unknown market",
     level: "SHOULD",
-    live,
+    live: Rule.documented("HTTP 422"),
     values: ["NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""],
     check: (world, market) => refuses(world, { market }, "market")
   }),
@@ -182,7 +182,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, market) => refuses(world, { market }, "market")
   }),
   section.forEach("cancel-all.refusal", {
-    statement: "Refuses a wrong field with HTTP 400, code 30, Validation failed, and errors that name the field",
+    statement: "Refuses an invalid field with HTTP 400, code 30, Validation failed, and errors that name the field",
     level: "SHOULD",
     live,
     values: [["market", 1], ["market", "NO_SUCH"], ["type", "spot"], ["type", ["option"]]] as const,
@@ -202,9 +202,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("cancel-all.envelope", {
-    statement: "Accepts a call without request, without nonce, and without both",
+    statement: "Accepts a call without the request field, without the nonce field, or without both",
     level: "SHOULD",
-    live: Rule.other("both are required"),
+    live: Rule.documented("both are required"),
     values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
     check: Effect.fnUntraced(function*(world, envelope) {
       const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })

@@ -4,11 +4,12 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
-/** Interval lengths in seconds; only intervals of constant length. */
+/** The lengths of intervals in seconds, for intervals of constant length. */
 const lengths = {
   "1s": 1,
   "10s": 10,
@@ -30,7 +31,7 @@ const lengths = {
 /** Every interval that the live exchange's documentation lists. */
 const intervals: ReadonlyArray<string> = [...Object.keys(lengths), "3d", "1w", "1M"]
 
-/** A candle, read from the columns of its row. */
+/** A candle, decoded from the columns of its row. */
 interface Candle {
   readonly at: number
   readonly open: number
@@ -52,9 +53,9 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
   return { at, open, close, high, low, volume, total }
 }
 
-/** The candles of a market. Each must be a row of a time and six decimals. */
-const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}) {
-  const { name } = yield* world.market
+/** The candles of a market, by default of the market to trade on. Each must be a row of a time and six decimals. */
+const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}, market?: string) {
+  const name = market ?? (yield* world.market).name
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market: name, ...query })
   yield* Verdict.expect(answer, "rows of a time and six decimals in strings", value.every(isRow))
   return { answer, name, found: value.filter(isRow).map(toCandle) }
@@ -81,6 +82,7 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("candles.rows", {
     statement: "Lists candles of every interval, in order, as rows of time, open, close, high, low, volume and total",
+    level: "SHOULD",
     profile: "read-only",
     values: intervals,
     check: Effect.fnUntraced(function*(world, interval) {
@@ -93,6 +95,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.times", {
     statement: "Starts each candle at a multiple of its interval",
+    level: "SHOULD",
     values: Object.keys(lengths) as ReadonlyArray<keyof typeof lengths>,
     check: Effect.fnUntraced(function*(world, interval) {
       yield* traded(world)
@@ -106,10 +109,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.trades", {
     statement: "Counts a trade in one candle of each interval, with its amount, price and total",
+    level: "SHOULD",
     values: intervals,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
-        // No other trade falls into the second of this trade.
+        // Makes sure that no other trade falls into the same second.
         yield* world.advance(2000)
         const before = yield* candles(world, { interval, limit: 1440 })
         const { amount, price } = yield* traded(world)
@@ -122,6 +126,65 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           `a volume ${amount} higher, a total ${amount * price} higher, and a close at ${price}`,
           isClose(sum("volume"), amount) && isClose(sum("total"), amount * price) && last !== undefined &&
             last.close === price && last.high >= price && last.low <= price
+        )
+      }))
+  }),
+  LiveCalls.section.forEach("candles.prices", {
+    statement: "Shows the first, highest, lowest and last price of an interval's trades, and the sums of their amounts",
+    level: "SHOULD",
+    values: ["1s", "1m", "1h"] as const,
+    check: (world, interval) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const length = lengths[interval]
+        // All trades fall into one interval that has begun without a trade.
+        yield* world.advance(Math.ceil(length * 1000 - (yield* world.now) % (length * 1000)))
+        const market = yield* world.market
+        const prices = [0.2, 0.9, -0.8, 0.4].map((percent) => priceText(market, basePrice * (1 + percent / 100)))
+        for (const price of prices) yield* Trading.tradeAt(world, market, price)
+        const { answer, found } = yield* candles(world, { interval }, market.name)
+        const [open = 0, high = 0, low = 0, close = 0] = prices.map(Number)
+        const last = found.at(-1)
+        // The price at which the interval began may count as its first price.
+        yield* Verdict.expect(
+          answer,
+          `a last candle ${JSON.stringify({ open, high, low, close, volume: 0.04 })}, with the total of all trades`,
+          last !== undefined && (last.open === open || last.open === basePrice) && last.high === high &&
+            last.low === low && last.close === close && isClose(last.volume, 0.04) &&
+            Math.abs(last.total - 0.01 * (open + high + low + close)) < 1e-6
+        )
+      }))
+  }),
+  LiveCalls.section.always("candles.market", {
+    statement: "Counts a trade only in the candles of its own market",
+    level: "SHOULD",
+    check: (world) =>
+      world.whileFrozen(Effect.gen(function*() {
+        yield* world.advance(2000)
+        const market = yield* world.market
+        const other = (yield* world.markets).find(({ name }) => name !== market.name)
+        if (other === undefined) return yield* Verdict.skip("needs a second market")
+        const price = priceText(other, 2000)
+        yield* world.control("MovePrice", { market: other.name, price })
+        const query = { interval: "1s", limit: 1440 }
+        const before = yield* candles(world, query)
+        const account = yield* world.open()
+        const funds = { account: account.id, wallet: "trade", ticker: other.stock, amount: "10" }
+        yield* world.control("Fund", funds)
+        const fields = { market: other.name, amount: "0.5", price }
+        yield* Trading.placeOther(world, account, { ...fields, side: "sell" })
+        yield* Trading.placeOther(world, yield* world.open(), { ...fields, side: "buy" })
+        const after = yield* candles(world, query)
+        yield* Verdict.expect(
+          after.answer,
+          `the same candles of ${market.name} as before a trade on ${other.name}`,
+          JSON.stringify(after.found) === JSON.stringify(before.found)
+        )
+        const { answer, found } = yield* candles(world, query, other.name)
+        const last = found.at(-1)
+        yield* Verdict.expect(
+          answer,
+          `a last candle of ${other.name} that closes at ${price}, with a volume of 0.5`,
+          last !== undefined && last.close === Number(price) && isClose(last.volume, 0.5)
         )
       }))
   }),
@@ -174,7 +237,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.refusal", {
     statement:
-      "Refuses a wrong market, interval, limit or window with HTTP 200, success false, and a message that names the field",
+      "Refuses an invalid market, interval, limit or window: HTTP 200, success false, and a message that names it",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("codes.code.required", {
-    statement: "Refuses a call without code",
+    statement: "Refuses a call without a code",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* world.call(yield* world.reader, Paths.applyCode)
       yield* Refusals.call(answer, world.dialect, "code")
@@ -90,7 +90,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   section.forAll("codes.code.unknown", {
     statement: "Refuses an unknown code",
+    profile: "mutating",
     level: "SHOULD",
+    live: Rule.documented("HTTP 400, code 0, and errors that name the code"),
     values: fc.uuid().map((id) => `WB${id}ETH`),
     check: Effect.fnUntraced(function*(world, code) {
       const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
@@ -141,7 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: Boundaries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: Effect.fnUntraced(function*(world, passphrase) {
-      // A target that truncates the passphrase would apply this code.
+      // If the target truncates the passphrase, it applies this code.
       const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
       const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
       yield* Refusals.call(answer, world.dialect, "passphrase")
@@ -158,6 +160,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   section.always("codes.once", {
     statement: "Refuses the second application of a code, and credits nothing for it",
+    level: "SHOULD",
+    live: Rule.documented("HTTP 400, code 0, and errors that name the code"),
     check: Effect.fnUntraced(function*(world) {
       const { code } = yield* issue(world, "2")
       const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
@@ -171,6 +175,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   section.forAll("codes.race", {
     statement: "Credits a code to exactly one of several accounts that apply it at the same time",
+    level: "SHOULD",
     values: fc.integer({ min: 2, max: 6 }),
     check: Effect.fnUntraced(function*(world, count) {
       const { code } = yield* issue(world, "2")
@@ -193,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("codes.refusal", {
-    statement: "Refuses a wrong field with HTTP 400, code 0, Validation failed, and errors that name the field",
+    statement: "Refuses an invalid field with HTTP 400, code 0, Validation failed, and errors that name the field",
     level: "SHOULD",
     values: [
       [{}, "code"],
@@ -207,8 +212,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("codes.own", {
-    statement: "Refuses an account's own code",
+    statement: "Refuses a code that the account created itself",
     level: "SHOULD",
+    live: Rule.documented("refused, as in the document's dialect"),
     check: Effect.fnUntraced(function*(world) {
       const { code, creator } = yield* issue(world, "1")
       const answer = yield* world.call(creator, Paths.applyCode, { code })

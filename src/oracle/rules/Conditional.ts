@@ -1,6 +1,6 @@
 /**
- * Take-profit and stop-loss of margin orders, and conditional orders, which only the live exchange's documentation
- * describes.
+ * Take-profit and stop-loss of margin orders, and conditional orders. Only the live exchange's documentation describes
+ * these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -50,7 +50,7 @@ const conditional = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, json, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
 })
 
-/** The activation prices of an account's open orders on one side. */
+/** The activation prices of an account's open orders on this side. */
 const triggers = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   return [...open.values()].filter((order) => order["side"] === side).map((order) => Number(order["activation_price"]))
@@ -65,7 +65,7 @@ const notFound = (answer: Target.Answer, key: string) =>
       Refusals.namedFields(answer).includes(key)
   )
 
-/** Cancels with this call, and expects that a second call finds no order and that nothing stays open. */
+/** Cancels with this call, and expects that the same call then finds no order and that no order is open. */
 const cancels = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -85,7 +85,8 @@ const isSame = (text: unknown, expected: string): boolean => Number(text) === Nu
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("oto.answer", {
-    statement: "Shows take-profit, stop-loss and the group's id of an order in oto",
+    statement: "Shows an order's take-profit, stop-loss and group id in oto",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { answer, exit, order, oto } = yield* rest(world, yield* world.trader)
       yield* Verdict.expect(
@@ -116,7 +117,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("oto.filled", {
-    statement: "Places waiting orders at both prices once the order is filled, and no longer lists it",
+    statement: "Places waiting orders at both prices once the order is filled, and no longer lists the order",
+    level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { account, exit } = yield* filled(world, side)
@@ -133,6 +135,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("oto.exit", {
     statement: "Closes the position when the price reaches one leg, and cancels the other leg",
+    level: "SHOULD",
     values: Orders.sides.flatMap((side) => (["takeProfit", "stopLoss"] as const).map((leg) => ({ side, leg }))),
     check: Effect.fnUntraced(function*(world, { leg, side }) {
       const { account, exit, market } = yield* filled(world, side)
@@ -144,7 +147,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("oto.cancel", {
-    statement: "Cancels an order by the group's id with oto-cancel, returns an empty list, and then no longer finds it",
+    statement:
+      "Cancels an order by its group id with oto-cancel, returns an empty list, and refuses a second oto-cancel",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const { oto } = yield* rest(world, account)
@@ -154,6 +158,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oto.side", {
     statement:
       "Refuses a leg on the wrong side of the order's price with HTTP 422: code 105 for takeProfit, 106 for stopLoss",
+    level: "SHOULD",
     values: [["takeProfit", 105], ["stopLoss", 106]] as const,
     check: Effect.fnUntraced(function*(world, [key, code]) {
       const account = yield* world.trader
@@ -192,6 +197,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("conditional.listed", {
     statement: "Lists OCO orders too, with camelCase legs, in pages of 100 that show the total",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const market = yield* world.market
@@ -219,7 +225,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("conditional.cancel", {
-    statement: "Cancels either kind by its id with conditional-cancel, and returns an empty list",
+    statement: "Cancels OTO and OCO orders by id with conditional-cancel, and returns an empty list",
     values: ["oco", "oto"] as const,
     check: Effect.fnUntraced(function*(world, kind) {
       const account = yield* world.trader
@@ -231,7 +237,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("conditional.isolation", {
-    statement: "Does not find another account's conditional order with either call",
+    statement: "Refuses to cancel another account's conditional order, with oto-cancel and with conditional-cancel",
     values: [[Paths.cancelOto, "otoId"], [Paths.cancelConditional, "id"]] as const,
     check: Effect.fnUntraced(function*(world, [path, key]) {
       const [account, other] = [yield* world.trader, yield* world.open()]
@@ -244,7 +250,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("conditional.refusal", {
-    statement: "Refuses to list an unknown market with code 31, and a wrong limit or offset with code 30",
+    statement:
+      "Refuses to list conditional orders of an unknown market with code 31, and an invalid limit or offset with code 30",
     profile: "read-only",
     values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
     check: (world, [key, value, code]) =>

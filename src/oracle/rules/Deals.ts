@@ -8,7 +8,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** The order id of a live order. */
+/** The order id in a live answer. */
 const idOf = (order: Body): unknown => order["orderId"]
 
 /** Reads a page of an order's deals. */
@@ -27,13 +27,13 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown]> = [
   ["orderId", undefined],
   ["orderId", "x1"],
   ["limit", 0],
-  ["limit", 101],
   ["offset", -1]
 ]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("deals.trade", {
-    statement: "Shows a trade as a deal of both orders: same id, amount, price and total, and each order's role",
+    statement:
+      "Shows a trade as a deal of both orders, with the same id, amount, price and total, and with each order's own role",
     check: Effect.fnUntraced(function*(world) {
       const { made, maker, price, taker, took } = yield* Trading.take(world, "0.01")
       const [mine, theirs] = [
@@ -81,6 +81,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         all.answer,
         "two deals, limit 50, offset 0",
         all.deals.length === 2 && all.json["limit"] === 50 && all.json["offset"] === 0
+      )
+      const first = yield* page(world, maker, { orderId: idOf(made), limit: 1 })
+      yield* Verdict.expect(
+        first.answer,
+        "the first deal, limit 1, offset 0",
+        first.deals.length === 1 && first.json["limit"] === 1 && first.json["offset"] === 0 &&
+          first.deals[0]?.["id"] === all.deals[0]?.["id"]
       )
       const rest = yield* page(world, maker, { orderId: idOf(made), limit: 1, offset: 1 })
       yield* Verdict.expect(

@@ -1,4 +1,4 @@
-/** The form of errors (document, "Errors"). */
+/** The format of errors (document, "Errors"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
   }),
   section.always("errors.private.messages", {
-    statement: "Shows at least one message per wrong parameter",
+    statement: "Shows at least one message per invalid parameter",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: -1 })
       const { json } = answer
@@ -134,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     (json) => Json.isObject(json) && Array.isArray(json["params"])
   ),
   section.forEach("errors.order.validation", {
-    statement: "Refuses wrong fields of OCO and cancel-all calls with code 30, Validation failed, and errors",
+    statement: "Refuses invalid fields of OCO and cancel-all calls with code 30, Validation failed, and errors",
     profile: "control",
     level: "MUST",
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
@@ -151,7 +151,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("errors.order.validation.status", {
     statement: "Sends code 30 with HTTP 400, the only error status that the document shows",
     profile: "control",
-    live: Rule.other("HTTP 422"),
+    live: Rule.documented("HTTP 422"),
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { type: ["option"] })
       const { status } = Dialects.orderValidation(world.dialect)

@@ -13,7 +13,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Stop-limit order (response)" })
 
-/** Lets one account offer an amount at each of two prices, and another take both with one order. */
+/** Lets one account offer an amount at each of two prices, and another account take both offers with one order. */
 const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market
@@ -58,7 +58,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("orders.post-only", {
-    statement: "Refuses a post-only order that would match immediately, and trades nothing",
+    statement: "Refuses a post-only order that would match immediately, and executes no trade",
     check: Effect.fnUntraced(function*(world) {
       const { maker, market, price, taker } = yield* Trading.offer(world, "0.02")
       const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
@@ -80,6 +80,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("orders.stp", {
     statement: "Cancels the order that stp names when two orders of one account would match: new, old or both",
     level: "SHOULD",
+    live: Rule.documented("the order that stp names; with stp no, the orders trade"),
     values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const { maker, market, price } = yield* Trading.offer(world, "0.02")

@@ -1,4 +1,4 @@
-/** The calls that a key may make, and the account whose data it shows (document, "Authentication"). */
+/** The calls that a key may make, and the account that it belongs to (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -15,7 +15,7 @@ const section = Section.of({ clause: "Authentication" })
 
 type Opener = (world: World, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
-/** Makes a rule that every endpoint refuses one account, and accepts the same call from another. */
+/** Makes a rule that every endpoint refuses a call from one account, and accepts the same call from another. */
 const everywhere = (id: string, statement: string, why: string, denied: Opener, allowed: Opener): Rule.Rule =>
   section.forEach(id, {
     statement,
@@ -79,6 +79,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("auth.key.endpoints.refusal", {
     statement: "Refuses a call to an endpoint outside the key's list with HTTP 401, code 4",
     level: "SHOULD",
+    live: Rule.documented("HTTP 401, code 4"),
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false, endpoints: [Paths.fees] })
       const answer = yield* world.call(account, Paths.mainBalance)
@@ -99,6 +100,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("auth.b2b.refusal", {
     statement: "Refuses an account without partner access with HTTP 403, code 0",
     level: "SHOULD",
+    live: Rule.documented("HTTP 403, code 0"),
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* world.call(yield* world.open({ isFunded: false, b2b: false }), Paths.interest)
       yield* Refusals.exactly(answer, { status: 403, codes: [0] }, "because the account is not a business partner")

@@ -4,15 +4,16 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** A futures market in addition to the market to trade on. */
+/** A futures market, used in addition to the world's market. */
 const perpetual = "BTC_PERP"
 
-/** Arms the kill switch, by default on the market to trade on. */
+/** Arms the kill switch, by default on the world's market. */
 const arm = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
   const { name: market } = yield* world.market
   return yield* LiveCalls.object(world, account, Paths.killSwitch, { market, timeout: "10", ...fields })
@@ -63,6 +64,46 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: Readon
 const isNow = (world: World, seconds: unknown) =>
   Effect.map(world.now, (now) => typeof seconds === "number" && Math.abs(seconds - now / 1000) < 30)
 
+type Kind = "spot" | "margin" | "futures"
+
+/** The calls that place stop orders of each kind. */
+const stops: { readonly [K in Kind]: ReadonlyArray<string> } = {
+  spot: [Paths.stopLimit, Paths.stopMarket],
+  margin: [Paths.collateralStopLimit, Paths.triggerMarket, Paths.oco],
+  futures: [Paths.collateralStopLimit, Paths.triggerMarket]
+}
+
+/** Places a limit order and stop orders of this kind. Returns the ids of all of them. */
+const restAll = Effect.fnUntraced(function*(world: World, account: Account, kind: Kind) {
+  const market = yield* world.market
+  const ids = [yield* rest(world, account, kind)]
+  for (const path of stops[kind]) {
+    const draft = path === Paths.oco ? Orders.oco(market, "sell") : Orders.stopLimit(market, "sell")
+    const fields: Body = { ...draft, amount: "0.01", ...(kind === "futures" ? { market: perpetual } : {}) }
+    const { price: _price, ...unpriced } = fields
+    const isMarket = path === Paths.stopMarket || path === Paths.triggerMarket
+    const order = yield* Trading.placeOther(world, account, isMarket ? unpriced : fields, path)
+    ids.push(...Orders.idsOf(world, order))
+  }
+  return ids
+})
+
+const kinds: ReadonlyArray<Kind> = ["spot", "margin", "futures"]
+
+/** Markets and types of a kill switch, with the kinds of orders that it cancels. */
+const scopes: ReadonlyArray<
+  { readonly of: "spot" | "perpetual"; readonly types?: ReadonlyArray<Kind>; readonly cancels: ReadonlyArray<Kind> }
+> = [
+  { of: "spot", cancels: ["spot", "margin"] },
+  { of: "perpetual", cancels: ["futures"] },
+  { of: "spot", types: ["spot"], cancels: ["spot"] },
+  { of: "spot", types: ["margin"], cancels: ["margin"] },
+  { of: "spot", types: ["futures"], cancels: [] },
+  { of: "perpetual", types: ["futures"], cancels: ["futures"] },
+  { of: "perpetual", types: ["spot", "margin"], cancels: [] },
+  { of: "spot", types: ["spot", "margin", "futures"], cancels: ["spot", "margin"] }
+]
+
 /** Runs a check on a sandbox whose clock is frozen. */
 const timed = (check: (world: World) => Effect.Effect<unknown, Verdict.CheckError>) => (world: World) =>
   world.whileFrozen(check(world))
@@ -92,7 +133,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.always("kill-switch.cancels", {
-    statement: "Cancels the market's orders when the timeout ends, not earlier, and removes the timer",
+    statement: "Cancels the market's orders when the timeout ends, and not earlier; then removes the timer",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -127,7 +168,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.always("kill-switch.disarm", {
-    statement: "Disarms the kill switch with timeout null, returns an empty list, and cancels nothing",
+    statement: "Disarms the kill switch if timeout is null, returns an empty list, and cancels nothing",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -153,6 +194,70 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* arm(world, account, { types: [type] })
         yield* world.advance(11_000)
         yield* leaves(world, account, [ids[type === "spot" ? "margin" : "spot"]], `armed for ${type} orders`)
+      }))
+  }),
+  LiveCalls.section.forEach("kill-switch.scope", {
+    statement:
+      "Cancels exactly the orders of its market and types, stop orders and OCO orders too, and shows them canceled",
+    values: scopes,
+    check: (world, { cancels, of, types }) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const account = yield* LiveOrders.customer(world)
+        const { name } = yield* world.market
+        const ids = new Map<Kind, ReadonlyArray<string>>()
+        for (const kind of kinds) ids.set(kind, yield* restAll(world, account, kind))
+        yield* arm(world, account, {
+          market: of === "spot" ? name : perpetual,
+          ...(types === undefined ? {} : { types })
+        })
+        yield* world.advance(11_000)
+        const kept = kinds.filter((kind) => !cancels.includes(kind)).flatMap((kind) => ids.get(kind) ?? [])
+        yield* leaves(world, account, kept, `armed on ${of === "spot" ? name : perpetual}`)
+        const { answer, records } = yield* LiveOrders.ended(world, account)
+        const expected = cancels.flatMap((kind) => ids.get(kind) ?? [])
+        yield* Verdict.expect(
+          answer,
+          `orders ${expected.join(", ")}, with status CANCELED`,
+          records.length === expected.length &&
+            records.every(({ orderId, status }) => expected.includes(String(orderId)) && status === "CANCELED")
+        )
+      }))
+  }),
+  LiveCalls.section.always("kill-switch.funds", {
+    statement: "Releases the funds of the orders that it cancels",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { money } = yield* world.market
+        yield* rest(world, account, "spot")
+        yield* arm(world, account, {})
+        yield* world.advance(11_000)
+        const { answer, of } = yield* LiveOrders.funds(world, account)
+        yield* Verdict.expect(answer, `no ${money} in freeze`, of(money).freeze === 0)
+      })
+    )
+  }),
+  LiveCalls.section.forEach("kill-switch.status", {
+    statement: "Shows a timer unchanged until it ends or is armed again, with types null if it has none",
+    values: [undefined, ["spot"], ["margin", "futures"], ["spot", "margin", "futures"]] as const,
+    check: (world, types) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const account = yield* world.trader
+        const fields = types === undefined ? {} : { types }
+        yield* arm(world, account, { timeout: "600", types: ["spot"] })
+        yield* world.advance(7000)
+        const { json } = yield* arm(world, account, { timeout: "300", ...fields })
+        yield* world.advance(200_000)
+        const { answer, timers: left } = yield* timers(world, account)
+        const [{ cancellationTime, startTime, types: shown, ...timer } = {}] = left
+        const now = (yield* world.now) / 1000
+        yield* Verdict.expect(
+          answer,
+          `only the last timer, begun 200 seconds ago and ending in 100, with types ${JSON.stringify(types ?? null)}`,
+          left.length === 1 && timer["market"] === json["market"] &&
+            Math.abs(now - 200 - Number(startTime)) < 2 && Number(cancellationTime) - Number(startTime) === 300 &&
+            JSON.stringify(shown ?? null) === JSON.stringify(types ?? null)
+        )
       }))
   }),
   LiveCalls.section.always("kill-switch.markets", {
@@ -194,7 +299,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.forEach("kill-switch.refusal", {
-    statement: "Refuses a wrong field with HTTP 422; timeout is required, and is null or a string from 5 to 600",
+    statement: "Refuses an invalid field with HTTP 422; timeout is required, and is null or a string from 5 to 600",
     values: wrong,
     check: Effect.fnUntraced(function*(world, [key, value, codes = [30]]) {
       const account = yield* world.open({ isFunded: false })

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import { priceText } from "../world/Markets.ts"
@@ -36,7 +37,7 @@ const wrong = (market: Market, what: typeof wrongs[number]): Body =>
     }[what]
   )
 
-/** The parts of an item, which must be a result or an error, and not both. */
+/** The parts of an item, which must have a result or an error, but not both. */
 const parts = (item: unknown) => {
   const { error, result } = Json.isObject(item) ? item : { error: undefined, result: undefined }
   return {
@@ -48,7 +49,7 @@ const parts = (item: unknown) => {
 const isError = (error: Body | undefined): boolean =>
   error !== undefined && Number.isSafeInteger(error["code"]) && typeof error["message"] === "string"
 
-/** Makes a call with orders, and expects a list with `good` or `bad` for each item. */
+/** Makes a call with these orders, and expects a list of results (`good`) and errors (`bad`). */
 const expectItems = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -71,12 +72,25 @@ const expectItems = Effect.fnUntraced(function*(
   return { answer, results: parsed.flatMap(({ result }) => result === undefined ? [] : [result]) }
 })
 
+/** Expects that an item shows an error with this code, whose errors name these fields. */
+const hasError = (answer: Target.Answer, item: unknown, code: number, names: ReadonlyArray<string>) => {
+  const { error } = parts(item)
+  const errors = error?.["errors"]
+  return Verdict.expect(
+    answer,
+    `an error with code ${code}, whose errors name ${names.join(", ")}`,
+    isError(error) && error?.["code"] === code && Json.isObject(errors) &&
+      names.every((name) => Object.hasOwn(errors, name))
+  )
+}
+
 const isOpen = (world: World, account: Account, ids: ReadonlyArray<unknown>) =>
   Effect.map(Orders.list(world, account, Paths.activeOrders), (open) => ids.map((id) => open.has(String(id))))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-bulk.places", {
     statement: "Places the orders of one call in sequence, and leaves all of them open",
+    level: "SHOULD",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader
@@ -99,19 +113,44 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.apart", {
-    statement: "Shows an error in place of a refused order, and places the others",
+    statement: "Shows an error in place of a refused order, and places the others with their client order ids",
     values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),
     check: Effect.fnUntraced(function*(world, { path, what }) {
       const account = yield* world.trader
       const market = yield* world.market
-      const orders = [offer(market), wrong(market, what), offer(market, 12)]
-      const { results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      const [one, other] = [world.unique("one"), world.unique("other")]
+      const orders = [
+        offer(market, 10, { clientOrderId: one }),
+        wrong(market, what),
+        offer(market, 12, { clientOrderId: other })
+      ]
+      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      yield* Verdict.expect(
+        answer,
+        `orders with the client order ids ${one} and ${other}`,
+        [one, other].every((id) => results.some(({ clientOrderId }) => clientOrderId === id))
+      )
       const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
       yield* Verdict.conclude("the other orders open", open, open.every((is) => is))
     })
   }),
+  LiveCalls.section.forEach("live-bulk.errors", {
+    statement: "Shows for a refused order the code of the single call, and errors that name the same fields",
+    values: [
+      { path: Paths.bulk, single: Paths.limitOrder },
+      { path: Paths.collateralBulk, single: Paths.collateralLimit }
+    ].flatMap((call) => wrongs.map((what) => ({ ...call, what }))),
+    check: Effect.fnUntraced(function*(world, { path, single, what }) {
+      const account = yield* world.trader
+      const order = wrong(yield* world.market, what)
+      const { json } = yield* LiveCalls.call(world, account, single, order)
+      const { code, errors } = Json.isObject(json) ? json : { code: undefined, errors: {} }
+      const { answer, items } = yield* LiveCalls.list(world, account, path, { orders: [order] })
+      yield* hasError(answer, items[0], Number(code), Object.keys(Json.isObject(errors) ? errors : {}))
+    })
+  }),
   LiveCalls.section.forEach("live-bulk.stops", {
-    statement: "Places no order after the first refused one with stopOnFail, and keeps the earlier ones",
+    statement: "With stopOnFail, places no order after the first refused one, and keeps the earlier ones",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader
@@ -131,7 +170,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.refusal", {
-    statement: "Refuses a missing list, an empty list, and more than 20 orders as a whole",
+    statement: "Refuses the whole call if the list is missing, is empty, or has more than 20 orders",
     values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
     check: Effect.fnUntraced(function*(world, { count, path }) {
       const account = yield* world.trader
@@ -170,7 +209,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.not-there", {
-    statement: "Shows an error in place of an unknown order, and cancels the others",
+    statement: "Shows an error with code 404 in place of an unknown order, and cancels the others",
     values: ["nobody's", "another's", "twice"] as const,
     check: Effect.fnUntraced(function*(world, whose) {
       const account = yield* world.trader
@@ -181,7 +220,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const others = yield* place(stranger)
       const missing = { "nobody's": Number.MAX_SAFE_INTEGER, "another's": others["orderId"], "twice": orderId }[whose]
       const orders = [orderId, missing].map((id) => ({ market: market.name, orderId: id }))
-      yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad"])
+      const { answer } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad"])
+      yield* hasError(answer, Array.isArray(answer.json) ? answer.json[1] : undefined, 404, ["orderId"])
       const open = [
         ...yield* isOpen(world, account, [orderId]),
         ...yield* isOpen(world, stranger, [others["orderId"]])
@@ -193,13 +233,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  LiveCalls.section.always("live-bulk.cancel-refusal", {
-    statement: "Refuses a call without a list of orders to cancel",
-    check: Effect.fnUntraced(function*(world) {
+  LiveCalls.section.forEach("live-bulk.cancel-refusal", {
+    statement: "Refuses a call without a list of orders to cancel, or with more than 100",
+    values: [undefined, 0, 101],
+    check: Effect.fnUntraced(function*(world, count) {
       const account = yield* world.trader
+      const { name: market } = yield* world.market
+      const orders = count === undefined
+        ? undefined
+        : Array.from({ length: count }, () => ({ market, orderId: Number.MAX_SAFE_INTEGER }))
       yield* Refusals.any(
-        yield* LiveCalls.call(world, account, Paths.cancelBulk, {}),
-        "because the orders are missing"
+        yield* LiveCalls.call(world, account, Paths.cancelBulk, { orders }),
+        `because it has ${count ?? "no list of"} orders`
       )
     })
   })

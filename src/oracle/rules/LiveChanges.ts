@@ -1,8 +1,9 @@
-/** Changing open orders, which only the live exchange's documentation describes. */
+/** Changing open orders. Only the live exchange's documentation describes this call. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -36,9 +37,152 @@ const isOpen = Effect.fnUntraced(function*(world: World, account: Account, id: u
   return (yield* Orders.list(world, account, Paths.activeOrders)).has(String(id))
 })
 
+/** An order to change, with options that a change must keep. */
+interface Terms {
+  readonly path: string
+  readonly type: string
+  readonly more: (market: Market) => Body
+  /** Whether the order reduces a position. */
+  readonly reduces?: boolean
+}
+
+const stop = (market: Market): Body => ({ activation_price: above(market, 8) })
+
+const kinds: ReadonlyArray<Terms> = [
+  { path: Paths.limitOrder, type: "limit", more: () => ({ postOnly: true }) },
+  { path: Paths.limitOrder, type: "limit", more: () => ({}) },
+  { path: Paths.collateralLimit, type: "limit", more: () => ({ reduceOnly: true }), reduces: true },
+  { path: Paths.collateralLimit, type: "limit", more: () => ({ postOnly: true }) },
+  { path: Paths.stopLimit, type: "stop limit", more: stop },
+  { path: Paths.collateralStopLimit, type: "stop limit", more: stop }
+]
+
+/** Changes of a sell order that rests 10 percent above the market. */
+const changes: ReadonlyArray<(market: Market) => Body> = [
+  (market) => ({ price: above(market, 12) }),
+  () => ({ amount: "0.02" }),
+  (market) => ({ price: above(market, 13), amount: "0.04" })
+]
+
+/**
+ * Lets another account fill 0.01 of an order of 0.03, then changes the order. Returns the answer, and both orders.
+ */
+const changedInPart = Effect.fnUntraced(function*(world: World, path: string, change: Body) {
+  const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
+  const market = yield* world.market
+  const terms = { market: market.name, price: above(market, 2), clientOrderId: world.unique("part") }
+  const fields = { ...terms, side: "sell", amount: "0.03", stp: "cn" }
+  const { order: old } = yield* LiveOrders.place(world, account, path, fields)
+  const taken = { market: market.name, side: "buy", amount: "0.01", price: terms.price }
+  yield* Trading.placeOther(world, other, taken, path)
+  const { answer, order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, {
+    market: market.name,
+    orderId: old["orderId"],
+    ...change
+  })
+  return { account, other, market, fields, old, answer, order }
+})
+
+const partRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("live-changes.terms", {
+    statement: "Keeps all terms of a changed order except the given ones, and leaves exactly the new order open",
+    values: kinds.flatMap((kind) => changes.map((change) => ({ kind, change }))),
+    check: Effect.fnUntraced(function*(world, { change, kind: { more, path, reduces = false, type } }) {
+      const account = yield* LiveOrders.customer(world)
+      if (reduces) yield* Trading.openPosition(world, account, "buy", "0.05")
+      const market = yield* world.market
+      const fields = {
+        market: market.name,
+        side: "sell",
+        amount: "0.03",
+        price: above(market, 10),
+        clientOrderId: world.unique("terms"),
+        ...more(market)
+      }
+      const { order: old } = yield* LiveOrders.place(world, account, path, fields)
+      const changed = change(market)
+      const by = { market: market.name, orderId: old["orderId"] }
+      const { answer, order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, { ...by, ...changed })
+      const { stp: _stp, ...terms } = LiveOrders.ordered(type, { ...fields, ...changed })
+      const { amount = "0.03" } = changed
+      const { activationCondition } = old
+      const waits = type === "stop limit" ? { activated: 0, activationCondition } : {}
+      const expected = { ...terms, ...LiveOrders.filled(amount, []), ...waits }
+      yield* LiveOrders.shows({ answer }, "the order", order, expected)
+      yield* LiveOrders.isNow(world, answer, "a timestamp", order["timestamp"])
+      const now = { ...expected, ...LiveOrders.identity(order) }
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the new order", "orderId", [now])
+      const history = yield* LiveOrders.ended(world, account, by)
+      const { left: _left, ...ended } = {
+        ...LiveOrders.ordered(type, fields),
+        ...LiveOrders.identity(old),
+        ...LiveOrders.filled("0.03", [], "CANCELED")
+      }
+      const { stp: _mode, ...canceled } = ended
+      yield* LiveOrders.lists(history, "the old order", "orderId", [canceled])
+    })
+  }),
+  LiveCalls.section.forEach("live-changes.stp", {
+    statement: "Changes stp if it is given, and otherwise keeps it",
+    level: "SHOULD",
+    values: ["cb", undefined],
+    check: Effect.fnUntraced(function*(world, stp) {
+      const { account, id, market } = yield* place(world, { stp: "cn" })
+      const more = stp === undefined ? {} : { stp }
+      const { answer, order } = yield* changed(world, account, market, {
+        orderId: id,
+        price: above(market, 12),
+        ...more
+      })
+      yield* Verdict.expect(answer, `stp ${stp ?? "cn"}`, order["stp"] === (stp ?? "cn"))
+    })
+  }),
+  LiveCalls.section.forEach("live-changes.part", {
+    statement: "Keeps what is left of a partly filled order when its price changes, and lists the filled part as ended",
+    values: [Paths.limitOrder, Paths.collateralLimit],
+    check: Effect.fnUntraced(function*(world, path) {
+      const change = { price: above(yield* world.market, 4) }
+      const { account, answer, fields, market, old, order, other } = yield* changedInPart(world, path, change)
+      const { clientOrderId, side } = fields
+      const rest = { side, clientOrderId, ...change, left: "0.02", postOnly: false }
+      yield* LiveOrders.shows({ answer }, "the order", order, rest)
+      const open = yield* LiveOrders.open(world, account)
+      yield* LiveOrders.lists(open, "the new order", "orderId", [{ ...rest, orderId: order["orderId"] }])
+      const part = [{ amount: 0.01, price: Number(fields.price) }]
+      const { left: _left, stp: _stp, ...ended } = {
+        ...LiveOrders.ordered("limit", fields),
+        ...LiveOrders.identity(old),
+        ...LiveOrders.filled(fields.amount, part, "CANCELED")
+      }
+      const history = yield* LiveOrders.ended(world, account, { market: market.name, orderId: old["orderId"] })
+      yield* LiveOrders.lists(history, "the old order", "orderId", [ended])
+      const rival = { market: market.name, side: "buy", amount: "0.03", price: change.price }
+      const { dealStock } = yield* Trading.placeOther(world, other, rival, path)
+      yield* Verdict.conclude("0.02 left to trade", { dealStock }, Number(dealStock) === 0.02)
+    })
+  }),
+  LiveCalls.section.forEach("live-changes.part.amount", {
+    statement: "Counts the filled part in the new amount of a partly filled order, which the new order leaves out",
+    level: "SHOULD",
+    values: [false, true],
+    check: Effect.fnUntraced(function*(world, withPrice) {
+      const change = { amount: "0.05", ...(withPrice ? { price: above(yield* world.market, 4) } : {}) }
+      const { account, answer, fields, order } = yield* changedInPart(world, Paths.limitOrder, change)
+      const rest = {
+        ...LiveOrders.ordered("limit", { ...fields, ...change, amount: "0.04" }),
+        ...LiveOrders.filled("0.04", [])
+      }
+      yield* LiveOrders.shows({ answer }, "the order", order, rest)
+      const open = yield* LiveOrders.open(world, account)
+      yield* LiveOrders.lists(open, "the new order", "orderId", [{ ...rest, orderId: order["orderId"] }])
+    })
+  })
+]
+
 export const rules: ReadonlyArray<Rule.Rule> = [
+  ...partRules,
   LiveCalls.section.always("live-changes.replaces", {
-    statement: "Replaces a changed order: cancels the old one and opens a new one with another order id",
+    statement: "Replaces a changed order: cancels the old one and opens a new one with a different order id",
     check: Effect.fnUntraced(function*(world) {
       const { account, id, market } = yield* place(world)
       const { answer, order } = yield* changed(world, account, market, { orderId: id, price: above(market, 12) })
@@ -96,7 +240,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-changes.trades", {
-    statement: "Trades a changed order immediately if its new price crosses the book",
+    statement: "Executes a changed order immediately if its new price crosses the book",
     check: Effect.fnUntraced(function*(world) {
       const { account, id, market } = yield* place(world)
       const other = yield* world.open()
@@ -108,7 +252,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.inapplicable", {
-    statement: "Refuses a field that the order type does not have with a specific code, and keeps the order",
+    statement: "Refuses a field that the order type does not have, with a specific code, and keeps the order",
     values: [{ key: "activationPrice", codes: [158] }, { key: "total", codes: [162] }] as const,
     check: Effect.fnUntraced(function*(world, { codes, key }) {
       const { account, id, market } = yield* place(world)
@@ -118,7 +262,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.refusal", {
-    statement: "Refuses a change with no order, with two ids, with no field, or with both amount and total",
+    statement: "Refuses a change that has no order id, two ids, no field, or both amount and total",
     values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
     check: Effect.fnUntraced(function*(world, wrong) {
       const { account, id, market } = yield* place(world)
@@ -134,7 +278,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.unknown", {
-    statement: "Does not find a closed order or another account's order: HTTP 400, code 2 or 6",
+    statement: "Refuses to change a closed order or another account's order: HTTP 400, code 2 or 6",
     values: ["nobody's", "another's"] as const,
     check: Effect.fnUntraced(function*(world, whose) {
       const { account, id, market } = yield* place(world)

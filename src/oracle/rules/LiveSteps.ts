@@ -1,4 +1,4 @@
-/** The steps of prices and amounts. Only the live exchange's documentation has them, not the document. */
+/** The steps of prices and amounts, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -57,7 +57,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** The order with one of its values off the market's step. */
+/** The order, with one value off the market's step. */
 const wrong = (market: Market, order: Body, key: string): Body => ({
   ...order,
   [key]: offStep(Number(order[key]), key === "amount" ? market.step : market.tick)
@@ -68,7 +68,7 @@ const isStep = (value: unknown): boolean =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("live-steps.listed", {
-    statement: "A market's tickSize and stepSize are decimals in strings, or empty where it has none",
+    statement: "Shows a market's tickSize and stepSize as decimals in strings, or as empty strings if it has none",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* world.get(Paths.markets)
@@ -81,7 +81,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-steps.refused", {
-    statement: "A value off its market's step is refused with HTTP 422, code 1, and errors that name it in camel case",
+    statement: "Refuses a value off its market's step with HTTP 422, code 1, and errors that name it in camel case",
+    level: "SHOULD",
     values: cases.flatMap(({ keys, ...order }) =>
       Object.entries(keys).map(([key, named]) => ({ ...order, key, named: String(named) }))
     ),
@@ -92,7 +93,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-steps.changes", {
-    statement: "A change off its market's step is refused as an order is, and the order stays",
+    statement: "Refuses a change off its market's step in the same way, and keeps the order",
+    level: "SHOULD",
     values: ["price", "amount"],
     check: Effect.fnUntraced(function*(world, key) {
       const account = yield* world.trader
@@ -107,7 +109,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-steps.bulk", {
-    statement: "An order of many that is off its market's step has the error of a single one in its place",
+    statement: "Shows code 1 in place of a bulk order's item that is off its market's step",
+    level: "SHOULD",
     values: [Paths.bulk, Paths.collateralBulk].flatMap((path) => ["price", "amount"].map((key) => ({ path, key }))),
     check: Effect.fnUntraced(function*(world, { key, path }) {
       const account = yield* world.trader
@@ -118,7 +121,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const error = refused?.["error"]
       yield* Verdict.expect(
         answer,
-        `a result, and an error of code 1 that names ${key}`,
+        `a result, and an error with code 1 that names ${key}`,
         Json.isObject(right?.["result"]) && Json.isObject(error) && error["code"] === 1 &&
           Json.isObject(error["errors"]) && Object.hasOwn(error["errors"], key)
       )

@@ -1,8 +1,10 @@
 /** Stop-market orders and margin stop orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -27,7 +29,7 @@ const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
   "trigger-market": ["stop market", "trigger margin market"]
 }
 
-/** Every pair of call and side. */
+/** Every combination of call and side. */
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
 /** The price `percent` above the market's for a buy, below it for a sell. */
@@ -35,8 +37,8 @@ const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
   priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
 
 /**
- * An order of 0.02 with its trigger at 5 percent and its limit, if any, at 7 percent. A spot market buy states its
- * cost.
+ * An order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from it. The
+ * amount of a spot market buy is its cost.
  */
 const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}): Body => ({
   market: market.name,
@@ -47,7 +49,7 @@ const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}
   ...more
 })
 
-/** The cost of a spot market buy in these rules: a little more than 0.01 costs at 6 percent above the market. */
+/** The cost of a spot market buy in these rules: a little more than the cost of 0.01 at 6 percent above the market. */
 const cost = (market: Market): string => priceText(market, market.price * 0.0107)
 
 /** Places a stop order that waits for its trigger. */
@@ -58,7 +60,8 @@ const place = Effect.fnUntraced(function*(world: World, account: Account, kind: 
 })
 
 /**
- * Lets others offer 0.01 at each of these percentages, then trade at the activation price. Returns the triggered order.
+ * Lets other accounts offer 0.01 at each of these percentages, then trade at the activation price. Returns the
+ * triggered order.
  */
 const trigger = Effect.fnUntraced(function*(
   world: World,
@@ -79,7 +82,7 @@ const trigger = Effect.fnUntraced(function*(
   yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
   const found = yield* Orders.find(world, account, order["orderId"])
   const open = yield* Orders.list(world, account, Paths.activeOrders)
-  return { market, found, isOpen: open.has(String(order["orderId"])) }
+  return { account, market, found, isOpen: open.has(String(order["orderId"])) }
 })
 
 /** Expects that an order has traded `stock` for `money`. */
@@ -90,7 +93,7 @@ const hasTraded = (order: Body, stock: number, money: number) =>
     Math.abs(Number(order["dealStock"]) - stock) < 1e-9 && Math.abs(Number(order["dealMoney"]) - money) < 1e-4
   )
 
-/** Required fields by kind. */
+/** Required fields by kind of order. */
 const required: { readonly [K in Kind]: ReadonlyArray<string> } = {
   "stop-market": ["market", "side", "amount", "activation_price"],
   "collateral-stop-limit": ["market", "side", "amount", "price", "activation_price"],
@@ -113,7 +116,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.market.trades", {
-    statement: "Trades a triggered stop-market order immediately with the best orders of the book",
+    statement: "Executes a triggered stop-market order immediately against the best orders in the book",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { found, market } = yield* trigger(world, "trigger-market", side, [7, 6])
@@ -122,7 +125,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-stops.market.spends", {
-    statement: "Takes the amount of a spot stop-market buy as its cost, in the quote currency",
+    statement: "Treats the amount of a spot stop-market buy as its cost in the quote currency",
     check: Effect.fnUntraced(function*(world) {
       const { found, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
       const spent = Number(found["dealMoney"])
@@ -135,7 +138,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.market.base", {
-    statement: "Takes the amount of a margin stop-market order, or of any sell, in the base currency",
+    statement: "Treats the amount of a margin stop-market order, and of any sell, as base currency",
     values: [{ kind: "trigger-market", side: "buy" }, { kind: "stop-market", side: "sell" }] as const,
     check: Effect.fnUntraced(function*(world, { kind, side }) {
       const { found, market } = yield* trigger(world, kind, side, [6, 6, 6])
@@ -144,6 +147,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-stops.market.never-rests", {
     statement: "Cancels the unfilled rest of a triggered stop-market order, which never rests in the book",
+    level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { found, isOpen } = yield* trigger(world, "trigger-market", side, [6])
@@ -155,7 +159,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.limit.rests", {
-    statement: "Trades a triggered margin stop-limit order up to its limit, and rests the remainder",
+    statement: "Executes a triggered margin stop-limit order up to its limit; the remainder rests in the book",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { found, isOpen } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
@@ -164,6 +168,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         { filled: found["dealStock"], isOpen },
         Number(found["dealStock"]) === 0.01 && isOpen
       )
+    })
+  }),
+  LiveCalls.section.forEach("live-stops.history", {
+    statement:
+      "Shows a triggered order's activation price in order history, and as activated, if at all, the time in seconds",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, { kind, side }) {
+      const { account, found, market } = yield* trigger(world, kind, side, [6, 6, 6])
+      const fields = { market: market.name, orderId: found["id"] ?? found["orderId"] }
+      const answer = yield* LiveCalls.call(world, account, Paths.orderHistory, fields)
+      const listed = Json.isObject(answer.json) ? answer.json[market.name] : undefined
+      const [record = {}] = Array.isArray(listed) ? listed.filter(Json.isObject) : []
+      yield* Verdict.expect(
+        answer,
+        `activationPrice ${priceAt(market, side, 5)}`,
+        Number(record["activationPrice"]) === Number(priceAt(market, side, 5))
+      )
+      const { activated } = record
+      if (activated !== undefined) yield* LiveOrders.isNow(world, answer, "an activated time", activated)
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only", {

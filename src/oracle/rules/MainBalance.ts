@@ -47,7 +47,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "balance.omitted",
-    statement: "Lists an asset once it is credited: unlisted assets have a zero balance",
+    statement: "Lists an asset as soon as it is credited; unlisted assets have a zero balance",
     clause,
     values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
     check: Effect.fnUntraced(function*(world, [ticker, units]) {

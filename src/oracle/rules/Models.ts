@@ -1,6 +1,6 @@
 /**
  * Random call sequences, compared with small models. The models share no code with the sandbox's engine: an order is a
- * row of a table, and a page is a slice of a list.
+ * row in a table, and a page is a slice of a list.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -20,7 +20,7 @@ import * as SubAccounts from "../world/SubAccounts.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Market, World } from "../world/World.ts"
 
-/** One call. Applies itself to the model and the target, and expects that both change in the same way. */
+/** One step: changes the model, makes the same call to the target, and expects that the results agree. */
 interface Step<Model, Real> {
   readonly toString: () => string
   readonly can?: (model: Model) => boolean
@@ -30,6 +30,12 @@ interface Step<Model, Real> {
 const isCheckError: (error: unknown) => error is Verdict.CheckError = Schema.is(
   Schema.Union([Verdict.Broken, Verdict.Skipped, TargetError])
 )
+
+/** The dependencies of a step: the target, and the runtime of the check. */
+interface Running<Real> {
+  readonly real: Real
+  readonly runPromise: <A>(effect: Effect.Effect<A>) => Promise<A>
+}
 
 /** Makes a rule that holds for every sequence of steps. */
 const everyList = <Model extends object, Real extends object>(
@@ -42,11 +48,11 @@ const everyList = <Model extends object, Real extends object>(
     values: ({ replayPath }: Rule.Setting) =>
       fc.commands(
         steps.map((step) =>
-          step.map((step): fc.AsyncCommand<Model, Real> => ({
+          step.map((step): fc.AsyncCommand<Model, Running<Real>> => ({
             toString: step.toString,
             check: (model) => step.can?.(model as Model) ?? true,
-            run: (model, real) =>
-              Effect.runPromise(Effect.result(step.run(model, real))).then((done) =>
+            run: (model, { real, runPromise }) =>
+              runPromise(Effect.result(step.run(model, real))).then((done) =>
                 Result.isSuccess(done) ? undefined : Promise.reject(done.failure)
               )
           }))
@@ -54,10 +60,16 @@ const everyList = <Model extends object, Real extends object>(
         { maxCommands: 24, size: "max", ...(replayPath === undefined ? {} : { replayPath }) }
       ),
     check: Effect.fnUntraced(function*(world, list) {
-      const started = yield* begin(world)
-      const ended = yield* Effect.promise(() =>
-        fc.asyncModelRun(() => started, list).then(() => undefined, (error: unknown) => ({ error }))
-      )
+      const { model, real } = yield* begin(world)
+      const run = Effect.runPromiseWith(yield* Effect.context())
+      const ended = yield* Effect.promise((signal) => {
+        // An interrupt ends the sequence.
+        const runPromise: Running<Real>["runPromise"] = (effect) => run(effect, { signal })
+        return fc.asyncModelRun(() => ({ model, real: { real, runPromise } }), list).then(
+          () => undefined,
+          (error: unknown) => ({ error })
+        )
+      })
       if (ended === undefined) return
       return yield* isCheckError(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
     })
@@ -125,7 +137,7 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
         Paths.stopLimit,
         Orders.stopLimit(market, side, {
           amount: "0.01",
-          // The price of this model never reaches this limit.
+          // In this model, the price never reaches this limit.
           price: rounded(market, side === "buy" ? 0.5 : 1.6).toFixed(market.moneyPrecision),
           activation_price: trigger.toFixed(market.moneyPrecision)
         })
@@ -145,7 +157,7 @@ const placePair = fc.constantFrom("buy" as const, "sell" as const).map((side) =>
     Effect.gen(function*() {
       const { account, market, world } = target
       const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
-      const [, ...ids] = Orders.idsOf(world, order)
+      const ids = Orders.idsOf(world, order)
       for (const id of ids) {
         model.orders.push({ id, kind: "margin", trigger: undefined, condition: "gte", isActivated: false })
       }

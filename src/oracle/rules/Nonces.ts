@@ -1,4 +1,4 @@
-/** Acceptance of nonces (document, "Authentication"). */
+/** The nonces that a target accepts (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
@@ -13,13 +13,13 @@ import type { World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Authentication", level: "SHOULD" })
 
-/** A nonce near the clock, which need not be the greatest so far. */
+/** A nonce near the target's clock, sent with an acceptance window. It need not be the greatest so far. */
 const windowed = (world: World, value: number) => Dialects.nonce(world.dialect, value, true)
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   refused({
     id: "auth.nonce.required",
-    statement: "Refuses a body without nonce",
+    statement: "Refuses a body without the nonce field",
     tampering: { envelope: { nonce: undefined } },
     why: "because nonce is missing in the body",
     paths: envelopedPathsOf
@@ -35,11 +35,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("auth.nonce.unique", {
-    statement: "Refuses the second call with the same nonce, even on another endpoint",
+    statement: "Refuses the second call with the same nonce, on the same endpoint or another one",
     level: "MUST",
     profile: "read-only",
-    values: (setting: Rule.Setting) =>
-      [Paths.fees, ...envelopedPathsOf(setting)].map((path) => [Paths.mainBalance, path]),
+    values: (setting: Rule.Setting) => [
+      ...[Paths.fees, ...envelopedPathsOf(setting)].map((path) => [Paths.mainBalance, path]),
+      [Paths.fees, Paths.fees]
+    ],
     check: Effect.fnUntraced(function*(world, [first = "", second = ""]) {
       const account = yield* world.reader
       const envelope = yield* world.nonce(account)
@@ -48,8 +50,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Refusals.any(answer, "because the nonce was used")
     })
   }),
+  section.forEach("auth.nonce.unique.optional", {
+    statement: "Refuses a used nonce on a call that may leave the nonce out",
+    live: Rule.documented("every private call needs a nonce"),
+    values: Paths.unenveloped,
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = yield* world.reader
+      const fields = yield* fieldsOf(world, account, path)
+      const envelope = yield* world.nonce(account)
+      yield* accepted(yield* world.call(account, Paths.fees, {}, { envelope }), "because the nonce is new")
+      const answer = yield* world.call(account, path, fields, { envelope })
+      yield* Refusals.any(answer, "because the nonce was used")
+    })
+  }),
   section.always("auth.nonce.unique.refused-call", {
-    statement: "Uses up the nonce of a call that it refuses for its fields",
+    statement: "Uses up the nonce of a call that it refuses because of an invalid field",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.reader
@@ -138,9 +153,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("auth.nonce.increasing", {
-    statement: "Refuses a nonce that is not greater than all before it, without nonceWindow",
+    statement: "Without nonceWindow, refuses a nonce that is not greater than all earlier ones",
     document: Rule.notApplicable("the document asks for unique nonces only"),
-    live: Rule.other("nonces of a key increase unless nonceWindow is true"),
+    live: Rule.documented("a key's nonces must increase unless nonceWindow is true"),
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
       const now = yield* world.serverTime
@@ -149,19 +164,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         "because it is the first nonce"
       )
       const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now - 1 } })
-      yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce is lower than the last one")
+      yield* Refusals.any(answer, "because the nonce is lower than the last one")
     })
   }),
   section.forEach("auth.nonce.window", {
-    statement: "Refuses a nonce more than five seconds from the exchange's clock with nonceWindow",
+    statement: "With nonceWindow, refuses a nonce more than five seconds off the exchange's clock",
     document: Rule.notApplicable("the document shows no acceptance window"),
-    live: Rule.other("a nonce more than five seconds off is refused"),
+    live: Rule.documented("a nonce more than five seconds off is refused"),
     values: [-3_600_000, -60_000, 60_000, 3_600_000],
     check: Effect.fnUntraced(function*(world, off) {
       const account = yield* world.open({ isFunded: false })
       const envelope = { nonce: (yield* world.serverTime) + off, nonceWindow: true }
       const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-      yield* Refusals.exactly(answer, { status: 400, codes: [9] }, "because the nonce is far from the clock")
+      yield* Refusals.any(answer, "because the nonce is far from the clock")
     })
   }),
   section.always("auth.nonce.refusal", {

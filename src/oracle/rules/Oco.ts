@@ -35,7 +35,7 @@ const entry: OrderEntry = {
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
-  // The document says this of stop-limit orders only.
+  // The document says this only for stop-limit orders.
   perAccount: "SHOULD",
   isAsSubmitted: (order, { activation_price, amount, price, stop_limit_price }) =>
     hasValues(Oco.leg(order, "stop_loss"), amount, stop_limit_price, activation_price) &&
@@ -43,7 +43,7 @@ const entry: OrderEntry = {
   liveClientOrderId: ""
 }
 
-/** Places an OCO order, moves the price, and finds both legs. */
+/** Places an OCO order, moves the price, and returns both legs. */
 const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, price: number) {
   const account = yield* world.trader
   const market = yield* world.market
@@ -91,7 +91,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("oco.stop-loss.limit", {
-    statement: "Trades an activated stop-loss as a limit order at stop_limit_price",
+    statement: "Executes an activated stop-loss as a limit order at stop_limit_price",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.trader
@@ -99,7 +99,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
       const fields = Orders.oco(market, side)
       const { order } = yield* Orders.place(world, account, Paths.oco, fields)
       const keys = Dialects.keys(world.dialect)
-      // The price moves past the trigger, where nothing trades at the limit, then back across the limit.
+      // The price moves past the trigger, where no order can trade at the limit, then back across the limit.
       for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
         yield* Trading.movePrice(world, market, basePrice * factor)
       }

@@ -91,7 +91,7 @@ const newOrder = (
   statement: string,
   expected: string,
   holds: (order: Body, world: World, side: Orders.Side, market: string) => boolean,
-  level: Rule.Rule["level"] = "MUST"
+  level: Rule.Level = "MUST"
 ): Rule.Rule =>
   Rule.forEach({
     id: `oco.new.${id}`,
@@ -171,14 +171,14 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ),
   newOrder(
     "position-side",
-    "Shows positionSide LONG for a buy, SHORT for a sell",
+    "Shows positionSide LONG for a buy, SHORT for a sell; in the live dialect, BOTH is also right",
     "positionSide LONG for a buy, SHORT for a sell",
     (order, { dialect }, side) =>
       Oco.both(
         order,
         ({ positionSide }) =>
           positionSide === (side === "buy" ? "LONG" : "SHORT") ||
-          (dialect.name === "live" && positionSide === undefined)
+          (dialect.name === "live" && (positionSide === undefined || positionSide === "BOTH"))
       ),
     "SHOULD"
   )

@@ -36,7 +36,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.filled.left",
-    statement: "Shows \"0\" in left of a filled order, and the unfilled amount in left of a resting order",
+    statement: "Shows \"0\" as left for a filled order, and the unfilled amount for a resting order",
     clause: "Stop-limit order (response)",
     check: Effect.fnUntraced(function*(world) {
       const { made, maker, took } = yield* Trading.take(world, "0.005")
@@ -107,6 +107,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("status.auto-canceled-reduce-only", {
     statement: "Shows AUTO_CANCELED_REDUCE_ONLY for a pending reduce-only order whose position was closed",
     level: "SHOULD",
+    live: Rule.documented("AUTO_CANCELED_REDUCE_ONLY, when the position closes"),
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.trader

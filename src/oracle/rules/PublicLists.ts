@@ -1,4 +1,7 @@
-/** Depth, fees, platform status, margin markets and futures, which only the live exchange's documentation describes. */
+/**
+ * Market depth, public fees, platform status, margin markets and futures. Only the live exchange's documentation
+ * describes these calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
@@ -11,7 +14,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
-/** The prices on both sides of the market's depth. */
+/** The prices on both sides of the market depth. */
 const depth = Effect.fnUntraced(function*(world: World) {
   const { name } = yield* world.market
   const { answer, value } = yield* LivePublicCalls.object(world, `${Paths.depth}/${name}`)
@@ -24,7 +27,8 @@ const depth = Effect.fnUntraced(function*(world: World) {
 
 const depthRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("depth.band", {
-    statement: "Lists exactly the depth levels within 2 % of the last price, best first",
+    statement: "Lists exactly the depth levels within 2% of the last price, best first",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* world.open()
@@ -86,6 +90,7 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("collateral-markets.marked", {
     statement: "Lists exactly the margin markets that the market list marks as such",
+    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { answer, value } = yield* LivePublicCalls.results(world, Paths.collateralMarkets)
@@ -144,7 +149,7 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { answer, objects } = yield* futures(world)
       const now = yield* world.now
-      // Tolerance for the target's clock, in milliseconds.
+      // The tolerance for differences between clocks, in milliseconds.
       const slack = 60_000
       yield* Verdict.expect(
         answer,
@@ -157,7 +162,8 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("futures.open-interest", {
-    statement: "Adds the amount of a position between two accounts to the open interest once",
+    statement: "Adds a trade that opens a position for both accounts to the open interest only once",
+    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const interest = Effect.map(futures(world), ({ answer, objects }) => {
         const market = objects.filter(Json.isObject).find(({ ticker_id: name }) => name === perpetual)
@@ -215,7 +221,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("funding-rates.refusal", {
     statement:
-      "Refuses funding rates with a wrong limit, offset or window with HTTP 422 and an object that names the field",
+      "Refuses funding rates with an invalid limit, offset or window with HTTP 422 and an object that names the field",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

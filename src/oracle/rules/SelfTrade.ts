@@ -18,7 +18,10 @@ type Mode = keyof ReturnType<typeof Dialects.modes>
 
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
-/** Lets others trade to trigger a stop order that would match another order of its own account. Returns both orders. */
+/**
+ * Triggers a stop order that would match another order of its own account, by letting other accounts trade. Returns
+ * both orders.
+ */
 const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode) {
   const account = yield* world.trader
   const market = yield* world.market
@@ -45,7 +48,7 @@ const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: 
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("stop-limit.stp.prevents", {
-    statement: "Does not match a triggered order with its account's own orders, unless stp is no",
+    statement: "Does not match a triggered order with other orders of its account, unless stp is no",
     values: Orders.sides.flatMap((side) => modes.map((mode) => ({ side, mode }))),
     check: Effect.fnUntraced(function*(world, { mode, side }) {
       const met = yield* meet(world, side, mode)
@@ -55,6 +58,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("stop-limit.stp.cancels", {
     statement: "Cancels the orders that stp names instead of trading them: new, old, both or none",
     level: "SHOULD",
+    live: Rule.documented("the order that stp names; with stp no, the orders trade"),
     values: Orders.sides.flatMap((side) => (["no", ...modes] as const).map((mode) => ({ side, mode }))),
     check: Effect.fnUntraced(function*(world, { mode, side }) {
       const met = yield* meet(world, side, mode)

@@ -78,7 +78,8 @@ const response: FieldRules.Table = {
     },
     {
       key: "positionSide",
-      kind: Kinds.someText,
+      // A spot order has no position, so the text may be empty.
+      kind: Kinds.text,
       meaning: "the position's side; collateral orders only",
       isOptional: true
     },
@@ -217,12 +218,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: [1],
     check: Effect.fnUntraced(function*(world, factor) {
       const market = yield* world.market
-      const { minAmount, minTotal, price, stockPrecision } = market
-      // High enough for minAmount to reach minTotal.
-      const limit = Math.max(price, minTotal / minAmount)
+      const { minAmount, minTotal, price, step, stockPrecision } = market
+      // A price at which minAmount reaches minTotal. The live exchange refuses prices far from the last price, and
+      // does not document how far: there the amount grows instead.
+      const most = world.dialect.name === "live" ? price * 2 : Infinity
+      const limit = Math.min(Math.max(price, minTotal / minAmount), most)
       const text = priceText(market, Math.ceil(limit / market.tick) * market.tick)
+      const least = Math.max(minAmount, Math.ceil(minTotal / Number(text) / step - 1e-6) * step)
       const { answer } = yield* place(world, "buy", {
-        amount: digits(minAmount * factor, stockPrecision),
+        amount: digits(least * factor, stockPrecision),
         price: text,
         activation_price: text
       })

@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("delete.id.required", {
-    statement: "Refuses a deletion without id",
+    statement: "Refuses a deletion without an id",
     check: Effect.fnUntraced(function*(world) {
       yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount), world)
     })
@@ -71,7 +71,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("delete.refusal", {
-    statement: "Refuses a wrong id with HTTP 400, code 0, Validation failed, and errors that name it",
+    statement: "Refuses an invalid id with HTTP 400, code 0, Validation failed, and errors that name it",
     level: "SHOULD",
     values: [{}, { id: 1 }, { id: "no-such-sub-account" }],
     check: Effect.fnUntraced(function*(world, fields) {

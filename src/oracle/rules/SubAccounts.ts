@@ -62,7 +62,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "sub-accounts.listed",
-    statement: "Lists a sub-account with its alias, colour, verification and permissions",
+    statement:
+      "Lists a sub-account with its alias, its colour, whether it shares its verification, and its permissions",
     clause,
     values: fc.record({
       alias: fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
@@ -83,7 +84,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         alias: profile.alias,
         email,
         color: profile.color,
-        kyc: { shareKyc: profile.shareKyc, kycStatus: "shared" },
+        // The document does not list the states of a verification.
+        kyc: { shareKyc: profile.shareKyc },
         permissions: { spotEnabled: profile.spotEnabled, collateralEnabled: profile.collateralEnabled }
       }
       yield* Verdict.expect(
@@ -99,7 +101,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.status.active",
-    statement: "Shows the status of a sub-account in use as active",
+    statement: "Shows active as the status of a sub-account in use",
     clause: "Sub-account status",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
@@ -134,7 +136,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const answer = yield* world.call(yield* world.parent, Paths.subAccounts, {
         search: "no such sub-account at all"
       })
-      yield* Verdict.expect(answer, "HTTP 200 with an empty data", answer.status === 200 && SubAccounts.isEmpty(answer))
+      yield* Verdict.expect(
+        answer,
+        "HTTP 200 with an empty data array",
+        answer.status === 200 && SubAccounts.isEmpty(answer)
+      )
     })
   }),
   listing.forAll("sub-accounts.search.type", {
@@ -151,7 +157,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       yield* world.parent
       const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.subAccounts)
-      yield* Verdict.expect(answer, "an empty data", SubAccounts.isEmpty(answer))
+      yield* Verdict.expect(answer, "an empty data array", SubAccounts.isEmpty(answer))
     })
   }),
   SubAccounts.envelopeRule("sub-accounts", Paths.subAccounts, "read-only")

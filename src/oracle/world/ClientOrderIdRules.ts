@@ -10,7 +10,7 @@ import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 
-/** Makes a rule that these values are refused as client order ids. */
+/** Makes a rule that the target refuses these values as client order ids. */
 const refusesValues = (
   entry: OrderEntry,
   detail: string,
@@ -54,7 +54,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
 
 const none = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).always(`${entry.id}.client-order-id.none`, {
-    statement: "Shows an empty client order id for an order without one",
+    statement: "Shows an empty client order id for an order placed without one",
     live: Rule.other("the key is clientOrderId"),
     check: Effect.fnUntraced(function*(world) {
       const { clientOrderId: key } = Dialects.keys(world.dialect)
@@ -96,10 +96,10 @@ const perAccount = (entry: OrderEntry): Rule.Rule =>
 
 const forEver = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).always(`${entry.id}.client-order-id.for-ever`, {
-    statement: "Refuses the client order id of an order that has ended",
+    statement: "Refuses the client order id of a closed order",
     profile: "control",
     level: "SHOULD",
-    live: Rule.other("it may be used again once the order is no longer open"),
+    live: Rule.documented("it may be used again once the order is no longer open"),
     check: Effect.fnUntraced(function*(world) {
       const { clientOrderId: key } = Dialects.keys(world.dialect)
       const market = yield* world.market

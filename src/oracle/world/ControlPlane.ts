@@ -4,13 +4,19 @@ import * as Redacted from "effect/Redacted"
 import type { Profile } from "../Profile.ts"
 import * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Connection from "./Connection.ts"
 import type { World } from "./World.ts"
 
-/** Runs an action of the control plane. Skips if the target has no control plane, or the profile does not allow it. */
+/** Idempotent actions, which can be run again if there is no answer. */
+const repeatable: ReadonlyArray<string> = ["MovePrice", "FreezeClock", "RunClock", "SetClock", "SkewClock", "Restore"]
+
+/** Runs a control-plane action. Skips if the target has no control plane, or if the profile does not allow it. */
 export const make = (target: Target.Target, profile: Profile): World["control"] => (action, fields) => {
   const request = requestOf(target, profile, "POST", action, JSON.stringify(fields))
   if (request === undefined) return Verdict.skip("needs the control plane of a sandbox")
-  return Effect.flatMap(target.send(request), (answer): Effect.Effect<void, Verdict.CheckError> => {
+  const sent = target.send(request)
+  const answered = repeatable.includes(action) ? Connection.read(sent) : sent
+  return Effect.flatMap(answered, (answer): Effect.Effect<void, Verdict.CheckError> => {
     if (answer.status < 300) return Effect.void
     if (answer.status === 404) return Verdict.skip(`the control plane has no ${action}`)
     const reason = `the control plane refused ${action}: HTTP ${answer.status} ${answer.text.slice(0, 200)}`
@@ -33,10 +39,14 @@ const requestOf = (
   }
 
 /** Reads a value from the control plane; succeeds with `undefined` if the target does not show it. */
-export const reader = (target: Target.Target, profile: Profile) => (name: string): Effect.Effect<unknown> => {
-  const request = requestOf(target, profile, "GET", name)
+export const reader = (target: Target.Target, profile: Profile) =>
+(
+  name: string,
+  method: "GET" | "POST" = "GET"
+): Effect.Effect<unknown> => {
+  const request = requestOf(target, profile, method, name, method === "GET" ? undefined : "{}")
   if (request === undefined) return Effect.void
-  return target.send(request).pipe(
+  return Connection.retry(target.send(request)).pipe(
     Effect.map(({ json, status }) => status === 200 ? json : undefined),
     Effect.orElseSucceed(() => undefined)
   )

@@ -1,4 +1,4 @@
-/** Calls with exactly one fault, which must be the reason for their refusal (document, "Authentication"). */
+/** Calls with exactly one fault, for which they must be refused (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
@@ -14,13 +14,25 @@ import type { Account, World } from "./World.ts"
 
 const clause = "Authentication"
 
-/** The paths to call. With a real key only reads, because a target that accepts a wrong signature executes the call. */
+/**
+ * The paths to call. With a real key these are only reads, because a target that accepts a wrong signature would
+ * execute the call.
+ */
 export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
   profile === "control" ? Paths.documentCalls : [...Paths.reads, Paths.interest]
 
+const orders: ReadonlyArray<string> = [Paths.oco, Paths.stopLimit]
+
+/**
+ * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which are
+ * canceled if the target accepts them.
+ */
+export const faultyPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
+  setting.profile === "mutating" ? [...pathsOf(setting), ...orders] : pathsOf(setting)
+
 /**
  * The paths whose calls need `request` and `nonce`. Cancel-all lists both as optional, and the document does not show
- * whether the calls for sub-accounts need them; these calls have separate rules.
+ * whether the calls for sub-accounts need them; separate rules check these calls.
  */
 export const envelopedPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
   pathsOf(setting).filter((path) => !Paths.unenveloped.includes(path))
@@ -31,7 +43,7 @@ export const fieldsOf = Effect.fnUntraced(function*(
   account: Account,
   path: string
 ): Effect.fn.Return<Readonly<Record<string, unknown>>, Verdict.CheckError> {
-  if (world.profile !== "control") return {}
+  if (world.profile === "read-only" || (world.profile === "mutating" && !orders.includes(path))) return {}
   switch (path) {
     case Paths.oco:
       return Orders.oco(yield* world.market, "buy")
@@ -46,10 +58,13 @@ export const fieldsOf = Effect.fnUntraced(function*(
   }
 })
 
-/** Makes a call that is valid except for the tampering. */
+/** Makes a call that is valid apart from the tampering. */
 export const faulty = Effect.fnUntraced(function*(world: World, path: string, tampering: Signing.Tampering) {
   const account = yield* world.reader
-  return yield* world.call(account, path, yield* fieldsOf(world, account, path), tampering)
+  const fields = yield* fieldsOf(world, account, path)
+  return yield* orders.includes(path)
+    ? Orders.submit(world, account, path, fields, tampering)
+    : world.call(account, path, fields, tampering)
 })
 
 /** Whether the call succeeded. */
@@ -68,13 +83,13 @@ interface Fault {
   /** The reason for the refusal. */
   readonly why: string
   /** `MUST` by default. */
-  readonly level?: Rule.Rule["level"]
+  readonly level?: Rule.Level
   /** The paths to call; all by default. */
   readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>
 }
 
 /** Makes a rule that calls with one fault are refused on every path. */
-export const refused = ({ id, level = "MUST", paths = pathsOf, statement, tampering, why }: Fault): Rule.Rule =>
+export const refused = ({ id, level = "MUST", paths = faultyPathsOf, statement, tampering, why }: Fault): Rule.Rule =>
   Rule.forEach({
     id,
     statement,

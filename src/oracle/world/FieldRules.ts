@@ -1,6 +1,6 @@
 /**
- * Rules about the fields of answers, one per row of the document's tables: the field is present, and its value has the
- * right kind.
+ * Rules about the fields of answers, one per row of the document's tables: the field must be present, with a value of
+ * the right kind.
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -18,15 +18,15 @@ export interface Row {
   readonly key: string
   /** The kind of its value. */
   readonly kind: Kind
-  /** Its meaning. */
+  /** The meaning of the field. */
   readonly meaning: string
-  /** Deviations in the live dialect. */
+  /** How the field differs in the live dialect. */
   readonly live?: LiveRow
-  /** Whether the field may be missing in both dialects; then only its value is judged. False by default. */
+  /** Whether the field may be missing in both dialects, so that only its value is judged; false by default. */
   readonly isOptional?: boolean
 }
 
-/** A field's deviations in the live dialect. */
+/** How a field differs in the live dialect. */
 export interface LiveRow {
   /** The key; the document's by default. */
   readonly key?: string
@@ -51,10 +51,12 @@ export interface Table {
   /** The heading of the document that contains the table. */
   readonly clause: string
   /** `MUST` by default. */
-  readonly level?: Rule.Rule["level"]
+  readonly level?: Rule.Level
+  /** Whether the live exchange's documentation shows the object, so that its rules are `MUST` there; false by default. */
+  readonly isDocumented?: boolean
   /** The weakest profile that can run the rules. */
   readonly profile: Profile
-  /** A name for the object, in words. */
+  /** A readable name for the object. */
   readonly within: string
   /** Fetches objects to judge. */
   readonly sample: (world: World) => Effect.Effect<Sample, Verdict.CheckError>
@@ -64,7 +66,8 @@ export interface Table {
 
 const keyOf = ({ name }: Dialect, { key, live }: Row): string => name === "live" ? live?.key ?? key : key
 
-const expectationOf = ({ key, live }: Row): Rule.Expectation => {
+const expectationOf = ({ key, live }: Row, isDocumented: boolean): Rule.Expectation => {
+  if (isDocumented) return Rule.documented("the field is documented")
   if (live === undefined) return Rule.same
   const differences = [
     ...(live.key === undefined || live.key === key ? [] : [`the key is ${live.key}`]),
@@ -91,7 +94,9 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
   }, { discard: true })
 
 /** Makes one rule for each row of a table. */
-export const rules = ({ clause, id, level = "MUST", profile, rows, sample, within }: Table): ReadonlyArray<Rule.Rule> =>
+export const rules = (
+  { clause, id, isDocumented = false, level = "MUST", profile, rows, sample, within }: Table
+): ReadonlyArray<Rule.Rule> =>
   rows.map((row) =>
     Rule.always({
       id: `${id}.${row.key}`,
@@ -101,7 +106,7 @@ export const rules = ({ clause, id, level = "MUST", profile, rows, sample, withi
       clause,
       level,
       profile,
-      live: expectationOf(row),
+      live: expectationOf(row, isDocumented),
       check: Effect.fnUntraced(function*(world) {
         const { answer, objects } = yield* sample(world)
         yield* judge(world.dialect, row, within, {
@@ -122,7 +127,7 @@ export const atLeastOne = <A>(
   if (objects.length > 0) return Effect.succeed(objects)
   return profile === "control"
     ? Effect.fail(new Verdict.Broken({ expected: `at least one ${within}`, got: Verdict.describe(answer), answer }))
-    : Verdict.skip("the account has nothing to list here")
+    : Verdict.skip(Verdict.lacksRecords.none)
 }
 
 /** The records of a page; expects at least one. */
@@ -140,7 +145,7 @@ export const records = (
   return Effect.map(atLeastOne<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
 }
 
-/** The value of one key in each object of a sample. */
+/** The value of this key in each object. */
 export const part = (sample: Sample, key: string): Sample => ({
   ...sample,
   objects: sample.objects.map((object) => Json.isObject(object) ? object[key] : undefined)

@@ -13,21 +13,21 @@ import type { Account, Body, World } from "./World.ts"
 export interface List {
   /** The prefix of the rules' ids. */
   readonly id: string
-  /** The heading of the document that describes it. */
+  /** The document's heading about the list. */
   readonly clause: string
   /** The path of the call. */
   readonly path: string
-  /** The page limit of a request without one. */
+  /** The default page limit. */
   readonly defaultLimit: number
   /** The key of the records in a page. */
   readonly records: "records" | "data"
-  /** An account whose list has records, if the target is a sandbox. */
+  /** An account to read the list with. On a sandbox, its list has records. */
   readonly account: (world: World) => Effect.Effect<Account, Verdict.CheckError>
   /** Adds one record to an account's list. */
   readonly add: (world: World, account: Account) => Effect.Effect<unknown, Verdict.CheckError>
 }
 
-/** Interest payments. */
+/** The list of interest payments. */
 export const interest: List = {
   id: "interest",
   clause: "Endpoints §1",
@@ -42,7 +42,7 @@ export const interest: List = {
   }
 }
 
-/** Sub-accounts. */
+/** The list of sub-accounts. */
 export const subAccounts: List = {
   id: "sub-accounts",
   clause: "Endpoints §9",
@@ -53,7 +53,7 @@ export const subAccounts: List = {
   add: SubAccounts.create
 }
 
-/** API keys of sub-accounts. */
+/** The list of sub-accounts' API keys. */
 export const apiKeys: List = {
   id: "api-keys",
   clause: "Endpoints §10",
@@ -67,7 +67,7 @@ export const apiKeys: List = {
 /** All lists. */
 export const all: ReadonlyArray<List> = [interest, subAccounts, apiKeys]
 
-/** Reads the list of its account. Skips if the account has no access to it. */
+/** Reads the list with the list's account. Skips if the account has no access to it. */
 export const read = Effect.fnUntraced(function*(
   world: World,
   list: List,
@@ -77,7 +77,7 @@ export const read = Effect.fnUntraced(function*(
   const answer = yield* world.call(account, list.path, fields)
   // A real account may lack access; the document does not say how such a call is refused.
   const isDenied = world.profile !== "control" && Refusals.isRefused(answer) &&
-    Refusals.isRefused(yield* world.call(account, list.path))
+    !(yield* world.hasAccess(account, list.path))
   return isDenied ? yield* Verdict.skip("the account has no access to this list") : answer
 })
 
@@ -107,8 +107,8 @@ export const beginning = (world: World, list: List): Effect.Effect<Page, Verdict
   page(world, list, { limit: 100 })
 
 /**
- * The first records of the list, all different: only then does a page show which records it holds. Records of a sandbox
- * always differ. A real account may have too few records or equal ones; then the rule is skipped.
+ * Reads the list's first hundred records. They must all differ, so that its content identifies a record. A sandbox
+ * has such records; on a real account with fewer than two records, or equal ones, the rule is skipped.
  */
 export const distinct = Effect.fnUntraced(function*(
   world: World,
@@ -124,7 +124,7 @@ export const distinct = Effect.fnUntraced(function*(
       got: Verdict.describe(answer),
       answer
     })
-    : yield* Verdict.skip("the account has too few records, or equal ones")
+    : yield* Verdict.skip(Verdict.lacksRecords.tooFew)
 })
 
 /** Reads one page of the list. */

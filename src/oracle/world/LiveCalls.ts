@@ -1,9 +1,10 @@
 /**
- * Private calls that only the live exchange's documentation describes. Their rules apply to the live dialect only, and
- * skip if the target does not serve the call.
+ * Private calls that only the live exchange's documentation describes. Their rules apply only to the live dialect, and
+ * are skipped only if the target declares that it does not serve the call.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
+import * as Features from "../Features.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
@@ -11,25 +12,38 @@ import * as Refusals from "./Refusals.ts"
 import * as Section from "./Section.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** The clause of these rules. */
+/** The clause of rules about these calls. */
 export const clause = "not in the document"
 
-/** The common part of such a rule's heading. */
+/**
+ * The part of the heading that these rules share. They are `MUST` rules, because the live exchange's documentation states
+ * them. A rule that this project only chose is `SHOULD`, and has a row in `LivePoints`.
+ */
 const heading = (statement: string): Pick<
   Rule.Heading,
   "statement" | "clause" | "level" | "document" | "live"
 > => ({
   statement,
   clause,
-  level: "SHOULD",
+  level: "MUST",
   document: Rule.notApplicable("the document has no such call"),
   live: Rule.other(statement)
 })
 
-/** The makers of such rules. */
+/** The constructors for rules about these calls. */
 export const section = Section.byStatement(heading)
 
-/** Makes a private call. Skips if the target does not serve it. */
+/** Expects that the target serves the call. Skips if it declares that it does not, but the call was tried anyway. */
+export const served = (
+  { declares }: World,
+  path: string,
+  answer: Target.Answer
+): Effect.Effect<void, Verdict.CheckError> =>
+  Refusals.isNotServed(answer) && !declares(path)
+    ? Verdict.skip(Features.lacks(path))
+    : Verdict.expect(answer, `any answer other than HTTP 404 or 501; ${Features.remedy}`, !Refusals.isNotServed(answer))
+
+/** Makes a private call, and expects that the target serves it. */
 export const call = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -37,7 +51,8 @@ export const call = Effect.fnUntraced(function*(
   fields: Body
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
   const answer = yield* world.call(account, path, fields)
-  return answer.status === 404 ? yield* Verdict.skip(`the target does not serve ${path}`) : answer
+  yield* served(world, path, answer)
+  return answer
 })
 
 /** Makes a private call, and expects a JSON object. */

@@ -1,6 +1,6 @@
 /**
- * Public calls that only the live exchange's documentation describes. Their rules apply to the live dialect only, and
- * skip if the target does not serve the call.
+ * Public calls that only the live exchange's documentation describes. Their rules apply only to the live dialect, and
+ * are skipped only if the target declares that it does not serve the call.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -14,7 +14,7 @@ import type { Body, World } from "./World.ts"
 /** Query parameters. */
 export type Query = Readonly<Record<string, string | number>>
 
-/** Reads a path. Skips if the target does not serve it. */
+/** Reads a path, and expects that the target serves it. */
 export const get = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -22,7 +22,8 @@ export const get = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
   const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")
   const answer = yield* world.get(path, ...(text === "" ? [] : [text]))
-  return answer.status === 404 ? yield* Verdict.skip(`the target does not serve ${path}`) : answer
+  yield* LiveCalls.served(world, path, answer)
+  return answer
 })
 
 /** A value and the answer that contains it. */
@@ -36,7 +37,7 @@ export interface Read<A> {
 const broken = (answer: Target.Answer, expected: string) =>
   new Verdict.Broken({ expected, got: Verdict.describe(answer), answer })
 
-/** The result in an API V1 envelope, which must have `success` true and a message without text. */
+/** The result in an API V1 envelope, which must have `success` true and an empty message. */
 export const result = Effect.fnUntraced(function*(
   world: World,
   path: string,
@@ -44,9 +45,10 @@ export const result = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Read<unknown>, Verdict.CheckError> {
   const answer = yield* get(world, path, query)
   const { json, status } = answer
-  return status === 200 && Json.isObject(json) && json["success"] === true && Object.hasOwn(json, "result")
+  return status === 200 && Json.isObject(json) && json["success"] === true && Object.hasOwn(json, "result") &&
+      (json["message"] ?? "") === ""
     ? { answer, value: json["result"] }
-    : yield* broken(answer, "HTTP 200 with success and a result")
+    : yield* broken(answer, "HTTP 200 with success, no message and a result")
 })
 
 /** The list in an API V1 envelope. */
@@ -96,11 +98,11 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
   )
 })
 
-/** Makes one rule per field of a public answer. */
+/** Makes one rule per field of an answer. The rules read only, unless the table names a different profile. */
 export const fields = (
-  table: Pick<FieldRules.Table, "id" | "within" | "sample" | "rows">
+  table: Omit<FieldRules.Table, "clause" | "profile" | "level"> & Partial<Pick<FieldRules.Table, "profile">>
 ): ReadonlyArray<Rule.Rule> =>
-  FieldRules.rules({ ...table, clause: LiveCalls.clause, level: "SHOULD", profile: "read-only" }).map((rule) => ({
+  FieldRules.rules({ profile: "read-only", ...table, clause: LiveCalls.clause, level: "MUST" }).map((rule) => ({
     ...rule,
     dialects: {
       document: Rule.notApplicable("the document has no such call"),

@@ -1,7 +1,7 @@
-/** The common ground of the calls that place stop-limit and OCO orders. */
+/** The common properties of the calls that place stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
-import type { Rule } from "../Rule.ts"
+import type { Level } from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
@@ -12,41 +12,44 @@ import type { Body, Market, World } from "./World.ts"
 export interface OrderEntry {
   /** The prefix of the rules' ids. */
   readonly id: string
-  /** The heading of the document that describes it. */
+  /** The document's heading about the call. */
   readonly clause: string
   /** The path of the call. */
   readonly path: string
   /** The price fields. */
   readonly prices: ReadonlyArray<string>
-  /** The price fields whose product with the amount is bounded. */
+  /** The price fields whose product with the amount must be within the market's bounds. */
   readonly limits: ReadonlyArray<string>
-  /** The field with the limit price of a triggered order. */
+  /** The field with the limit price of the triggered order. */
   readonly stopPrice: string
-  /** Whether the document shows how wrong fields are refused. */
+  /** Whether the document shows how invalid fields are refused. */
   readonly isRefusalShown: boolean
-  /** The fields for which the document states neither bounds nor precision. */
+  /** The fields whose bounds and precision the document does not state. */
   readonly unbounded: ReadonlyArray<string>
-  /** The profile needed to send a wrong side: a faulty target could take it for a buy or a sell. */
+  /** The profile needed to send a wrong side, which a faulty target could treat as a buy or a sell. */
   readonly sideProfile: Profile
   /** Drafts an order far from the market. */
   readonly draft: (market: Market, side: Orders.Side, more?: Body) => Body
   /** The client order ids in an order. */
   readonly clientOrderIds: (order: Body, key: string) => ReadonlyArray<unknown>
   /** The level of the rule that client order ids are unique per account: `MUST` if the document says so. */
-  readonly perAccount: Rule["level"]
-  /** Whether an order shows the amount and prices of its request. */
+  readonly perAccount: Level
+  /** Whether an order in an answer shows the amount and prices of its request. */
   readonly isAsSubmitted: (order: Body, fields: Body) => boolean
   /** The client order id that an order shows in the live dialect, if it differs from the submitted one. */
   readonly liveClientOrderId?: string
 }
 
-/** The makers of a call's rules; most of them place orders and need no sandbox. */
+/** The constructors for a call's rules. Most of these rules place orders, and do not need a sandbox. */
 export const rulesOf = ({ clause }: OrderEntry): Section.Section => Section.of({ clause, profile: "mutating" })
 
-/** Whether an order or a leg has the request's amount, limit and, if given, trigger. */
+/**
+ * Whether an order or a leg has the request's amount, limit and, if given, trigger. Their values are compared, because a
+ * target may write `1` as `1.00`.
+ */
 export const hasValues = (order: Body, amount: unknown, price: unknown, trigger?: unknown): boolean =>
   Number(order["amount"]) === Number(amount) && Number(order["price"]) === Number(price) &&
-  (trigger === undefined || order["activation_price"] === trigger)
+  (trigger === undefined || Number(order["activation_price"]) === Number(trigger))
 
 /** Submits a modified draft. An order that a faulty target accepts is canceled afterwards. */
 export const submit = Effect.fnUntraced(function*(
@@ -59,10 +62,20 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.submit(world, account, path, change(draft(market, "buy"), market))
 })
 
-/** Expects that the fields are refused, in the form that the document or the live exchange shows. */
+/** Expects a refusal of these fields, in the format that the document or the live exchange shows. */
 export const refuses = (
   { dialect }: Pick<World, "dialect">,
   { isRefusalShown }: Pick<OrderEntry, "isRefusalShown">,
   answer: Answer,
   ...keys: ReadonlyArray<string>
 ) => Refusals.order(answer, dialect, isRefusalShown, ...keys)
+
+/**
+ * Expects a refusal of an order's total. The live exchange documents that `errors` names `total`; answers that name
+ * `amount` were recorded.
+ */
+export const refusesTotal = (
+  { dialect }: Pick<World, "dialect">,
+  entry: Pick<OrderEntry, "isRefusalShown">,
+  answer: Answer
+) => refuses({ dialect }, entry, answer, Refusals.namedFields(answer).includes("total") ? "total" : "amount")

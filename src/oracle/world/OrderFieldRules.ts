@@ -8,7 +8,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
 import { digits } from "./Markets.ts"
-import { type OrderEntry, refuses, rulesOf, submit } from "./OrderEntry.ts"
+import { type OrderEntry, refuses, refusesTotal, rulesOf, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Body, Market } from "./World.ts"
@@ -20,13 +20,12 @@ const requiredOf = ({ prices }: OrderEntry): ReadonlyArray<string> => ["market",
 const profileOf = ({ sideProfile }: OrderEntry, key: string): Profile => key === "side" ? sideProfile : "mutating"
 
 /** `MUST` only if the document states the field's bounds. */
-const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Rule["level"] =>
-  unbounded.includes(key) ? "SHOULD" : "MUST"
+const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Level => unbounded.includes(key) ? "SHOULD" : "MUST"
 
 const without = (order: Body, key: string): Body =>
   Object.fromEntries(Object.entries(order).filter(([name]) => name !== key))
 
-/** An order that buys nothing even if the target takes a wrong trigger for one that is met. */
+/** Makes an order harmless: it buys nothing, even if the target treats a wrong trigger as already met. */
 const harmless = ({ stopPrice }: OrderEntry, key: string, order: Body, market: Market): Body => {
   const price = Orders.lowPrice(market)
   return key === "activation_price"
@@ -34,23 +33,23 @@ const harmless = ({ stopPrice }: OrderEntry, key: string, order: Body, market: M
     : order
 }
 
-/** A kind of wrong value for a field. */
+/** A kind of invalid value for a field. */
 interface Wrong<A> {
   /** The part of the rule's id after the field. */
   readonly detail: string
   readonly statement: string
   /** `MUST` by default. */
-  readonly level?: Rule.Rule["level"]
+  readonly level?: Rule.Level
   /** The generated inputs. */
   readonly values: fc.Arbitrary<A>
   readonly examples?: ReadonlyArray<A>
   /** Builds the field's value from a generated input; the input itself by default. */
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
-  /** How it is refused; by default as any wrong field is. */
+  /** Expects the refusal; by default that of any invalid field. */
   readonly expect?: typeof Refusals.order
 }
 
-/** A few wrong values; every check tries all of them. */
+/** A few invalid values; every check tries all of them. */
 const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "examples"> => ({
   values: fc.constantFrom(...values),
   examples: values
@@ -59,11 +58,14 @@ const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "exampl
 /** Fields that the live exchange also accepts as numbers. */
 const numbers: ReadonlyArray<string> = ["amount", "price", "stop_limit_price"]
 
-/** A wrong value in a dialect. Where the dialect accepts numbers, a boolean takes the number's place. */
+/**
+ * The invalid value for this dialect. If the dialect accepts numbers for the field, a number is replaced with a
+ * boolean.
+ */
 const wrongIn = ({ name }: Dialect, key: string, value: unknown): unknown =>
   name === "live" && numbers.includes(key) && typeof value === "number" ? value > 0 : value
 
-/** Makes a rule that wrong values of one field are refused. */
+/** Makes a rule that the target refuses invalid values of one field. */
 const refusesValues = <A>(
   entry: OrderEntry,
   key: string,
@@ -104,7 +106,7 @@ const typed = (entry: OrderEntry, key: string): Rule.Rule =>
     statement: `Refuses ${key} if it is not a string`,
     values: Boundaries.noTexts,
     examples: [1],
-    // The number equals the valid value, so that only its type is wrong.
+    // The valid value, but as a number: only its type is wrong.
     value: (value, _market, { [key]: right }) =>
       typeof value === "number" && !Number.isNaN(Number(right)) ? Number(right) : value
   })
@@ -121,7 +123,7 @@ const allMissing = (entry: OrderEntry): Rule.Rule =>
       )
   })
 
-/** A wrong value for each field that the refusal should name. */
+/** An invalid value for each field that the refusal should name. */
 const wrongValues: Readonly<Record<string, unknown>> = {
   market: "NO_SUCH",
   side: "BUY",
@@ -133,7 +135,7 @@ const wrongValues: Readonly<Record<string, unknown>> = {
 
 const refusalForm = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).forEach(`${entry.id}.refusal`, {
-    statement: "Refuses a wrong field with HTTP 400, code 30, Validation failed, and errors that name the field",
+    statement: "Refuses an invalid field with HTTP 400, code 30, Validation failed, and errors that name the field",
     profile: "control",
     level: "SHOULD",
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
@@ -169,9 +171,17 @@ const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
     values: Boundaries.noDecimals
   })
 
+/**
+ * The document states a minimum for amounts, and for the total of a stop-limit order and so for its price. That other
+ * prices are above zero is only implied.
+ */
+const positiveLevelOf = ({ limits, unbounded }: OrderEntry, key: string): Rule.Level =>
+  key === "amount" || (limits.includes(key) && !unbounded.includes("total")) ? "MUST" : "SHOULD"
+
 const isPositive = (entry: OrderEntry, key: string, least: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "positive",
+    level: positiveLevelOf(entry, key),
     statement: `Refuses ${key} of zero or below`,
     ...each("0", "0.0", "-1", `-${least}`)
   })
@@ -208,13 +218,13 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
       const answer = yield* submit(world, entry, (order, market) => ({
         ...order,
         amount: digits(market.minAmount, market.stockPrecision),
-        // Never a better price for a seller than in the draft.
+        // The price is never better for a seller than in the draft.
         [key]: digits(
           Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
           market.moneyPrecision
         )
       }))
-      yield* refuses(world, entry, answer, "amount")
+      yield* refusesTotal(world, entry, answer)
     })
   })
 
@@ -233,7 +243,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
         amount: digits(1, market.stockPrecision),
         [key]: digits(maxTotal * 2, market.moneyPrecision)
       }))
-      yield* refuses(world, entry, answer, "amount")
+      yield* refusesTotal(world, entry, answer)
     })
   })
 

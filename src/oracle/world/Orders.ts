@@ -7,6 +7,8 @@ import * as Dialects from "./Dialects.ts"
 import { digits, priceText } from "./Markets.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
+import type * as Signing from "./Signing.ts"
+import * as Undoing from "./Undoing.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
 /** The side of an order. */
@@ -18,7 +20,7 @@ export const sides: ReadonlyArray<Side> = ["buy", "sell"]
 /** The other side. */
 export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 
-/** Orders have this multiple of the smallest possible amount. */
+/** Orders have the smallest possible amount times this factor. */
 const multiple = 3
 
 /** An amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
@@ -29,7 +31,7 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
 
-/** A price far below every seller's. */
+/** A price far below that of any seller. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
@@ -82,58 +84,31 @@ const outOfFunds = "the account's balance does not cover the smallest order"
 const placed = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : objectOf(answer)
 
-/** The ids in an order; for an OCO order, those of the pair and of both legs. */
+/** The ids in an order; for an OCO order, those of both legs. */
 export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
   const key = Dialects.keys(world.dialect).orderId
-  return [order["id"], order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>
+  return [order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>
     value === undefined ? [] : [String(Json.isObject(value) ? value[key] : value)]
   )
 }
 
 /**
- * Makes a call that may place an order, and cancels the order when the run ends. If it is unknown whether an order
- * exists, or which, the report warns of it.
+ * Makes a call that may place an order, and cancels the order when the run ends. The report warns about an order that
+ * may be open, and then no more orders are placed.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: string,
-  fields: Body
+  fields: Body,
+  tampering: Signing.Tampering = {}
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
-  const call = world.call(account, path, fields)
-  if (world.profile !== "mutating") return yield* call
-  const inDoubt = (market: unknown, reason: string) =>
-    world.warn(`an order on ${String(market)} may be open: ${reason}`)
-  const answer = yield* Effect.tapErrorTag(call, "TargetError", ({ reason }) => inDoubt(fields["market"], reason))
-  if (lacksFunds(answer)) return yield* Verdict.skip(outOfFunds)
-  if (Refusals.isRefused(answer)) return answer
-  const json = Json.isObject(answer.json) ? answer.json : {}
-  // The market of the request may be wrong on purpose; the answer shows the order's market.
-  const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
-  const market = leg["market"] ?? fields["market"]
-  // A target of the other dialect shows itself in its first order, which must be canceled too.
-  const key = Dialects.orderIdKeys(world.dialect).find((key) => Object.hasOwn(json, key)) ??
-    Dialects.keys(world.dialect).orderId
-  const orderId = Number(json["id"] ?? json[key])
-  if (!Number.isSafeInteger(orderId)) {
-    yield* inDoubt(market, Verdict.describe(answer))
-    return answer
-  }
-  const cancel = world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
-    market,
-    [key]: orderId
-  })
-  const order = `order ${orderId} on ${String(market)}`
-  yield* world.onEnd(
-    Effect.matchEffect(cancel, {
-      onSuccess: (answer) =>
-        Refusals.isSuccess(answer)
-          ? Effect.void
-          : world.warn(`${order} may still be open: ${Verdict.describe(answer)}`),
-      onFailure: (error) => world.warn(`${order} may still be open: ${Verdict.whyOf(error)}`)
-    })
-  )
-  return answer
+  // In a sandbox, everything that a check has done is undone at its end.
+  if (world.profile !== "mutating") return yield* world.call(account, path, fields, tampering)
+  const market = yield* world.market
+  const plain = path === Paths.oco ? oco(market, "buy") : stopLimit(market, "buy")
+  const answer = yield* Undoing.place(world, account, path, fields, plain, tampering)
+  return lacksFunds(answer) ? yield* Verdict.skip(outOfFunds) : answer
 })
 
 /** Places an order and cancels it when the run ends. Skips if the account lacks the funds. */
@@ -147,14 +122,14 @@ export const place = Effect.fnUntraced(function*(
   return { answer, order: yield* placed(answer) }
 })
 
-/** An account's orders, open or ended, by id. */
+/** An account's orders, open or closed, by id. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: typeof Paths.activeOrders | typeof Paths.orderHistory
 ): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
-  // Open orders come as one list, ended orders as a list per market.
+  // The answer has one list of open orders, but a list of closed orders per market.
   const listed = Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Object.values(answer.json).flat()
     : answer.json
@@ -163,7 +138,7 @@ export const list = Effect.fnUntraced(function*(
   return new Map(listed.filter(Json.isObject).map((order) => [String(order[key] ?? order["id"]), order]))
 })
 
-/** Finds an order, open or ended. */
+/** Finds an order, open or closed. */
 export const find = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -1,6 +1,6 @@
 /**
- * The paths that the rules call. The oracle has its own copy on purpose: if it used the endpoints that client and
- * sandbox share, a wrong path there would pass every rule.
+ * The paths that the rules call. The oracle deliberately has its own copy: if it used the endpoints that the client and
+ * the sandbox share, a wrong path there would pass every rule.
  */
 
 /** The prefix of every path of this API. */
@@ -36,16 +36,30 @@ export const platformStatus = "/api/v4/public/platform/status"
 export const collateralMarkets = "/api/v4/public/collateral/markets"
 export const futures = "/api/v4/public/futures"
 export const fundingRates = "/api/v4/public/funding-history"
+export const trades = "/api/v4/public/trades"
+export const assets = "/api/v4/public/assets"
+
+// Balances and accounts of the live exchange
+export const tradeBalance = "/api/v4/trade-account/balance"
+export const collateralBalance = "/api/v4/collateral-account/balance"
+export const transfer = "/api/v4/main-account/transfer"
+export const createCode = "/api/v4/main-account/codes"
+export const tradingFees = "/api/v4/market/fee"
+export const createSubAccount = "/api/v4/sub-account/create"
+export const createApiKey = "/api/v4/sub-account/api-key/create"
 
 // Orders of the live exchange
 export const activeOrders = "/api/v4/orders"
 export const orderHistory = "/api/v4/trade-account/order/history"
+export const fills = "/api/v4/trade-account/executed-history"
 export const limitOrder = "/api/v4/order/new"
 export const marketOrder = "/api/v4/order/market"
 export const collateralLimit = "/api/v4/order/collateral/limit"
 export const stopMarket = "/api/v4/order/stop_market"
 export const collateralStopLimit = "/api/v4/order/collateral/stop-limit"
 export const triggerMarket = "/api/v4/order/collateral/trigger-market"
+export const stockMarketOrder = "/api/v4/order/stock_market"
+export const collateralMarketOrder = "/api/v4/order/collateral/market"
 export const modifyOrder = "/api/v4/order/modify"
 export const bulk = "/api/v4/order/bulk"
 export const collateralBulk = "/api/v4/order/collateral/bulk"
@@ -56,12 +70,30 @@ export const orderDeals = "/api/v4/trade-account/order"
 export const killSwitch = "/api/v4/order/kill-switch"
 export const killSwitchStatus = "/api/v4/order/kill-switch/status"
 export const conditionalOrders = "/api/v4/conditional-orders"
+export const ocoOrders = "/api/v4/oco-orders"
 export const cancelConditional = "/api/v4/order/conditional-cancel"
 export const cancelOto = "/api/v4/order/oto-cancel"
 export const openPositions = "/api/v4/collateral-account/positions/open"
 
 /** Private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
+
+/** Private calls that change nothing, so that a call without an answer can be made again. */
+export const unchanging: ReadonlyArray<string> = [
+  ...reads,
+  interest,
+  activeOrders,
+  orderHistory,
+  orderDeals,
+  killSwitchStatus,
+  conditionalOrders,
+  openPositions,
+  fills,
+  ocoOrders,
+  tradeBalance,
+  collateralBalance,
+  tradingFees
+]
 
 /** Calls for which `request` and `nonce` may be optional. */
 export const unenveloped: ReadonlyArray<string> = [cancelAll, subAccounts, apiKeys, deleteSubAccount]
@@ -80,11 +112,8 @@ export const documentCalls: ReadonlyArray<string> = [
   deleteSubAccount
 ]
 
-/** All paths that the rules call. */
-export const all: ReadonlyArray<string> = [
-  ...documentCalls,
-  ping,
-  markets,
+/** Public calls that only the live exchange's documentation describes. */
+const livePublicCalls: ReadonlyArray<string> = [
   tickers,
   orderBook,
   time,
@@ -98,30 +127,78 @@ export const all: ReadonlyArray<string> = [
   collateralMarkets,
   futures,
   fundingRates,
+  trades,
+  assets
+]
+
+/** The calls whose path ends with a market. */
+export const ofMarkets: ReadonlyArray<string> = [orderBook, depth, fundingRates, trades]
+
+/** Calls that only the live exchange's documentation describes, and that other rules need to place and find orders. */
+const helping: ReadonlyArray<string> = [
   activeOrders,
   orderHistory,
   limitOrder,
   marketOrder,
   collateralLimit,
+  cancelOrder,
+  cancelOco,
+  openPositions
+]
+
+/** All calls that only the live exchange's documentation describes. */
+export const liveCalls: ReadonlyArray<string> = [
+  ...livePublicCalls,
+  ...helping,
   stopMarket,
   collateralStopLimit,
   triggerMarket,
+  stockMarketOrder,
+  collateralMarketOrder,
   modifyOrder,
   bulk,
   collateralBulk,
   cancelBulk,
-  cancelOrder,
-  cancelOco,
   orderDeals,
   killSwitch,
   killSwitchStatus,
   conditionalOrders,
   cancelConditional,
   cancelOto,
-  openPositions
+  fills,
+  ocoOrders,
+  tradeBalance,
+  collateralBalance,
+  tradingFees,
+  transfer,
+  createCode,
+  createSubAccount,
+  createApiKey
 ]
 
-/** Paths without an endpoint. */
+/** Calls that only the live exchange's documentation describes, and that change nothing. */
+export const liveReads: ReadonlyArray<string> = [
+  ...livePublicCalls,
+  activeOrders,
+  orderHistory,
+  openPositions,
+  orderDeals,
+  killSwitchStatus,
+  conditionalOrders,
+  fills,
+  ocoOrders,
+  tradeBalance,
+  collateralBalance,
+  tradingFees
+]
+
+/** Calls that are tried even if a target does not declare them, because other rules need them: prices, clocks, orders. */
+export const alwaysTried: ReadonlyArray<string> = [tickers, orderBook, time, ...helping]
+
+/** All paths that the rules call. */
+export const all: ReadonlyArray<string> = [...documentCalls, ping, markets, ...liveCalls]
+
+/** Paths that no endpoint has. */
 export const unknown = {
   private: "/api/v4/main-account/no-such-call",
   public: "/api/v4/public/no-such-call"

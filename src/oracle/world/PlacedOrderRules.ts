@@ -5,9 +5,15 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { type OrderEntry, rulesOf } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
+import type { Body, World } from "./World.ts"
 
-const areUnique = (ids: ReadonlyArray<string>) =>
-  Verdict.conclude("distinct ids", ids, new Set(ids).size === ids.length)
+/** Expects that all orders have different ids, as do all OCO pairs. A pair may have the id of an order. */
+const areUnique = (world: World, orders: ReadonlyArray<Body>) => {
+  const ids = [orders.flatMap((order) => Orders.idsOf(world, order)), orders.flatMap(pairIdsOf)]
+  return Verdict.conclude("distinct ids", ids, ids.every((ids) => new Set(ids).size === ids.length))
+}
+
+const pairIdsOf = ({ id }: Body): ReadonlyArray<string> => id === undefined ? [] : [String(id)]
 
 /** All rules about the orders that one call places. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
@@ -26,17 +32,16 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
     }),
     forAll(`${id}.ids.unique`, {
       statement: "Gives every order a different id",
-      profile: "control",
       values: fc.integer({ min: 2, max: 5 }),
       check: Effect.fnUntraced(function*(world, count) {
         const market = yield* world.market
         const account = yield* world.trader
-        const ids: Array<string> = []
+        const orders: Array<Body> = []
         for (let index = 0; index < count; index++) {
           const { order } = yield* Orders.place(world, account, path, draft(market, index % 2 === 0 ? "buy" : "sell"))
-          ids.push(...Orders.idsOf(world, order))
+          orders.push(order)
         }
-        yield* areUnique(ids)
+        yield* areUnique(world, orders)
       })
     }),
     always(`${id}.ids.accounts`, {
@@ -49,13 +54,13 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
           [yield* world.trader, yield* world.open()],
           (account) => Orders.place(world, account, path, draft(market, "buy"))
         )
-        yield* areUnique(placed.flatMap(({ order }) => Orders.idsOf(world, order)))
+        yield* areUnique(world, placed.map(({ order }) => order))
       })
     }),
     forAll(`${id}.parallel`, {
       statement: "Places all orders that arrive at the same time, each with a different id",
       profile: "control",
-      // Nonces that arrive out of order may be refused: the document does not state an order.
+      // Calls whose nonces arrive out of order may be refused, because the document states no order.
       level: "SHOULD",
       values: fc.integer({ min: 2, max: 8 }),
       check: Effect.fnUntraced(function*(world, count) {
@@ -66,7 +71,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
           () => Orders.place(world, account, path, draft(market, "buy")),
           { concurrency: "unbounded" }
         )
-        yield* areUnique(placed.flatMap(({ order }) => Orders.idsOf(world, order)))
+        yield* areUnique(world, placed.map(({ order }) => order))
       })
     })
   ]

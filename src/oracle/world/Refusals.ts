@@ -1,4 +1,4 @@
-/** The form of refusals (document, "Errors"). */
+/** The format of refusals (document, "Errors"). */
 import type * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -10,7 +10,10 @@ import type { Refusal } from "./Dialects.ts"
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === "string")
 
-/** The parameters that an answer's errors name. */
+/** Whether the target does not serve the path: it does not know the path, or does not implement the call. */
+export const isNotServed = ({ status }: Answer): boolean => status === 404 || status === 501
+
+/** The parameters that are named in an answer's errors. */
 export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
   const errors = Json.isObject(json) ? json["errors"] : undefined
   return Json.isObject(errors) ? Object.keys(errors).filter((key) => isMessages(errors[key])) : []
@@ -33,11 +36,11 @@ const isErrorObject = ({ json }: Answer): boolean =>
 export const isSuccess = (answer: Answer): boolean =>
   answer.status >= 200 && answer.status < 300 && answer.json !== undefined && !isErrorObject(answer)
 
-/** Expects a refusal in any form, as long as it is a JSON object. */
+/** Expects a refusal in any format that is a JSON object. */
 export const any = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `a refusal with a JSON object, ${why}`, isRefused(answer) && Json.isObject(answer.json))
 
-/** Expects that a path serves nothing. The document does not show such an answer: it may be HTML. */
+/** Expects that nothing is served at a path. The document does not show such an answer, so it may be HTML. */
 export const notServed = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no success, ${why}`, answer.status >= 300 || isErrorObject(answer))
 
@@ -53,7 +56,8 @@ export const exactly = (
     answer.status === status && hasCode(answer, codes)
   )
 
-const hasCode = (answer: Answer, codes: ReadonlyArray<number>): boolean => {
+/** Whether the body has one of these codes. */
+export const hasCode = (answer: Answer, codes: ReadonlyArray<number>): boolean => {
   const code = codeOf(answer)
   return typeof code === "number" && codes.includes(code)
 }
@@ -67,8 +71,9 @@ export const coded = (answer: Answer, { codes }: Refusal, why: string): Effect.E
   )
 
 /**
- * Expects that wrong fields are refused as the document says of OCO and cancel-all calls: the code, `Validation
- * failed`, and an errors object. It states neither the HTTP status nor that errors names the field.
+ * Expects that invalid fields are refused as the document says for OCO and cancel-all calls: with the code,
+ * `Validation failed`, and an errors object. The document states neither the HTTP status nor that errors names the
+ * field.
  */
 export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(
@@ -93,7 +98,7 @@ export const fields = (
   )
 
 /**
- * Expects that wrong fields of an order or of cancel-all are refused. The live exchange shows the complete form. The
+ * Expects that invalid fields of an order or of cancel-all are refused. The live exchange shows the complete form. The
  * document shows code and message for OCO and cancel-all calls, and nothing for stop-limit orders.
  */
 export const order = (
@@ -113,8 +118,9 @@ export const offStep: Refusal = { status: 422, codes: [1] }
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Expects that a value of too many digits is refused as {@link order} does. The live exchange has two refusals for it: of its
- * digits, and of the market's step, which names the field in camel case. Which one comes first is not documented.
+ * Expects that a value with too many digits is refused like any invalid field; see {@link order}. The live exchange may
+ * refuse it either for its digits, or because it is off the market's step. The second refusal names the field in camel
+ * case. Which of the two it uses is not documented.
  */
 export const tooFine = (
   answer: Answer,
@@ -126,7 +132,7 @@ export const tooFine = (
     ? fields(answer, offStep, camelCase(key))
     : order(answer, dialect, isShown, key)
 
-/** Expects that wrong fields of any other call are refused. Only the live exchange shows the form. */
+/** Expects that invalid fields of any other call are refused. Only the live exchange shows the form. */
 export const call = (
   answer: Answer,
   dialect: Dialect,
@@ -136,6 +142,6 @@ export const call = (
     ? fields(answer, Dialects.fieldValidation(dialect), ...keys)
     : any(answer, `because of ${keys.join(", ")}`)
 
-/** Expects that the answer does not refuse this field, even if it refuses others. */
+/** Expects that the answer does not refuse this field. It may refuse others. */
 export const notNaming = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `no error that names ${key}`, !namedFields(answer).includes(key))

@@ -1,15 +1,21 @@
-/** A session checks one target: it holds the state that rules share, and makes the world of each rule. */
+/** A session is the check of one target. It has the state that all rules share, and creates the world of each rule. */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Features from "../Features.ts"
 import type { Profile } from "../Profile.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Clock from "./Clock.ts"
+import * as Connection from "./Connection.ts"
 import * as ControlPlane from "./ControlPlane.ts"
 import * as Markets from "./Markets.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Paths from "./Paths.ts"
+import * as Placements from "./Placements.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Restoring from "./Restoring.ts"
+import * as Settling from "./Settling.ts"
 import * as Signing from "./Signing.ts"
 import * as Throttling from "./Throttling.ts"
 import type { Account, Body, World } from "./World.ts"
@@ -20,9 +26,17 @@ export interface Session {
   readonly target: Target.Target
   /** The profile of the check. */
   readonly profile: Profile
-  /** State left on the target so far, in words. */
-  readonly warnings: ReadonlyArray<string>
-  /** Makes the world of one rule. */
+  /** The number of requests so far, and how many of them got no answer. */
+  readonly traffic: Connection.Traffic
+  /** Warnings about state left on the target so far. */
+  readonly warnings: () => ReadonlyArray<string>
+  /** What stays in a sandbox because its control plane has no snapshots; known after `end`. */
+  readonly remains: () => ReadonlyArray<string>
+  /** Notes the state of a sandbox, before the first rule. */
+  readonly begin: Effect.Effect<void>
+  /** Undoes what rules could not undo, and restores a sandbox. */
+  readonly end: Effect.Effect<void>
+  /** Creates the world of one rule. */
   readonly world: () => RuleWorld
 }
 
@@ -30,28 +44,33 @@ export interface Session {
 export interface RuleWorld {
   /** The world that the rule's check receives. */
   readonly world: World
-  /** Undoes a run's changes to the target. Every run of the rule ends with it. */
+  /** Undoes a run's changes to the target. Runs at the end of every run of the rule. */
   readonly end: Effect.Effect<void>
+  /** Whether the run has read a list that was late, so that a broken rule must be judged again. */
+  readonly wasLate: Effect.Effect<boolean>
 }
 
 /** The part of a world that all rules share. */
 type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd">
 
-const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>): Shared => {
+const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>) => {
   const { dialect, features = {}, patience = Throttling.defaultPatience, send } = target
   let count = 0
-  const control = ControlPlane.make(target, profile)
+  const readControl = ControlPlane.reader(target, profile)
   const get: World["get"] = (path, query, headers = {}) =>
     ifServed(
       features,
       path,
       (at) =>
         Throttling.retryThrottled(
-          send({ method: "GET", path: at, headers, ...(query === undefined ? {} : { query }) }),
+          Connection.read(send({ method: "GET", path: at, headers, ...(query === undefined ? {} : { query }) })),
           patience
         )
     )
-  const clock = Clock.make({ control, get }, ControlPlane.reader(target, profile))
+  const warn: World["warn"] = (text) => Effect.sync(() => warnings.push(text))
+  const restoring = Restoring.make({ control: ControlPlane.make(target, profile), get, warn }, readControl)
+  const { control } = restoring
+  const clock = Clock.make({ control, get }, readControl)
   const nonce = Nonces.make(dialect, clock.serverTime)
   const attempt = (account: Account, path: string, fields: Body = {}, tampering: Signing.Tampering = {}) =>
     ifServed(
@@ -59,39 +78,61 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
       path,
       (at) => Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
     )
-  return {
+  const call: World["call"] = (account, path, fields, tampering = {}) => {
+    const call = attempt(account, path, fields, tampering)
+    const read = Features.aRead(features)
+    const hasChosenNonce = Object.hasOwn(tampering.envelope ?? {}, "nonce")
+    return hasChosenNonce && read !== undefined
+      ? Throttling.withChosenNonce(call, Connection.read(attempt(account, read)))
+      : Throttling.retryThrottled(
+        Paths.unchanging.includes(path) && !hasChosenNonce ? Connection.read(call) : call,
+        patience
+      )
+  }
+  const shared: Shared = {
     ...clock,
     ...Markets.make({ control, get }, profile, features.prices),
     dialect,
     profile,
+    declares: (path) => Features.declares(features, path),
     send,
     attempt,
-    call: (account, path, fields, tampering = {}) => {
-      const call = attempt(account, path, fields, tampering)
-      const read = Features.aRead(features)
-      return Object.hasOwn(tampering.envelope ?? {}, "nonce") && read !== undefined
-        ? Throttling.withChosenNonce(call, attempt(account, read))
-        : Throttling.retryThrottled(call, patience)
-    },
+    call,
+    hasAccess: makeAccess(call),
     nonce,
     get,
     control,
-    warn: (text) => Effect.sync(() => warnings.push(text)),
+    placements: Placements.make(patience),
+    warn,
     unique: (prefix) => `${prefix}-${startedAt.toString(36)}-${(++count).toString(36)}`
   }
+  return { shared, restoring }
 }
 
-/** Calls a path. Skips if the target declares that it does not serve it. */
+/** Remembers which calls an account may make. */
+const makeAccess = (call: World["call"]): World["hasAccess"] => {
+  const known = new Map<string, boolean>()
+  return Effect.fnUntraced(function*(account, path) {
+    const key = `${Redacted.value(account.apiKey)} ${path}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const hasAccess = !Refusals.isRefused(yield* call(account, path))
+    known.set(key, hasAccess)
+    return hasAccess
+  })
+}
+
+/** Calls a path. Skips if the target declares that it does not serve the path. */
 const ifServed = <E>(
   features: Features.Features,
   path: string,
   call: (at: string) => Effect.Effect<Target.Answer, E>
-): Effect.Effect<Target.Answer, E | Verdict.CheckError> =>
-  Features.has(features, path)
-    ? call(features.paths?.[path] ?? path)
-    : Verdict.skip(`the target declares that it does not have ${path}`)
+): Effect.Effect<Target.Answer, E | Verdict.CheckError> => {
+  const why = Features.whyMissing(features, path)
+  return why === undefined ? call(features.paths?.[path] ?? path) : Verdict.skip(why)
+}
 
-/** Collects the cleanup of a run. */
+/** Collects the cleanup steps of a run. */
 const makeCleanup = () => {
   let steps: Array<Effect.Effect<unknown, Verdict.CheckError>> = []
   const onEnd: World["onEnd"] = (effect) => Effect.sync(() => steps.push(effect))
@@ -103,7 +144,7 @@ const makeCleanup = () => {
   return { onEnd, end }
 }
 
-/** Opens an account on first use, and gives the same one to all runs. */
+/** Opens an account on first use, and returns the same account in all runs. */
 const openOnce = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<Account, Verdict.CheckError> => {
   let opened: Account | undefined
   return Effect.suspend(() =>
@@ -111,33 +152,67 @@ const openOnce = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effe
   )
 }
 
-/** Opens a session with a target. Unique texts begin with `startedAt`, in Unix milliseconds. */
-export const make = (target: Target.Target, profile: Profile, startedAt: number): Session => {
+/** The maximum time to undo everything at the end of a check, in milliseconds. */
+const undoing = 30_000
+
+/** Opens a session with a target. Unique strings begin with `startedAt`, in Unix milliseconds. */
+export const make = (given: Target.Target, profile: Profile, startedAt: number): Session => {
   const warnings: Array<string> = []
-  const shared = share(target, profile, startedAt, warnings)
+  const traffic: Connection.Traffic = { requests: 0, unanswered: 0 }
+  const target = { ...given, send: Connection.counted(given.send, traffic) }
+  const { restoring, shared } = share(target, profile, startedAt, warnings)
+  const { placements } = shared
   const { keys } = target
   const owner: Effect.Effect<Account, Verdict.CheckError> = keys === undefined
-    ? Verdict.skip("needs an API key and its secret")
+    ? Verdict.skip(Verdict.needsKey)
     : Effect.succeed({ ...keys, id: "", isExclusive: false })
   const isControl = profile === "control"
+  const lateness: Settling.Lateness = { isKnown: false }
+  let remains: ReadonlyArray<string> = []
 
   const world = (): RuleWorld => {
     const { end, onEnd } = makeCleanup()
+    const { attempt, begin, call, control, wasLate } = Settling.make(shared, lateness)
     const open: World["open"] = (opening) =>
-      Effect.tap(Accounts.open(shared, opening), (account) => onEnd(shared.call(account, Paths.cancelAll)))
-    const trader = isControl ? open() : owner
+      Effect.tap(
+        Connection.retry(Accounts.open(shared, opening)),
+        (account) => onEnd(Connection.retry(shared.call(account, Paths.cancelAll)))
+      )
+    const trader = isControl ?
+      open() :
+      Effect.suspend(() => placements.stopped === undefined ? owner : Verdict.skip(placements.stopped))
     return {
       world: {
         ...shared,
-        reader: isControl ? openOnce(Accounts.open(shared)) : owner,
-        lender: isControl ? openOnce(Accounts.openLender(shared)) : owner,
-        parent: isControl ? openOnce(Accounts.openParent(shared)) : owner,
-        trader: profile === "read-only" ? Verdict.skip("places orders: needs the profile mutating") : trader,
+        attempt,
+        call,
+        control,
+        reader: isControl ? openOnce(Connection.retry(Accounts.open(shared))) : owner,
+        lender: isControl ? openOnce(Connection.retry(Accounts.openLender(shared))) : owner,
+        parent: isControl ? openOnce(Connection.retry(Accounts.openParent(shared))) : owner,
+        trader: profile === "read-only" ? Verdict.skip("places orders: needs the mutating profile") : trader,
         open,
         onEnd
       },
-      end
+      end: Effect.andThen(end, begin),
+      wasLate
     }
   }
-  return { target, profile, warnings, world }
+  const undoAll = Effect.gen(function*() {
+    for (const doubt of placements.doubts) yield* doubt
+    if (isControl) remains = yield* restoring.end
+  })
+  return {
+    target,
+    profile,
+    traffic,
+    warnings: () => [...warnings, ...placements.open.values()],
+    remains: () => remains,
+    begin: isControl ? restoring.begin : Effect.void,
+    end: Effect.timeoutOrElse(undoAll, {
+      duration: undoing,
+      orElse: () => shared.warn(`undoing what the check did took more than ${undoing / 1000} seconds`)
+    }),
+    world
+  }
 }

@@ -11,7 +11,7 @@ import type { Account, Body, World } from "./World.ts"
 
 type Control = Pick<World, "control" | "unique">
 
-/** The number of a parent's sub-accounts. All but the last have a key. */
+/** The number of sub-accounts of a parent. All but the last have a key. */
 const count = 5
 
 /** The only endpoint that the key of a parent's first sub-account may call. */
@@ -20,7 +20,7 @@ export const restriction = { name: Paths.stopLimit, title: "Stop-limit orders" }
 /** The index of the sub-account with the disabled key. */
 const disabled = 1
 
-/** The title of the only disabled key. */
+/** The title of the disabled key. */
 export const disabledTitle = `key ${disabled}`
 
 const secretOf = (id: string): string => `${id}-secret`
@@ -53,7 +53,7 @@ export const populate = Effect.fnUntraced(function*({ control, unique }: Control
   }
 })
 
-/** Creates a sub-account without keys and funds, by default with all permissions. Succeeds with its id. */
+/** Creates a sub-account without keys or funds, by default with all permissions. Succeeds with its id. */
 export const create = Effect.fnUntraced(function*(
   world: Control,
   parent: Account,
@@ -119,12 +119,13 @@ export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
   Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
 
 /**
- * The document shows the bodies of these calls without `request` and `nonce`. This project's stance: both are required.
+ * Makes the rule that a call for sub-accounts requires `request` and `nonce`. The document shows its body without them;
+ * that both are required is this project's stance.
  */
 export const envelopeRule = (id: string, path: string, profile: "read-only" | "control"): Rule.Rule =>
   Rule.forEach({
     id: `${id}.envelope`,
-    statement: "Refuses a call without request or nonce",
+    statement: "Refuses a call without the request field or the nonce field",
     clause: "Endpoints §11",
     level: "SHOULD",
     profile,

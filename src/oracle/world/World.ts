@@ -1,12 +1,13 @@
 /**
- * The tools of a rule's check: calls, signed correctly or wrongly; accounts, if the target is a sandbox; a market to
- * trade on.
+ * The tools of a rule's check: calls that are signed correctly or with a deliberate fault, a market to trade on and, on
+ * a sandbox, accounts.
  */
 import type * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import type { Profile } from "../Profile.ts"
 import type * as Target from "../Target.ts"
 import type * as Verdict from "../Verdict.ts"
+import type * as Placements from "./Placements.ts"
 import type * as Signing from "./Signing.ts"
 
 /**
@@ -24,7 +25,7 @@ export type Body = Readonly<Record<string, unknown>>
 export interface Account extends Target.Keys {
   /** The account's id in the control plane; empty for the account of the target's own keys. */
   readonly id: string
-  /** Whether only this check uses the key. Nonces of an exclusive key need no clock. */
+  /** Whether only this check uses the key. Nonces for such a key need not be near the clock. */
   readonly isExclusive: boolean
 }
 
@@ -43,20 +44,20 @@ export interface Opening {
 }
 
 /**
- * A market and its price. Rules use the numbers to choose orders, and never compare them with an answer.
+ * A market and its price. Rules use these numbers to choose orders, and never compare them with an answer.
  *
  * @category models
  */
 export interface Market {
-  /** Its name, `BASE_QUOTE`. */
+  /** The name of the market, `BASE_QUOTE`. */
   readonly name: string
   /** The base currency. */
   readonly stock: string
   /** The quote currency. */
   readonly money: string
-  /** The most decimal places of an amount. */
+  /** The maximum number of decimal places in an amount. */
   readonly stockPrecision: number
-  /** The most decimal places of a price. */
+  /** The maximum number of decimal places in a price. */
   readonly moneyPrecision: number
   /** The step of amounts, in the base currency. */
   readonly step: number
@@ -64,9 +65,9 @@ export interface Market {
   readonly tick: number
   /** The smallest amount of an order, in the base currency. */
   readonly minAmount: number
-  /** The smallest amount times price of an order, in the quote currency. */
+  /** The minimum total (amount times price) of an order, in the quote currency. */
   readonly minTotal: number
-  /** The largest amount times price of an order, in the quote currency; 0 for no limit. */
+  /** The maximum total (amount times price) of an order, in the quote currency; 0 for no limit. */
   readonly maxTotal: number
   /** The last price, in the quote currency; 0 if unknown. */
   readonly price: number
@@ -83,11 +84,15 @@ export interface World {
   readonly dialect: Dialect
   /** The profile of the check. */
   readonly profile: Profile
-  /** Sends a request once, unchanged. */
+  /** Whether the target declares that it serves a path. */
+  readonly declares: (path: string) => boolean
+  /** Sends a request once, unchanged. If there is no answer, the value is judged again from the beginning. */
   readonly send: (request: Target.Request) => Effect.Effect<Target.Answer, Target.TargetError>
   /**
-   * Makes a signed call with a new nonce; `tampering` makes it wrong on purpose. Waits and retries while the target
-   * throttles. Skips if the target declares that it does not serve the path.
+   * Makes a signed call with a new nonce; `tampering` adds a deliberate fault. Waits and retries while the target
+   * throttles. If a call that changes nothing gets no answer, it is made again with a new nonce; after any other call
+   * without an answer, the value is judged again from the beginning. Skips if the target declares that it does not serve
+   * the path.
    */
   readonly call: (
     account: Account,
@@ -95,23 +100,26 @@ export interface World {
     fields?: Body,
     tampering?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
-  /** Makes a signed call like `call`, but without retries: HTTP 429 is an answer. */
+  /** Makes a signed call like `call`, but without retries: HTTP 429 is returned like any other answer. */
   readonly attempt: (
     account: Account,
     path: string,
-    fields?: Body
+    fields?: Body,
+    tampering?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
+  /** Whether the account may make a call, which is made once per check, without fields. */
+  readonly hasAccess: (account: Account, path: string) => Effect.Effect<boolean, Verdict.CheckError>
   /** The next nonce of an account, as envelope fields. */
   readonly nonce: (account: Account) => Effect.Effect<Body>
-  /** The clock that dates the target's orders and payments, in Unix milliseconds. */
+  /** The clock that gives the target's orders and payments their times, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
-  /** The clock that judges nonces, in Unix milliseconds. */
+  /** The clock that the target compares nonces with, in Unix milliseconds. */
   readonly serverTime: Effect.Effect<number>
   /** Advances a sandbox's clock by `millis` milliseconds. */
   readonly advance: (millis: number) => Effect.Effect<void, Verdict.CheckError>
   /** Runs an effect while a sandbox's clock is frozen, so the duration of its calls makes no difference. */
   readonly whileFrozen: <A>(effect: Effect.Effect<A, Verdict.CheckError>) => Effect.Effect<A, Verdict.CheckError>
-  /** Makes a public call. Waits and retries while the target throttles. */
+  /** Makes a public call. Retries while the target throttles or does not answer. */
   readonly get: (
     path: string,
     query?: string,
@@ -119,24 +127,29 @@ export interface World {
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
   /** An account for reads. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
-  /** An account with interest payments, if the target is a sandbox. */
+  /** An account to read interest payments with. On a sandbox, it has some. */
   readonly lender: Effect.Effect<Account, Verdict.CheckError>
-  /** An account with sub-accounts and keys, if the target is a sandbox. */
+  /** An account to read sub-accounts and their keys with. On a sandbox, it has some. */
   readonly parent: Effect.Effect<Account, Verdict.CheckError>
   /** An account with funds to place orders. */
   readonly trader: Effect.Effect<Account, Verdict.CheckError>
   /** Opens a new account. */
   readonly open: (opening?: Opening) => Effect.Effect<Account, Verdict.CheckError>
-  /** Runs an action of the control plane. */
+  /**
+   * Runs a control-plane action. An idempotent action without an answer is run again; after any other, the value is
+   * judged again from the beginning.
+   */
   readonly control: (action: string, fields: object) => Effect.Effect<void, Verdict.CheckError>
-  /** All markets for both spot and collateral trading. */
+  /** All markets that allow both spot and collateral trading. */
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Verdict.CheckError>
   /** The market to trade on. */
   readonly market: Effect.Effect<Market, Verdict.CheckError>
-  /** Adds a warning about state left on the target to the report. */
+  /** The orders of a real account that the check has placed and not yet canceled. */
+  readonly placements: Placements.Placements
+  /** Adds a warning to the report about state left on the target. */
   readonly warn: (text: string) => Effect.Effect<void>
-  /** Adds a cleanup step to the run, however it ends. The last step added runs first. */
+  /** Adds a cleanup step, which runs at the end of the run, however it ends. The last step added runs first. */
   readonly onEnd: (effect: Effect.Effect<unknown, Verdict.CheckError>) => Effect.Effect<void>
-  /** A text that no other run has used, beginning with `prefix`. */
+  /** A string that no other run has used, beginning with `prefix`. */
   readonly unique: (prefix: string) => string
 }

@@ -4,12 +4,15 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
+import * as Engine from "../engine/Engine.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
 import * as Capacity from "../host/Capacity.ts"
 import * as Host from "../host/Host.ts"
@@ -17,15 +20,24 @@ import * as HostBounds from "../host/HostBounds.ts"
 import * as Models from "../host/HostModels.ts"
 import * as LocalPlacement from "../host/LocalPlacement.ts"
 import * as NewVenue from "../host/NewVenue.ts"
+import type { Placement } from "../host/Placement.ts"
 import * as Refusals from "../host/Refusals.ts"
 import type { Registered } from "../host/Registry.ts"
 import * as Resident from "../host/Resident.ts"
 import * as Seed from "../host/Seed.ts"
+import * as Refusal from "../server/Refusal.ts"
 import { JournalError } from "../store/JournalError.ts"
+import * as Rules from "../store/Rules.ts"
 import * as Venue from "../venue/Venue.ts"
-import * as Database from "./Database.ts"
+import * as Dispatch from "./Dispatch.ts"
+import * as Engines from "./Engines.ts"
 import * as Forward from "./Forward.ts"
+import * as KnownDeliveries from "./KnownDeliveries.ts"
+import * as KnownVenues from "./KnownVenues.ts"
 import { Membership } from "./Membership.ts"
+import * as NodeMetrics from "./NodeMetrics.ts"
+import * as NodeReport from "./NodeReport.ts"
+import * as Nodes from "./Nodes.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 import * as PostgresRegistry from "./PostgresRegistry.ts"
@@ -51,35 +63,23 @@ export interface Opened {
   readonly host: Host.Host["Service"]
   /** Handles a request that another node forwarded. */
   readonly receive: NodeTransport.Receive
-  /** Whether the node takes requests. */
-  readonly ready: Effect.Effect<boolean>
+  /** The reasons why the node is not ready for requests, as sentences; empty if it is ready. */
+  readonly troubles: Effect.Effect<ReadonlyArray<string>>
+  /** Sentences about venues that no node can open. They do not make the node unready. */
+  readonly notes: Effect.Effect<ReadonlyArray<string>>
 }
-
-const awake = Metric.gauge("venues_awake", { description: "Venues and forks awake on this node" })
-
-const passedOn = Metric.counter("requests_passed_on", {
-  description: "Requests that arrived here for venues of other nodes",
-  incremental: true
-})
-
-const taken = Metric.counter("requests_taken", {
-  description: "Requests for venues of this node, whichever node they arrived at",
-  incremental: true
-})
-
-const turnedAway = Metric.counter("requests_turned_away", {
-  description: "Requests for venues that this node does not have, or has lost; their senders find the right node",
-  incremental: true
-})
 
 /** The time between checks for venues that should sleep, have ended, or belong to another node. */
 const sweepEvery = "1 second"
 
-/** The longest time that the database of a ready node may take to answer. */
-const readyWithin = "2 seconds"
+/** The time between reports to the other nodes. */
+const reportEvery = "1 second"
 
-/** The time between rounds that drop the records of venues that other nodes have ended. */
+/** How often the node drops the records of venues that other nodes have ended. */
 const forgetEvery = "1 minute"
+
+/** How often the node deletes answers that are no longer needed from the database. */
+const sweepDeliveriesEvery = "5 seconds"
 
 /** The number of venues that fall asleep in parallel when the node stops. */
 const stoppingAtOnce = 8
@@ -87,9 +87,9 @@ const stoppingAtOnce = 8
 /** A venue of this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether it could not be opened here: another node has it, or the database did not answer. */
+  /** Whether the venue could not be opened here: another node has it, or the database did not answer. */
   isLost: boolean
-  /** Whether this node has given it up. */
+  /** Whether this node has given the venue up. */
   isDropped: boolean
 }
 
@@ -99,18 +99,22 @@ interface Parts {
   readonly membership: Membership["Service"]
   readonly bounds: HostBounds.Bounds
   readonly capacity: Capacity.Capacity
+  readonly clock: Clock.Clock
   readonly scope: Scope.Scope
-  readonly run: (effect: Effect.Effect<unknown>) => void
+  readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
   /** The venues that this node has, or had until a moment ago. */
   readonly entries: Map<string, Entry>
-  /** The records of all venues of the cluster, at most one second old. */
-  readonly known: Map<string, Registered>
+  /** All venues of the cluster. */
+  readonly known: KnownVenues.KnownVenues
+  readonly engines: Engines.Engines
   addresses: Models.Addresses
-  /** Whether the node is reachable for callers, and not stopping. */
+  /** Whether callers can reach the node, and it is not stopping. */
   isServed: boolean
   isStopping: boolean
+  /** Completed when an operator asks this node to drain. */
+  readonly drained: Deferred.Deferred<void>
 }
 
 // -----------------------------------------------------------------------------
@@ -134,40 +138,47 @@ const wake = (parts: Parts, registered: Registered) =>
     const { registry, options: { address } } = parts
     const { id, seed } = registered
     const memory = yield* registry.recall(id)
-    const venue: Venue.Venue["Service"] = yield* Venue.wake({
+    const venue = yield* Venue.wake({
       dialect: NewVenue.dialectOf(registered),
       seed,
+      secrets: "random",
       file: id,
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
-      remember: (bytes) =>
+      remember: (bytes, run) =>
         Effect.catch(
-          registry.remember(id, venue.journal.run, bytes),
+          registry.remember(id, run, bytes),
           ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
         ),
       ...(memory === undefined ? {} : { memory })
     })
+    if (memory !== undefined) yield* registry.forget(id)
     return venue
   })
+
+/** The reasons for which a node does not get a venue that another node may get. */
+const losing: ReadonlySet<JournalError["why"]> = new Set(["fenced", "failed", "older", "newer"])
 
 /** Opens a venue that is assigned to this node. */
 const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
   Effect.gen(function*() {
-    const { membership, capacity } = parts
+    const { membership, capacity, engines } = parts
     yield* capacity.take
     // Check again first: do not take a venue from its rightful owner.
-    if (!(yield* membership.confirm(registered.id))) return yield* notOurs(registered.id)
+    if (!engines.isReadable(registered.id) || !(yield* membership.confirm(registered.id))) {
+      return yield* notOurs(registered.id)
+    }
     const venue = yield* wake(parts, registered)
     if (venue.sequence() === 0) yield* venue.replay(yield* beginningOf(parts, registered))
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal is damaged for every node.
-      if (error._tag === "JournalError" && (error.why === "fenced" || error.why === "failed")) onLost()
+      // A damaged journal is damaged for every node. One of another engine was imported a moment ago.
+      if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
 
 /** Adds a venue synchronously, so that it never has two entries. */
-const addEntry = (parts: Parts, registered: Registered): Entry => {
+const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered): Entry => {
   const { entries, capacity, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
   const resident = Resident.make<LocalPlacement.WakeFailure>({
@@ -178,6 +189,7 @@ const addEntry = (parts: Parts, registered: Registered): Entry => {
     capacity: Effect.match(capacity.take, { onFailure: () => false, onSuccess: () => true }),
     onIdle: capacity.freed,
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
+    clock: parts.clock,
     scope,
     run
   })
@@ -192,7 +204,8 @@ const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
     const { registered: { id }, resident, scope } = entry
     entry.isDropped = true
     if (entries.get(id) === entry) entries.delete(id)
-    return Effect.andThen(resident.end, Scope.close(scope, Exit.void))
+    // The venue has to be closed even if its callers have stopped waiting.
+    return Effect.uninterruptible(Effect.andThen(resident.end, Scope.close(scope, Exit.void)))
   })
 
 /** The entry of a venue; `undefined` if there is no such venue. */
@@ -200,16 +213,20 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   const { entries, registry, known } = parts
   const entry = entries.get(id)
   if (entry !== undefined) return entry
+  if (!(yield* known.has(id))) return undefined
+  // Another node may have ended it.
   const registered = yield* registry.find(id)
   if (registered === undefined) {
     known.delete(id)
     return undefined
   }
-  known.set(id, registered)
   return entries.get(id) ?? addEntry(parts, registered)
 })
 
-/** Judges an answer of a venue that this node may no longer own, or whose journal has failed. */
+/** Whether this node should have a venue, as far as it knows. */
+const isOurs = ({ engines, membership }: Parts, id: string): boolean => engines.isReadable(id) && membership.isOurs(id)
+
+/** Checks whether to pass on a venue's answer: this node may have lost the venue, or its journal may have failed. */
 const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
   if (!entry.isDropped) parts.run(drop(parts, entry))
@@ -219,7 +236,7 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): No
   // A caller that waited for a dropped venue gets 404. The venue may exist on another node.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
-  // An owner action may be several commands, the first of which are written.
+  // An owner action may consist of several commands, and the first ones may already be written.
   if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
   return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
 }
@@ -230,14 +247,20 @@ const sleepMethod = "SLEEP"
 /** Handles requests for the venues of this node. */
 const receiver = (parts: Parts): NodeTransport.Receive => {
   const placement = LocalPlacement.placement(parts.entries, parts.bounds, parts.run)
-  return (id, request) =>
+  return (id, given) =>
     Effect.gen(function*() {
-      if (parts.isStopping || !parts.membership.isOurs(id)) return { _tag: "NotTheirs" } as const
-      yield* Metric.update(taken, 1)
-      const entry = yield* entryOf(parts, id)
+      const { patience = Forward.patience } = given
+      if (parts.isStopping || !isOurs(parts, id)) return { _tag: "NotTheirs" } as const
+      yield* Metric.update(NodeMetrics.taken, 1)
+      const began = yield* Clock.currentTimeMillis
+      const entry = yield* Dispatch.foundWithin(patience, id)(entryOf(parts, id))
+      // The request waits for its record and for its venue, but not for both in full.
+      const request = { ...given, patience: patience - ((yield* Clock.currentTimeMillis) - began) }
       if (entry === undefined) return Refusals.unknown(request.path, Models.unknownVenue(id))
+      // Another node may have made it with another version of the engine.
+      if (!isOurs(parts, id)) return { _tag: "NotTheirs" } as const
       if (request.method === sleepMethod) {
-        return Refusals.refuse("", (yield* entry.resident.sleep) ? 200 : 409, "", "")
+        return Refusal.make("", (yield* entry.resident.sleep) ? 200 : 409, "", "")
       }
       const clock = yield* Clock.Clock
       const answer = yield* Effect.callback<Answer>((resume) =>
@@ -245,8 +268,8 @@ const receiver = (parts: Parts): NodeTransport.Receive => {
       )
       return judge(parts, entry, request, answer)
     }).pipe(
-      Effect.catch((error) => Effect.succeed(Refusals.refuse(request.path, 503, "JournalError", error.message))),
-      Effect.tap(({ _tag }) => _tag === "NotTheirs" ? Metric.update(turnedAway, 1) : Effect.void)
+      Effect.catch((error) => Effect.succeed(Refusal.make(given.path, 503, "JournalError", error.message))),
+      Effect.tap(({ _tag }) => _tag === "NotTheirs" ? Metric.update(NodeMetrics.turnedAway, 1) : Effect.void)
     )
 }
 
@@ -262,23 +285,11 @@ const noPorts = Effect.fail(
 )
 
 const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptions) {
-  const { clock, dialect = "document", example = true, port = false } = options
-  if (port) return yield* noPorts
-  const belongings = NewVenue.own()
-  const registered: Registered = {
-    ...(yield* NewVenue.recordFields(parts.options.timeToLiveMillis, options)),
-    dialect,
-    reduceOnly: options.reduceOnly ?? "accepted",
-    seed: options.seed ?? 0,
-    ...(clock === undefined ? {} : { clock }),
-    example,
-    identity: belongings.identity,
-    keys: example ? Seed.keys(belongings) : {},
-    partial: false
-  }
-  yield* parts.registry.add(registered, parts.bounds)
-  parts.known.set(registered.id, registered)
-  return Models.toMade(parts.addresses, registered, false)
+  if (options.port === true) return yield* noPorts
+  const registered = yield* NewVenue.record(parts.options.timeToLiveMillis, options)
+  const added = yield* parts.registry.add({ ...registered, partial: false }, parts.bounds)
+  parts.known.add(added)
+  return Models.toMade(parts.addresses, added, false)
 })
 
 const find = Effect.fnUntraced(function*({ registry }: Parts, id: string) {
@@ -289,6 +300,9 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { port = false, sequence } = options
   if (port) return yield* noPorts
   const origin = yield* find(parts, id)
+  // Its commands may lead to another state here.
+  const engine = Engines.engineOf(origin)
+  if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, `. ${Engines.remedy(id)}`)
   const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(
     Effect.catchIf((error) => typeof error === "number", (all) =>
       Effect.fail(
@@ -299,18 +313,15 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
       ))
   )
   // A venue without commands has never been called: a copy starts from its initial commands.
-  const commands = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
-  const belongings = NewVenue.own()
-  const copied = Seed.copied(origin, commands, belongings)
-  const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin
-  const newly = yield* NewVenue.recordFields(parts.options.timeToLiveMillis, options)
-  const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys, partial: false }
+  const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
+  // Partial until its journal is complete: no node answers for it, and after a crash it ends by itself.
+  const { commands, registered } = yield* NewVenue.copy(parts.options.timeToLiveMillis, options, origin, all)
   yield* parts.registry.add(registered, parts.bounds)
-  // The copy is not in the registry yet, so no other node can have it.
-  const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(copied.commands)))
-  yield* Effect.onError(begun, () => Effect.ignore(parts.registry.remove(registered.id)))
-  parts.known.set(registered.id, registered)
-  return Models.toMade(parts.addresses, registered, false)
+  const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(commands)))
+  const completed = Effect.andThen(begun, parts.registry.complete(registered))
+  const complete = yield* Effect.onError(completed, () => Effect.ignore(parts.registry.remove(registered.id)))
+  parts.known.add(complete)
+  return Models.toMade(parts.addresses, complete, false)
 })
 
 const end = Effect.fnUntraced(function*(parts: Parts, id: string) {
@@ -327,59 +338,58 @@ const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Ui
 // Background work
 // -----------------------------------------------------------------------------
 
-/** Adds the venues that other nodes have created. */
-const learn = (parts: Parts) => {
-  let place = 0
-  return Effect.map(Effect.suspend(() => parts.registry.addedAfter(place)), (added) => {
-    for (const venue of added) {
-      parts.known.set(venue.registered.id, venue.registered)
-      place = venue.place
+/**
+ * Gives up the venues that are assigned to another node or whose journal has failed, so that the readers of their feeds
+ * go on elsewhere. Does not use the database: it may be what this node has lost.
+ */
+const dropLost = (parts: Parts): Effect.Effect<void> =>
+  Effect.sync(() => {
+    for (const [id, entry] of parts.entries) {
+      if (!isOurs(parts, id) || entry.resident.failure() !== undefined) parts.run(drop(parts, entry))
     }
   })
-}
-
-/** Drops the venues that other nodes have ended. */
-const forget = Effect.fnUntraced(function*({ registry, known }: Parts) {
-  const ids = [...known.keys()]
-  const present = yield* registry.present(ids)
-  for (const id of ids) if (!present.has(id)) known.delete(id)
-})
 
 const sweep = Effect.fnUntraced(function*(parts: Parts) {
-  const { entries, registry, known, membership, options: { idleMillis = 60_000 }, capacity } = parts
+  const { entries, registry, known, options: { idleMillis = 60_000 }, capacity } = parts
   const now = yield* Clock.currentTimeMillis
   for (const id of yield* registry.removeEnded) known.delete(id)
   const present = yield* registry.present([...entries.keys()])
   for (const [id, entry] of entries) {
     const { resident } = entry
-    if (!membership.isOurs(id) || !present.has(id) || resident.failure() !== undefined) {
-      yield* Effect.forkDetach(drop(parts, entry))
-    } else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
+    if (!present.has(id)) parts.run(drop(parts, entry))
+    else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) parts.run(resident.sleep)
     else if (!resident.isAwake() && resident.usedAt() + idleMillis <= now) yield* drop(parts, entry)
   }
   yield* capacity.relieve
-  yield* Metric.update(awake, capacity.taken())
+  yield* NodeMetrics.count(capacity.taken(), [...entries.values()].map(({ resident }) => resident.look()))
 })
 
 const partsOf = Effect.fnUntraced(function*(options: Options) {
   // Venues have no ports: they move between nodes.
   const bounds = HostBounds.of({ ...options, maxPorts: 0 })
   const entries = new Map<string, Entry>()
+  const registry = yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined)
+  const sql = yield* PgClient.PgClient
+  const membership = yield* Membership
+  const known = KnownVenues.make(registry)
   const parts: Parts = {
-    sql: yield* PgClient.PgClient,
-    registry: yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined),
-    membership: yield* Membership,
+    sql,
+    registry,
+    membership,
+    engines: Engines.make(sql, membership, known),
     bounds,
     capacity: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    clock: yield* Clock.Clock,
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
     examples: NewVenue.makeExamples(),
     options,
     entries,
-    known: new Map(),
+    known,
     addresses: { baseUrl: `http://${options.address}` },
     isServed: false,
-    isStopping: false
+    isStopping: false,
+    drained: Deferred.makeUnsafe()
   }
   return parts
 })
@@ -394,35 +404,38 @@ const stop = (parts: Parts) =>
     })
   })
 
-/** Opens the host of this node. When the scope is closed its venues fall asleep, and move to other nodes. */
-export const open = Effect.fnUntraced(function*(
-  options: Options,
-  sender: NodeTransport.Sender
-): Effect.fn.Return<Opened, JournalError, PgClient.PgClient | Membership | Scope.Scope> {
-  const parts = yield* partsOf(options)
-  const { addresses: _addresses, bounds, entries, registry, known, membership, capacity } = parts
-  const receive = receiver(parts)
-  const counting: NodeTransport.Sender = {
-    send: (address, venue, request) => Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
+/** Sends requests to the node that has their venue. */
+const placementOf = (parts: Parts, forward: Forward.Forward): Placement["Service"] => {
+  const { engines, known } = parts
+  return {
+    ownerOf: (id) =>
+      Effect.gen(function*() {
+        if (!(yield* Effect.orDie(known.has(id)))) return undefined
+        return yield* Effect.timeoutOrElse(engines.locate(id), {
+          duration: Forward.patience,
+          orElse: () => Effect.undefined
+        })
+      }),
+    send: (id, request, _clock, resume) =>
+      resume(NodeMetrics.observed(
+        Dispatch.send(parts, forward, id, request)
+      ))
   }
-  const forward = Forward.make(membership, counting, options.address, receive)
-  const learning = learn(parts)
-  yield* learning
-  // Repeats work even if the database fails.
-  const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
-    Effect.forkScoped(Effect.forever(
-      Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))
-    ))
-  yield* repeatedly(sweepEvery, Effect.andThen(learning, sweep(parts)))
-  yield* repeatedly(forgetEvery, forget(parts))
-  yield* Effect.addFinalizer(() => stop(parts))
-  const host = Host.Host.of({
+}
+
+/** The operations of the host. */
+const hostOf = (parts: Parts, forward: Forward.Forward): Host.Host["Service"] => {
+  const { entries, known, options, registry } = parts
+  return Host.Host.of({
     token: registry.token,
     make: Effect.fn("Host.make")((options = {}) => make(parts, options)),
     list: (owner) =>
       Effect.map(
         registry.list(owner),
-        (all) => all.map(({ awake, registered }) => Models.toSummary(parts.addresses, registered, awake))
+        (all) =>
+          all.map(({ placed, registered }) =>
+            Models.toSummary(parts.addresses, registered, placed.node !== undefined, placed)
+          )
       ),
     find: (id) =>
       Effect.map(find(parts, id), (registered) => Models.toMade(parts.addresses, registered, entries.has(id))),
@@ -433,21 +446,12 @@ export const open = Effect.fnUntraced(function*(
       return answer._tag === "Answer" && answer.status === 200
     }),
     end: (id) => end(parts, id),
-    status: Effect.map(registry.count, (venues) => ({
-      venues,
-      awake: capacity.taken(),
-      ports: 0,
-      memory: NewVenue.memoryNow(),
-      bounds: { ...bounds }
-    })),
-    placement: {
-      ownerOf: (id) =>
-        Effect.gen(function*() {
-          if (known.get(id) === undefined && (yield* Effect.orDie(registry.find(id))) === undefined) return undefined
-          return yield* membership.locate(id)
-        }),
-      send: (id, request, _clock, resume) => resume(forward.send(id, request))
-    },
+    status: NodeReport.statusOf(parts),
+    drain: Effect.fnUntraced(function*(node) {
+      if (!(yield* NodeReport.inNodes(Nodes.drain(parts.sql, node)))) return yield* Models.unknownNode(node)
+    }),
+    drained: Deferred.await(parts.drained),
+    placement: placementOf(parts, forward),
     registered: (id) => known.get(id),
     servedAt: (addresses) =>
       Effect.acquireRelease(
@@ -462,8 +466,42 @@ export const open = Effect.fnUntraced(function*(
           })
       )
   })
-  // A health check gives up sooner than a call.
-  const answering = Effect.exit(Database.within(readyWithin)(registry.count))
-  const ready = Effect.map(answering, (counted) => Exit.isSuccess(counted) && parts.isServed)
-  return { host, receive, ready }
+}
+
+/** Opens the host of this node. When the scope is closed, the host's venues fall asleep and move to other nodes. */
+export const open = Effect.fnUntraced(function*(
+  options: Options,
+  sender: NodeTransport.Sender
+): Effect.fn.Return<Opened, JournalError, PgClient.PgClient | Membership | Scope.Scope> {
+  const parts = yield* partsOf(options)
+  const { engines, known } = parts
+  const receive = receiver(parts)
+  const counting: NodeTransport.Sender = {
+    send: (address, venue, request) =>
+      Effect.andThen(Metric.update(NodeMetrics.passedOn, 1), sender.send(address, venue, request))
+  }
+  const forward = Forward.make(engines, counting, options.address, receive)
+  yield* known.learn
+  yield* NodeReport.inNodes(Nodes.enter(parts.sql, options.address))
+  yield* Effect.addFinalizer(() => Effect.exit(NodeReport.inNodes(Nodes.leave(parts.sql, options.address))))
+  yield* Effect.andThen(NodeReport.report(parts), engines.learn)
+  // Repeats the work even after a database error.
+  const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
+    Effect.forkScoped(Effect.forever(
+      Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))
+    ))
+  yield* repeatedly(sweepEvery, dropLost(parts))
+  yield* repeatedly(sweepEvery, Effect.andThen(known.learn, sweep(parts)))
+  yield* repeatedly(reportEvery, Effect.andThen(NodeReport.report(parts), engines.learn))
+  yield* repeatedly(
+    forgetEvery,
+    Effect.map(known.forget, () => forward.forget((venue) => known.get(venue) === undefined))
+  )
+  yield* repeatedly(
+    sweepDeliveriesEvery,
+    PostgresJournal.inTime("the list of answers")(KnownDeliveries.sweep(parts.sql))
+  )
+  yield* Effect.addFinalizer(() => stop(parts))
+  const host = hostOf(parts, forward)
+  return { host, receive, troubles: NodeReport.troublesOf(parts), notes: Effect.sync(engines.notes) }
 })

@@ -1,25 +1,28 @@
 /**
- * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and remedies for its
+ * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and advice on its
  * errors.
  *
- * `sslmode` and `sslrootcert` have the meaning that they have for `psql`. An unknown TLS setting is refused: ignoring
- * it could make a connection less secure than intended.
+ * `sslmode` and `sslrootcert` mean the same as in `psql`. An unknown parameter is refused: ignoring a TLS setting could
+ * make a connection less secure than intended.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type * as SqlClient from "effect/sql/SqlClient"
-import type * as SqlError from "effect/sql/SqlError"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as SqlError from "effect/sql/SqlError"
 import { readFileSync } from "node:fs"
-import type { ConnectionOptions } from "node:tls"
+import { connect, type Socket } from "node:net"
+import { checkServerIdentity, type ConnectionOptions } from "node:tls"
 import { JournalError } from "../store/JournalError.ts"
 
-/** The number of connections of a node to the database. One is reserved for locks. */
+/** The number of database connections of each node, one of which is reserved for locks. */
 const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
@@ -30,17 +33,11 @@ const rootOf = (file: string): Result.Result<ConnectionOptions, JournalError> =>
     catch: (error) => unusable(`sslrootcert in the URL of its database can't be read: ${(error as Error).message}`)
   })
 
-/** Verifies the chain of the certificate, but not its host name. */
+/** Verifies the certificate chain, but not the host name. */
 const anyName: ConnectionOptions = { checkServerIdentity: () => undefined }
 
 /** The TLS settings of a URL; `false` for no TLS. */
 const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, JournalError> => {
-  const unknown = [...searchParams.keys()].find((name) =>
-    name.startsWith("ssl") && name !== "sslmode" && name !== "sslrootcert"
-  )
-  if (unknown !== undefined) {
-    return Result.fail(unusable(`the URL of its database has ${unknown}, which is not supported; leave it out`))
-  }
   const mode = searchParams.get("sslmode") ?? "disable"
   const file = searchParams.get("sslrootcert") ?? undefined
   const root = file === undefined || file === "system" ? Result.succeed({}) : rootOf(file)
@@ -64,34 +61,154 @@ const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, 
   }
 }
 
+/** The parameters of a URL that have an effect. */
+const parameters: ReadonlySet<string> = new Set([
+  "host",
+  "port",
+  "user",
+  "password",
+  "dbname",
+  "options",
+  "connect_timeout",
+  "sslmode",
+  "sslrootcert"
+])
+
+const noUrl = unusable("the URL of its database must be like postgres://user:password@db.internal:5432/effect_txc")
+
+/** Splits the hosts of a URL from the rest. */
+const authority = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/su
+
+/** A server that a URL names. */
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+/** The parts of a URL: itself with its first host only, and all hosts if there are several. */
+interface Parsed {
+  readonly url: URL
+  readonly places: ReadonlyArray<Place>
+}
+
 /** Parses the URL of a PostgreSQL database. */
-const parsed = (url: string): Result.Result<URL, JournalError> =>
-  /^postgres(?:ql)?:$/u.test(URL.canParse(url) ? new URL(url).protocol : "")
-    ? Result.succeed(new URL(url))
-    : Result.fail(unusable("the URL of its database must be like postgres://user:password@db.internal:5432/effect_txc"))
+const parsed = (text: string): Result.Result<Parsed, JournalError> => {
+  const [, before, hosts = "", after] = authority.exec(text) ?? []
+  // A URL without a host may name a socket in its parameters.
+  const urls = hosts.split(",").map((host) => `${before}${host === "" ? "localhost" : host}${after}`)
+  const [first] = urls
+  if (before === undefined || first === undefined || !urls.every((url) => URL.canParse(url))) return Result.fail(noUrl)
+  const url = new URL(first)
+  const unknown = [...url.searchParams.keys()].find((name) => !parameters.has(name))
+  if (unknown !== undefined) {
+    return Result.fail(unusable(
+      `the URL of its database has ${unknown}, which is not supported. Leave it out, or use ${
+        [...parameters].join(", ")
+      }`
+    ))
+  }
+  const places = urls.map((each) => new URL(each)).map(({ hostname, port }) => ({
+    host: hostname.replaceAll(/^\[|\]$/gu, ""),
+    port: port === "" ? 5432 : Number(port)
+  }))
+  return Result.succeed({ url, places: places.length > 1 ? places : [] })
+}
+
+/** The settings of a connection, apart from its place. */
+const settingsOf = (url: URL, ssl: ConnectionOptions | false, connections: number) => ({
+  url: Redacted.make(url.href),
+  ssl,
+  maxConnections: connections,
+  ...(url.searchParams.has("connect_timeout") ? {} : { connectTimeout: "5 seconds" as const }),
+  applicationName: "effect-txc",
+  // A statement that runs longer belongs to a group whose caller has already timed out.
+  startupParameters: { statement_timeout: "10s" }
+})
+
+/** Whether a server of a URL with several accepts connections and writes. */
+const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Place): Effect.Effect<boolean> =>
+  Effect.flatMap(PgClient.PgClient, isReadOnly).pipe(
+    Effect.map((readOnly) => !readOnly),
+    Effect.provide(Layer.fresh(PgClient.layer({ ...settingsOf(url, ssl, 1), host, port }))),
+    Effect.scoped,
+    Effect.orElseSucceed(() => false)
+  )
 
 /**
- * The database of a cluster, connected on first use, until the layer is closed. The layer fails if the URL can't be
- * used.
+ * Connects to one of several servers: first to the given one. When it can't be reached, or says nothing, the next connection
+ * goes to the next server.
+ */
+const connector = (places: ReadonlyArray<Place>, first: number) => {
+  let at = first
+  return (): Socket => {
+    const place = at
+    const { host, port } = places[place % places.length] ?? { host: "", port: 0 }
+    const socket = connect({ host, port, noDelay: true })
+    socket.once("close", () => {
+      if (socket.bytesRead === 0 && at === place) at++
+    })
+    return socket
+  }
+}
+
+/** If there are several servers, a certificate must be valid for one of them. */
+const anyOf = (places: ReadonlyArray<Place>, ssl: ConnectionOptions | false): ConnectionOptions | false =>
+  places.length === 0 || ssl === false || ssl.checkServerIdentity !== undefined || ssl.rejectUnauthorized === false ?
+    ssl :
+    {
+      ...ssl,
+      checkServerIdentity: (_host, certificate) => {
+        const errors = places.map(({ host }) => checkServerIdentity(host, certificate))
+        return errors.includes(undefined) ? undefined : errors[0]
+      }
+    }
+
+/**
+ * Provides the cluster's database. It connects on first use and disconnects when the layer is closed. The layer fails
+ * if the URL is invalid. If the URL names several servers, it begins with the first that accepts writes.
  */
 export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =>
-  Layer.unwrap(Effect.map(
-    Effect.fromResult(Result.flatMap(parsed(url), tlsOf)),
-    (ssl) =>
-      PgClient.layer({
-        url: Redacted.make(url),
-        ssl,
-        maxConnections,
-        connectTimeout: "5 seconds",
-        applicationName: "effect-txc",
-        // A statement that takes longer belongs to a group that was given up.
-        startupParameters: { statement_timeout: "10s" }
-      }).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(unreachable(error)))))
-  ))
+  Layer.unwrap(Effect.gen(function*() {
+    const { places, url: target } = yield* Effect.fromResult(parsed(url))
+    const ssl = anyOf(places, yield* Effect.fromResult(tlsOf(target)))
+    const found = yield* Effect.findFirst(places.keys(), (index) => {
+      const place = places[index]
+      return place === undefined ? Effect.succeed(false) : isPrimary(target, ssl, place)
+    })
+    const first = Option.getOrElse(found, () => 0)
+    return PgClient.layer({
+      ...settingsOf(target, ssl, maxConnections),
+      ...(places.length === 0 ? {} : { stream: connector(places, first) })
+    }).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(unreachable(error)))))
+  }))
 
 /**
- * Gives up work in the database after a time, without waiting for its interruption: to cancel a statement takes seconds
- * if the database is out of reach.
+ * The schema of the cluster's tables: the first one on the search path that has them; `undefined` if there is none.
+ * Not `to_regclass`: a connection may cache its negative answer for a while.
+ */
+export const schema: Effect.Effect<string | undefined, SqlError.SqlError, SqlClient.SqlClient> = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    Effect.map(
+      sql.unsafe<{ schema: string }>(
+        `SELECT schemaname AS schema FROM pg_tables
+        WHERE tablename = 'txc_version' AND schemaname = ANY(current_schemas(false))
+        ORDER BY array_position(current_schemas(false), schemaname) LIMIT 1`
+      ),
+      ([row]) => row?.schema
+    )
+)
+
+/** Whether the database refuses to write: it is a standby, or it is set to be read-only. */
+export const isReadOnly = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<{ value: string }>("SELECT current_setting('transaction_read_only') AS value"),
+    ([row]) => row?.value === "on"
+  )
+
+/**
+ * Abandons database work after a time limit, without waiting for it to be interrupted: canceling a statement takes
+ * seconds when the database is unreachable.
  */
 export const within =
   (time: Duration.Input) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
@@ -100,7 +217,7 @@ export const within =
       (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
     ).pipe(Effect.timeout(time))
 
-/** The words of PostgreSQL, the network or TLS. The message of the SQL client only says what was being done. */
+/** The message of PostgreSQL, the network or TLS. The SQL client's own message only names the operation. */
 const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: string; readonly words: string } => {
   const { cause } = reason
   if (!(cause instanceof Error)) return { code: "", words: message }
@@ -108,10 +225,10 @@ const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: strin
   return { code, words: cause.message === "" ? `${message} (${code})` : cause.message }
 }
 
-/** The words of a database error. */
+/** The underlying message of a database error. */
 export const said = (error: SqlError.SqlError): string => wordsOf(error).words
 
-/** Remedies by codes of PostgreSQL or Node, or by words of errors without a code. */
+/** Remedies, each with a pattern of a PostgreSQL or Node error code and its message. */
 const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^28000 .*no encryption/u, "It requires TLS: add ?sslmode=verify-full or ?sslmode=require to its URL"],
   [/does not support TLS/u, "Turn TLS on there (ssl = on), or leave sslmode out where the network is private"],
@@ -129,9 +246,47 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
 
 const usualRemedy = "Check the address, and that PostgreSQL runs"
 
-/** The error of a node whose database failed at the start, with a remedy. */
+/** The error when a node can't use its database at startup, with a remedy. */
 export const unreachable = (error: SqlError.SqlError): JournalError => {
   const { code, words } = wordsOf(error)
   const [, remedy = usualRemedy] = remedies.find(([pattern]) => pattern.test(`${code} ${words}`)) ?? []
   return unusable(`its database can't be used: ${words}. ${remedy}`)
 }
+
+/** Codes of errors that may pass: the server is down or starting, or its name is not known yet. */
+const passing = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "57P03",
+  "53300"
+])
+
+/** The longest wait for a database at the start, in milliseconds. */
+const waitLimit = 60_000
+
+/**
+ * Does the first work in a database, and repeats it for up to a minute while the database can't be reached. `say` is
+ * called once, when it begins to wait.
+ */
+export const whenReachable = Effect.fnUntraced(function*<A, E, R>(
+  work: Effect.Effect<A, E | SqlError.SqlError, R>,
+  say: (text: string) => Effect.Effect<void>
+) {
+  const end = (yield* Clock.currentTimeMillis) + waitLimit
+  for (let attempt = 1;; attempt++) {
+    const result = yield* Effect.result(work)
+    if (Result.isSuccess(result)) return result.success
+    const { failure } = result
+    const error = SqlError.isSqlError(failure) ? wordsOf(failure) : undefined
+    const isPassing = error !== undefined && (passing.has(error.code) || /time(?:d )?out/iu.test(error.words))
+    if (!isPassing || (yield* Clock.currentTimeMillis) >= end) return yield* Effect.fail(failure)
+    if (attempt === 1) yield* say(`Waiting for the database, for up to a minute: ${error.words}`)
+    yield* Effect.sleep("1 second")
+  }
+})

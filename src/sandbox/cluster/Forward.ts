@@ -4,22 +4,23 @@
  * A request that may have been carried out is resent only if that is safe: a call of the exchange has an id by which
  * the venue recognises it, and a read of the control plane changes nothing. An owner action is sent once.
  *
- * The answer is reliable: 503 means that nothing was carried out. If that is unknown, the connection breaks.
+ * A 503 answer guarantees that nothing was carried out. If the outcome is unknown, the connection is reset instead.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { randomUUID } from "node:crypto"
 import { prefix } from "../control/ControlApi.ts"
 import { type Answer, type Request, reset } from "../gateway/Message.ts"
-import * as Refusals from "../host/Refusals.ts"
+import * as Refusal from "../server/Refusal.ts"
 import type { Membership } from "./Membership.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 
 /**
- * How long a request may look for its venue, in milliseconds: longer than other nodes take to get the venues of a lost
- * node.
+ * The time limit for finding a request's venue, in milliseconds. It is longer than other nodes need to take over the
+ * venues of a lost node. The last attempt may take two seconds more to reach its node.
  */
-const patience = 10_000
+export const patience = 8000
 
 /** The pause before the next attempt to find a venue, in milliseconds. */
 const pause = 100
@@ -29,12 +30,7 @@ export const isRepeatable = ({ method, path }: Request): boolean =>
   method === "GET" || method === "HEAD" || !path.startsWith(prefix)
 
 const notPlaced = (path: string): Answer =>
-  Refusals.refuse(
-    path,
-    503,
-    "NotPlaced",
-    "No node has this venue at the moment: a node was lost, or the nodes are starting. Nothing was carried out. Retry shortly"
-  )
+  Refusal.busy(path, "NotPlaced", "No node has this venue at the moment: a node was lost, or the nodes are starting")
 
 const isAnswer = (outcome: NodeTransport.Outcome): outcome is Answer =>
   outcome._tag === "Answer" || outcome._tag === "Stream" || outcome._tag === "Reset"
@@ -43,13 +39,13 @@ const isAnswer = (outcome: NodeTransport.Outcome): outcome is Answer =>
 export interface Forward {
   /** Sends a request to the node that has the venue. Returns its answer. */
   readonly send: (venue: string, request: Request) => Effect.Effect<Answer>
-  /** Forgets the cached location of a venue. */
-  readonly forget: (venue: string) => void
+  /** Forgets the cached locations of venues that have ended. */
+  readonly forget: (isEnded: (venue: string) => boolean) => void
 }
 
 /** Makes a forwarder. `ours` handles requests for venues of this node. */
 export const make = (
-  membership: Membership["Service"],
+  membership: Pick<Membership["Service"], "locate">,
   { send }: NodeTransport.Sender,
   self: string,
   ours: NodeTransport.Receive
@@ -57,16 +53,37 @@ export const make = (
   /** The last known locations of venues. */
   const known = new Map<string, string>()
 
-  const locate = Effect.fnUntraced(function*(venue: string, millis: number) {
-    const found = known.get(venue)
-    if (found !== undefined) return found
-    const located = yield* Effect.timeoutOrElse(membership.locate(venue), {
-      duration: Math.max(0, millis),
-      orElse: () => Effect.undefined
+  /**
+   * The searches in progress. All requests for a venue share one: each repeats its question until a node answers, and a
+   * thousand of them would take the processor from the requests that can be answered.
+   */
+  const searches = new Map<string, Fiber.Fiber<string | undefined>>()
+
+  const search = (venue: string): Effect.Effect<string | undefined> =>
+    Effect.suspend(() => {
+      const found = searches.get(venue)
+      if (found !== undefined) return Fiber.join(found)
+      const searching = membership.locate(venue).pipe(
+        Effect.tap((located) => Effect.sync(() => known.set(venue, located))),
+        Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.undefined }),
+        Effect.ensuring(Effect.sync(() => searches.delete(venue)))
+      )
+      return Effect.flatMap(Effect.forkDetach(searching), (fiber) => {
+        searches.set(venue, fiber)
+        return Fiber.join(fiber)
+      })
     })
-    if (located !== undefined) known.set(venue, located)
-    return located
-  })
+
+  const locate = (venue: string, millis: number): Effect.Effect<string | undefined> =>
+    Effect.suspend(() => {
+      const found = known.get(venue)
+      if (found !== undefined) return Effect.succeed(found)
+      // A search that began earlier ends earlier than the request's time.
+      return search(venue).pipe(
+        Effect.repeat({ until: (located) => located !== undefined }),
+        Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.undefined })
+      )
+    })
 
   const attempt = (address: string, venue: string, request: Request): Effect.Effect<NodeTransport.Outcome> =>
     address === self ? ours(venue, request) : send(address, venue, request)
@@ -79,16 +96,17 @@ export const make = (
       for (;;) {
         const left = end - (yield* Clock.currentTimeMillis)
         const address = left <= 0 ? undefined : yield* locate(venue, left)
-        // The venue remembers answers long enough for requests sent in time, but not for one sent after this node was
-        // suspended.
+        // The venue remembers answers long enough for requests resent within the time limit, but not for one resent
+        // after this node was suspended.
         const isLate = (yield* Clock.currentTimeMillis) >= end
         if (address === undefined || isLate) return mayBeDone ? reset : notPlaced(request.path)
-        const outcome = yield* attempt(address, venue, request)
+        const outcome = yield* attempt(address, venue, { ...request, patience: left })
         if (isAnswer(outcome)) {
           // The outcome of an earlier attempt is unknown, so a 503 now does not prove that nothing was carried out.
           return mayBeDone && outcome._tag === "Answer" && outcome.status === 503 ? reset : outcome
         }
-        known.delete(venue)
+        if (outcome._tag === "Busy" && !mayBeDone) return Refusal.overloaded(request.path)
+        if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
           mayBeDone = true
@@ -96,6 +114,8 @@ export const make = (
         yield* Effect.sleep(pause)
       }
     }),
-    forget: (venue) => known.delete(venue)
+    forget: (isEnded) => {
+      for (const venue of known.keys()) if (isEnded(venue)) known.delete(venue)
+    }
   }
 }

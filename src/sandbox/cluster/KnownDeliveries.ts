@@ -1,4 +1,4 @@
-/** Remembers the answers to forwarded requests for as long as these may be resent. */
+/** Remembers the answers to forwarded requests for as long as the requests may be resent. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -24,33 +24,42 @@ export interface KnownDeliveries extends Deliveries {
  */
 export const lifetime = 30
 
+/** A row whose request can't be resent any more, by the database's clock. */
+const expired = `at < now() - interval '${2 * lifetime} seconds'`
+
 /** Reads the answers of a venue to requests that may still be resent. */
 export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
-  sql.unsafe<Kept>("SELECT id, answer FROM txc_delivery WHERE venue = $1", [venue])
+  sql.unsafe<Kept>(`SELECT id, answer FROM txc_delivery WHERE venue = $1 AND NOT ${expired}`, [venue])
+
+/** The maximum number of expired answers that one sweep deletes. */
+export const sweepSize = 5000
 
 /**
- * The answers of a venue, initially those in the database. Expired ones are dropped, here and there, until the scope is
- * closed.
+ * Deletes expired answers of any venue, awake or not, from the database: at most {@link sweepSize} of them. Skips rows
+ * that another node is deleting, so that no node waits for another.
+ */
+export const sweep = (sql: PgClient.PgClient): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql.unsafe(
+    `DELETE FROM txc_delivery WHERE (venue, id) IN (
+      SELECT venue, id FROM txc_delivery WHERE ${expired} ORDER BY at LIMIT ${sweepSize} FOR UPDATE SKIP LOCKED
+    )`
+  ))
+
+/**
+ * Keeps the answers of a venue, starting with those in the database. Until the scope is closed, it drops expired
+ * answers from memory.
  */
 export const open = Effect.fnUntraced(function*(
-  sql: PgClient.PgClient,
-  venue: string,
   rows: ReadonlyArray<Kept>
 ): Effect.fn.Return<KnownDeliveries, never, Scope.Scope> {
   let older = new Map(rows.map(({ answer, id }) => [id, answer]))
   let latest = new Map<string, string>()
   let unwritten: Array<Kept> = []
-  const forget = Effect.gen(function*() {
-    yield* Effect.sleep(lifetime * 1000)
+  const forget = Effect.sync(() => {
     older = latest
     latest = new Map()
-    yield* sql.unsafe(
-      `DELETE FROM txc_delivery WHERE venue = $1 AND at < now() - interval '${2 * lifetime} seconds'`,
-      [venue]
-    )
   })
-  // A database that fails now is asked again later.
-  yield* Effect.forkScoped(Effect.forever(Effect.catch(forget, ({ message }) => Effect.logWarning(message))))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lifetime * 1000), forget)))
   return {
     known: (id) => latest.get(id) ?? older.get(id),
     keep: (id, answer) => {

@@ -5,7 +5,7 @@
  * It decides which node *should* have a venue. Two nodes may disagree for a moment; which node *does* have it is
  * decided by the venue's journal.
  *
- * Its sockets have no encryption and no passwords: the network between nodes must be private.
+ * Its sockets use neither encryption nor passwords, so the network between nodes must be private.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import type * as PgClient from "@effect/sql-pg/PgClient"
@@ -14,19 +14,23 @@ import * as EntityId from "effect/cluster/EntityId"
 import * as MessageStorage from "effect/cluster/MessageStorage"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerStorage from "effect/cluster/RunnerStorage"
+import * as ShardId from "effect/cluster/ShardId"
 import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import type * as SocketServer from "effect/socket/SocketServer"
 import type * as SqlClient from "effect/sql/SqlClient"
+import * as Engine from "../engine/Engine.ts"
 import { ListenFailed } from "../server/Listening.ts"
+import * as RepeatedLog from "../server/RepeatedLog.ts"
 import * as Database from "./Database.ts"
 
 /** Options of a node's membership. */
@@ -40,18 +44,23 @@ export interface Options {
 }
 
 /**
- * How long a silent node keeps its venues, in milliseconds. After this time other nodes get them, so a node that was
- * suspended for longer has lost its venues.
+ * How long a silent node keeps its venues, in milliseconds. After this time other nodes take them over, so a node that
+ * was suspended for longer has lost its venues.
  */
 export const leaseMillis = 5000
 
 /** The assignment of venues to nodes. */
 export class Membership extends Context.Service<Membership, {
-  /** The address of the node that should have a venue. Waits until there is one: set a time limit. */
+  /** The address of the node that should have a venue. Waits indefinitely until there is one, so set a timeout. */
   readonly locate: (venue: string) => Effect.Effect<string>
   /** Whether this node should have a venue, as far as it knows. */
   readonly isOurs: (venue: string) => boolean
-  /** Whether this node should have a venue, according to the database. Ask before taking over the venue's journal. */
+  /** The number of shards that this node holds, as far as it knows. A venue belongs to one of 60 shards. */
+  readonly shards: () => number
+  /**
+   * Whether this node should have a venue, according to the database. Check this before taking over the venue's
+   * journal.
+   */
   readonly confirm: (venue: string) => Effect.Effect<boolean>
 }>()("effect-txc/sandbox/cluster/Membership") {}
 
@@ -62,13 +71,15 @@ const Owner = Entity.make("Owner", [Locate])
 
 const group = "default"
 
+const shardsPerGroup = 60
+
 const settings = ({ host, port }: Options) =>
   ({
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     simulateRemoteSerialization: false,
     shardLockExpiration: leaseMillis,
-    // Each shard is locked and released separately, so few shards move fast. There are more than nodes ever will be.
-    shardsPerGroup: 60,
+    // Each shard is locked and released separately, so fewer shards move faster. A cluster never has this many nodes.
+    shardsPerGroup,
     shardLockRefreshInterval: "1500 millis",
     refreshAssignmentsInterval: "500 millis",
     runnerHealthCheckInterval: "1 second",
@@ -83,31 +94,53 @@ const make = (options: Options) =>
     const storage = yield* RunnerStorage.RunnerStorage
     const client = yield* Owner.client
     const shardOf = (venue: string) => sharding.getShardId(EntityId.make(venue), group)
+    const all = Array.from({ length: shardsPerGroup }, (_, at) => ShardId.make(group, at + 1))
     const self = RunnerAddress.make(options.host, options.port)
     return Membership.of({
       locate: (venue) => Effect.orDie(client(venue).Locate()),
+      shards: () => all.filter((shard) => sharding.hasShardId(shard)).length,
       isOurs: (venue) => sharding.hasShardId(shardOf(venue)),
       confirm: (venue) =>
         storage.refresh(self, [shardOf(venue)]).pipe(
           Effect.map((held) => held.length > 0),
           Database.within(leaseMillis),
-          // A database that does not answer confirms nothing.
+          // If the database does not answer, the assignment is not confirmed.
           Effect.catchCause((cause) =>
-            Effect.as(Effect.logWarning("The assignment of a venue can't be checked", cause), false)
+            Effect.as(Effect.logWarning(`The assignment of the venue ${venue} can't be checked`, cause), false)
           )
         )
     })
   })
 
+/** The beginning of the names of the cluster library's tables. Each engine version has its own: its nodes share venues. */
+const ownTables = `cluster_${Engine.version}`
+
+/** The tables through which the nodes of this engine version find each other. */
+export const tables = [`${ownTables}_runners`, `${ownTables}_locks`] as const
+
+/** The sequence of these tables. */
+export const sequence = `${ownTables}_runners_machine_id_seq`
+
+/**
+ * The prefix of the cluster library's tables and of its locks. Locks belong to a whole database, so the prefix names
+ * the schema: clusters in different schemas do not share locks.
+ */
+const prefix: Effect.Effect<{ readonly prefix: string }, never, SqlClient.SqlClient> = Effect.map(
+  Effect.orDie(Database.schema),
+  (schema = "public") => ({ prefix: `${schema}.${ownTables}` })
+)
+
 /** Creates the tables through which nodes find each other, if they are missing. */
 export const migrate: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.scoped(
-  Effect.asVoid(Layer.build(SqlRunnerStorage.layerMigrations({})))
+  Effect.asVoid(Effect.flatMap(prefix, (options) => Layer.build(SqlRunnerStorage.layerMigrations(options))))
 )
+
+const storageLayer = Layer.unwrap(Effect.map(prefix, SqlRunnerStorage.layerStorage))
 
 const listenFailed = ({ host, port }: Options, { reason: { cause } }: SocketServer.SocketServerError) =>
   new ListenFailed({ host, port, reason: cause instanceof Error ? cause.message : String(cause) })
 
-/** The membership of this node, until the layer is closed. Fails if its port is taken. */
+/** Joins this node to the cluster until the layer is closed. Fails if the membership port is taken. */
 export const layer = (
   options: Options
 ): Layer.Layer<Membership, ListenFailed, PgClient.PgClient | SqlClient.SqlClient> => {
@@ -116,16 +149,17 @@ export const layer = (
     concurrency: "unbounded",
     maxIdleTime: "5 seconds"
   })
-  const storage = Layer.mergeAll(MessageStorage.layerNoop, SqlRunnerStorage.layerStorage({})).pipe(
+  const storage = Layer.mergeAll(MessageStorage.layerNoop, storageLayer).pipe(
     Layer.provideMerge(ShardingConfig.layer(config))
   )
   return Layer.effect(Membership, make(options)).pipe(
     Layer.provideMerge(owner),
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
     Layer.provide(storage),
-    // Hides its message about the port: the node's own panel shows it.
+    Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once))),
+    // Hides the cluster library's message about the port, which the node prints itself.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-    // The database has been checked by now. Other failures can't be told from defects.
+    // The node has already checked the database, so any other failure is treated as a defect.
     Layer.catch((error) =>
       Layer.effectContext(
         error._tag === "SocketServerError" ? Effect.fail(listenFailed(options, error)) : Effect.die(error)

@@ -23,17 +23,19 @@
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Host from "../host/Host.ts"
-import type { ListenFailed } from "../server/Listening.ts"
+import { ListenFailed } from "../server/Listening.ts"
+import * as RepeatedLog from "../server/RepeatedLog.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import * as ClusterHost from "./ClusterHost.ts"
 import * as Database from "./Database.ts"
 import * as Membership from "./Membership.ts"
 import * as NodeTransport from "./NodeTransport.ts"
-import * as Tables from "./Tables.ts"
+import * as StartCheck from "./StartCheck.ts"
 
 /**
  * Options to open a node.
@@ -49,11 +51,16 @@ export interface Options extends ClusterHost.NodeOptions {
   readonly nodePort?: number
   /** The port for membership messages between nodes. */
   readonly clusterPort: number
+  /** Called once if the node has to wait for its database, which it does for up to a minute; logs a warning by default. */
+  readonly onWaiting?: (text: string) => Effect.Effect<void>
 }
 
+/** Addresses to listen on at which no node can be reached. */
+const everywhere: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "*", ""])
+
 /**
- * The database of a cluster, until the layer is closed. `sslmode` in the URL is `disable` (the default), `require`,
- * `verify-ca` or `verify-full`, and `sslrootcert` names a file; both have the meaning that they have for `psql`.
+ * Provides the cluster's database until the layer is closed. `sslmode` in the URL is `disable` (the default),
+ * `require`, `verify-ca` or `verify-full`, and `sslrootcert` names a file; both mean the same as in `psql`.
  *
  * @category layers
  */
@@ -61,19 +68,27 @@ export const database: (url: string) => Layer.Layer<PgClient.PgClient | SqlClien
   Database.layer
 
 const open = Effect.fnUntraced(function*(
-  { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, url: _url, ...options }: Options
+  { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, onWaiting = Effect.logWarning, url: _url, ...options }: Options
 ): Effect.fn.Return<
   Host.Host["Service"],
   JournalError | ListenFailed,
   PgClient.PgClient | SqlClient.SqlClient | Scope.Scope
 > {
-  yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(Database.unreachable(error)))
+  if (everywhere.has(nodeHost)) {
+    const reason = "other nodes cannot reach this address"
+    return yield* new ListenFailed({ host: nodeHost, port: nodePort, reason })
+  }
+  yield* Database.whenReachable(StartCheck.check, onWaiting).pipe(
+    Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error)))
+  )
   const context = yield* Effect.context()
-  // It has no venue until it has joined the cluster.
+  // The node has no venues until it has joined the cluster.
   let receive: NodeTransport.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
-  let ready: Effect.Effect<boolean> = Effect.succeed(false)
+  let troubles: Effect.Effect<ReadonlyArray<string>> = Effect.succeed(["This node is joining the cluster"])
+  let notes: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
   const port = yield* NodeTransport.serve(nodeHost, nodePort, (venue, request) => receive(venue, request), {
-    ready: Effect.suspend(() => ready),
+    troubles: Effect.suspend(() => troubles),
+    notes: Effect.suspend(() => notes),
     metrics: Effect.provideContext(PrometheusMetrics.format({ prefix: "effect_txc" }), context)
   })
   const address = `${nodeHost}:${port}`
@@ -81,16 +96,19 @@ const open = Effect.fnUntraced(function*(
   const membership = yield* Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
   const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
   receive = opened.receive
-  ready = opened.ready
+  troubles = opened.troubles
+  notes = opened.notes
   return opened.host
 })
 
 /**
- * The host of this node.
+ * Provides the host of this node.
  *
  * @category layers
  */
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(
-    Layer.provide(database(options.url))
+    Layer.provide(database(options.url)),
+    // While its database is down, a node meets the same trouble every second.
+    Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once)))
   )

@@ -1,7 +1,7 @@
 /**
  * Carries requests and answers between nodes unchanged, over HTTP.
  *
- * A node that works on a request sends a sign of life every second, so the caller needs no timeout for slow answers. If
+ * A node that works on a request sends a heartbeat every second, so the caller needs no timeout for slow answers. If
  * the node falls silent, or the connection breaks, the outcome of the request is unknown.
  *
  * Nodes trust each other: any machine that reaches this port can send requests as any caller, though it still needs
@@ -19,16 +19,18 @@ import { type Answer, BodyLost, type Request } from "../gateway/Message.ts"
 import * as Bounds from "../server/Bounds.ts"
 import * as Listening from "../server/Listening.ts"
 import * as Frames from "./Frames.ts"
+import * as Hop from "./Hop.ts"
 
 /**
  * The outcome of a request that was sent to another node:
  *
- * - an answer of the venue
+ * - the venue's answer
  * - `NotTheirs`: the node does not have the venue, and did nothing
  * - `NotSent`: the node was not reached
+ * - `Busy`: nothing was sent, because too many requests already wait for the node
  * - `Lost`: the node fell silent, or the connection broke. The request may have been carried out
  */
-export type Outcome = Received | { readonly _tag: "NotSent" }
+export type Outcome = Received | { readonly _tag: "NotSent" | "Busy" }
 
 /**
  * The outcome of a request at the node that received it. `Lost` means that the node itself can't tell, because its
@@ -39,19 +41,21 @@ export type Received = Answer | { readonly _tag: "NotTheirs" | "Lost" }
 /** Handles the requests that other nodes send. */
 export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
 
-/** The state of a node as its monitoring sees it. */
+/** The state of a node that its monitoring endpoints report. */
 export interface Vitals {
-  /** Whether it accepts requests: it has joined the cluster, its database answers, and it is not stopping. */
-  readonly ready: Effect.Effect<boolean>
-  /** Its metrics, in Prometheus format. */
+  /** The reasons why the node is not ready for requests, as sentences; empty if it is ready. */
+  readonly troubles: Effect.Effect<ReadonlyArray<string>>
+  /** Sentences that an operator should read even if the node is ready. */
+  readonly notes: Effect.Effect<ReadonlyArray<string>>
+  /** The metrics of the node, in Prometheus format. */
   readonly metrics: Effect.Effect<string>
 }
 
-/** The time between signs of life, and the longest silence, in milliseconds. */
+/** The time between heartbeats, and the longest silence before a node counts as lost, in milliseconds. */
 const aliveEvery = 1000
 const maxSilence = 3000
 
-/** The longest time to connect to a node, in milliseconds. */
+/** The time limit for connecting to a node, in milliseconds. */
 const maxConnecting = 1000
 
 const encoder = new TextEncoder()
@@ -68,7 +72,7 @@ const pack = (venue: string, { body, ...head }: Request): Buffer => {
   return Buffer.concat([length, bytes, body])
 }
 
-/** Only `pack` makes these bytes, hence the type. */
+/** `pack` alone produces these bytes, so their type is known. */
 const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: Request], unknown> =>
   Result.try(() => {
     const end = 4 + bytes.readUInt32BE(0)
@@ -96,18 +100,27 @@ const respond = (
     onSuccess: () => void response.end(),
     onFailure: () => void response.end(Frames.encode(Frames.kinds.broken))
   }))
-  // If the other node has already gone, no event follows.
+  // If the other node has already disconnected, `close` is not emitted again.
   if (response.closed) interrupt()
   else response.once("close", interrupt)
 }
 
 const plain = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
 
-/** Answers the monitoring of the node: its supervisor, a load balancer, Prometheus. */
-const show = ({ metrics, ready }: Vitals, path: string, response: Http.ServerResponse): Effect.Effect<void> => {
+/** Answers the health checks of a supervisor or a load balancer, and Prometheus' requests for metrics. */
+const show = (
+  { metrics, notes, troubles }: Vitals,
+  path: string,
+  response: Http.ServerResponse
+): Effect.Effect<void> => {
   const write = (status: number, text: string) => void response.writeHead(status, plain).end(text)
   if (path === "/health") return Effect.sync(() => write(200, "ok\n"))
-  if (path === "/ready") return Effect.map(ready, (isReady) => isReady ? write(200, "ok\n") : write(503, "not ready\n"))
+  if (path === "/ready") {
+    return Effect.map(Effect.all([troubles, notes]), ([troubles, notes]) => {
+      const isReady = troubles.length === 0
+      write(isReady ? 200 : 503, `${[...(isReady ? ["ok"] : troubles), ...notes].join("\n")}\n`)
+    })
+  }
   if (path === "/metrics") return Effect.map(metrics, (text) => write(200, text))
   return Effect.sync(() => write(404, "The paths are /health, /ready and /metrics\n"))
 }
@@ -139,8 +152,8 @@ const listener =
   }
 
 /**
- * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Requests
- * in progress are answered first. Returns the port.
+ * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Before it
+ * closes, it answers the requests in progress. Returns the port.
  */
 export const serve = Effect.fnUntraced(function*(
   host: string,
@@ -190,7 +203,7 @@ const bodyOf = (
     Stream.mapEffect(({ bytes, kind }: Frames.Frame) =>
       kind === Frames.kinds.part ? Effect.succeed(bytes) : Effect.fail(new BodyLost())
     ),
-    // A reader that stops early releases the venue.
+    // If the reader stops early, closing the connection releases the venue.
     Stream.ensuring(Effect.sync(close))
   )
 }
@@ -200,7 +213,7 @@ async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<
   for await (const bytes of body) yield decode(bytes as Uint8Array)
 }
 
-/** Only `respond` makes these bytes, hence the type. */
+/** `respond` alone produces these bytes, so their type is known. */
 const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
 
 /** Reads an answer up to its head. */
@@ -219,7 +232,7 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
         ...head,
         body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy())
       }
-    // Reading the end frees the connection for the next request. The answer is complete without it.
+    // Reading to the end frees the connection for the next request. The answer is complete without it.
     await frames.next().catch(() => undefined)
     return head
   }
@@ -231,32 +244,59 @@ export interface Sender {
   readonly send: (address: string, venue: string, request: Request) => Effect.Effect<Outcome>
 }
 
-/** Makes a sender, which is closed with the scope. */
-export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() =>
-      new Agent({
-        connections: 64,
-        pipelining: 1,
-        connect: { timeout: maxConnecting },
-        headersTimeout: maxSilence,
-        bodyTimeout: maxSilence
-      })
-    ),
-    (agent) => Effect.promise(() => agent.destroy())
+const unanswered = {
+  lost: { _tag: "Lost" },
+  "not sent": { _tag: "NotSent" },
+  late: { _tag: "NotSent" },
+  full: { _tag: "Busy" }
+} as const
+
+const open = Effect.acquireRelease(
+  Effect.sync(() =>
+    new Agent({
+      // The hop bounds the requests on their way. A feed keeps its connection, and must not take that of a call.
+      connections: null,
+      pipelining: 1,
+      connect: { timeout: maxConnecting },
+      headersTimeout: maxSilence,
+      bodyTimeout: maxSilence
+    })
   ),
-  (agent): Sender => ({
+  (agent) => Effect.promise(() => agent.destroy())
+)
+
+/** Makes a sender, which is closed with the scope. */
+export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(open, (agent): Sender => {
+  const hops = new Map<string, Hop.Hop>()
+  const hopTo = (address: string): Hop.Hop => {
+    const found = hops.get(address) ?? Hop.make()
+    hops.set(address, found)
+    return found
+  }
+
+  return {
     send: (address, venue, request) =>
-      Effect.callback((resume, signal) => {
-        const body = pack(venue, request)
-        // POST, so that undici does not resend it. The signal aborts when no caller waits for the answer.
-        agent.request({ origin: `http://${address}`, path: "/", method: "POST", body, signal }).then(read).then(
-          (outcome) => resume(Effect.succeed(outcome)),
-          (error: unknown) =>
-            resume(
-              Effect.succeed({ _tag: ConnectionFailure.ofCause(error, "").why === undefined ? "Lost" : "NotSent" })
-            )
+      Effect.suspend(() => {
+        // Closes the connection when no caller waits for the answer.
+        const controller = new AbortController()
+        // The node acknowledges a request at once, with the head of its HTTP answer.
+        const handOver = Effect.tryPromise({
+          // POST, so that undici does not resend it.
+          try: () =>
+            agent.request({
+              origin: `http://${address}`,
+              path: "/",
+              method: "POST",
+              body: pack(venue, request),
+              signal: controller.signal
+            }),
+          catch: (error) => ConnectionFailure.ofCause(error, "").why === undefined ? "lost" as const : "not sent"
+        })
+        return hopTo(address).pass(handOver).pipe(
+          Effect.flatMap((response) => Effect.tryPromise({ try: () => read(response), catch: () => "lost" as const })),
+          Effect.catch((why) => Effect.succeed(unanswered[why])),
+          Effect.onInterrupt(() => Effect.sync(() => controller.abort()))
         )
       })
-  })
-)
+  }
+})

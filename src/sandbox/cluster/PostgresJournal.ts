@@ -2,17 +2,19 @@
  * The journal of a venue in PostgreSQL, where any node of a cluster can open it. Only one node at a time can write to
  * it.
  *
- * Opening a journal raises its epoch. From then on nothing from an earlier owner is written: each group states the
- * epoch and the number of the command before it, and one statement compares both and writes the group. An owner that
- * has lost its venue can't answer reads either: a group without commands checks whether its epoch is still valid.
+ * Opening a journal raises its epoch. From then on, an earlier owner can't write: each group states the epoch and the
+ * number of the command before it, and one statement compares both and writes the group. An owner that has lost its
+ * venue can't answer reads either: a group without commands checks whether its epoch is still valid.
  *
- * The commands of one turn of the event loop form a group, as in memory. One group is written at a time; commands that
- * arrive in the meantime form the next group.
+ * The commands of one turn of the event loop form a group, as in the in-memory journal. One group is written at a time;
+ * commands that arrive in the meantime form the next group.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
+import * as EffectArray from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -23,13 +25,15 @@ import * as Chain from "../store/Chain.ts"
 import type { Journal, Options } from "../store/Journal.ts"
 import { damaged, JournalError } from "../store/JournalError.ts"
 import * as JournalTables from "../store/JournalTables.ts"
+import * as Rules from "../store/Rules.ts"
 import * as Database from "./Database.ts"
 import * as KnownDeliveries from "./KnownDeliveries.ts"
+import { databaseErrors } from "./NodeMetrics.ts"
 
 /** The number of commands in one read. */
 const page = 1000
 
-/** The time limit for writing a group. Beyond it the outcome is unknown, and the venue halts. */
+/** The time limit for writing a group. If it is exceeded, the outcome is unknown and the venue halts. */
 const patience = "10 seconds"
 
 // -----------------------------------------------------------------------------
@@ -51,7 +55,7 @@ interface VenueRow {
 const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: string, rules: string, node: string) {
   const [row] = yield* sql.unsafe<VenueRow>(
     `INSERT INTO txc_venue (venue, rules, epoch, sequence, link, node) VALUES ($1, $2, 1, 0, $3, $4)
-    ON CONFLICT (venue) DO UPDATE SET epoch = txc_venue.epoch + 1, node = excluded.node
+    ON CONFLICT (venue) DO UPDATE SET epoch = txc_venue.epoch + 1, node = excluded.node, since = now()
     WHERE txc_venue.rules = excluded.rules
     RETURNING epoch, sequence, link`,
     [venue, rules, PgTypes.bytea(Chain.start.link), node]
@@ -60,9 +64,18 @@ const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: stri
     return { epoch: row.epoch, end: { sequence: Number(row.sequence), link: row.link } } satisfies Owned
   }
   const [found] = yield* sql.unsafe<{ rules: string }>("SELECT rules FROM txc_venue WHERE venue = $1", [venue])
-  const reason = `it belongs to a venue of "${found?.rules}"; this venue is of "${rules}"`
-  return yield* new JournalError({ why: "other-rules", file: venue, reason })
+  return yield* Rules.otherRules(venue, found?.rules ?? "", rules)
 })
+
+/** Whether the journal had commands: the group with the first one records it. */
+const isBegun = (sql: PgClient.PgClient, venue: string) =>
+  Effect.map(
+    sql.unsafe<{ begun: boolean }>("SELECT begun FROM txc_hosted WHERE venue = $1", [venue]),
+    ([row]) => row?.begun === true
+  )
+
+const gone = (venue: string) =>
+  damaged(venue, "it had commands, and is gone or empty. Restore the database's backup, or end the venue", 0)
 
 // -----------------------------------------------------------------------------
 // Writing
@@ -77,13 +90,15 @@ interface Group {
 
 const emptyGroup = (): Group => ({ commands: [], answers: [], waiting: [], snapshot: undefined })
 
-/** Writes a group only if its epoch and the number of the command before it match the table. */
+/** Writes a group only if the table has the same epoch and the same last command number as the group expects. */
 const appending = `WITH fence AS (
     UPDATE txc_venue SET sequence = $4, link = $5 WHERE venue = $1 AND epoch = $2 AND sequence = $3 RETURNING 1
   ), written AS (
     INSERT INTO txc_journal (venue, sequence, epoch, command, hash, recalled)
     SELECT $1, $3 + e.place, $2, e.command, e.hash, e.recalled
     FROM fence, unnest($6::text[], $7::bytea[], $8::bigint[]) WITH ORDINALITY AS e (command, hash, recalled, place)
+  ), begun AS (
+    UPDATE txc_hosted SET begun = true FROM fence WHERE venue = $1 AND $3 = 0
   ), kept AS (
     INSERT INTO txc_delivery (venue, id, answer)
     SELECT $1, d.id, d.answer FROM fence, unnest($9::text[], $10::text[]) AS d (id, answer)
@@ -100,7 +115,7 @@ const snapshotting = `WITH fence AS (
   SELECT $1, $3, p.part, $4, $5, p.state FROM fence, unnest($6::bytea[]) WITH ORDINALITY AS p (state, part)
   ON CONFLICT DO NOTHING`
 
-/** The maximum size of a part of a state, in bytes. */
+/** The maximum size of one stored part of a state, in bytes. */
 const partLength = 4 * 1024 * 1024
 
 const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
@@ -109,7 +124,10 @@ const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
     (_, index) => state.subarray(index * partLength, (index + 1) * partLength)
   )
 
-/** Allocates its own memory, which is freed once the state was read; a small `Buffer` would share a pool. */
+/**
+ * Joins the parts of a state in memory that is freed once the state has been read. A small `Buffer` would share a pool,
+ * which lives longer.
+ */
 const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const state = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
@@ -170,7 +188,7 @@ const write = Effect.fnUntraced(function*(
   if (row?.fenced !== 1) return yield* fenced(venue)
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
-    // The snapshot is of the last command of the group, or of one before the group.
+    // The snapshot was taken after a command of this group, or after the last command before it.
     const link = links[sequence - before.sequence - 1] ?? before.link
     const hash = PgTypes.bytea(JournalTables.seal(snapshot, link))
     const parts = arrayOf(partsOf(state), PgTypes.OID.bytea)
@@ -179,16 +197,24 @@ const write = Effect.fnUntraced(function*(
   return end
 })
 
-/** Converts an error of the database. */
+/** Converts a database error to a `JournalError`. */
 export const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
   error._tag === "JournalError"
     ? error
     : new JournalError({ why: "failed", file: venue, reason: `the database failed: ${Database.said(error)}` })
 
-/** Gives up work in the database after ten seconds, because an unreachable database does not fail by itself. */
+/** Abandons database work after ten seconds, because an unreachable database may never report an error. */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
     Database.within(patience),
+    Effect.tapError((error) =>
+      error._tag === "JournalError"
+        ? Effect.void
+        : Metric.update(
+          Metric.withAttributes(databaseErrors, { kind: error._tag === "SqlError" ? error.reason._tag : error._tag }),
+          1
+        )
+    ),
     Effect.mapError((error) =>
       error._tag === "TimeoutError"
         ? new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` })
@@ -368,14 +394,15 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Journal, JournalError, PgClient.PgClient | Scope.Scope> {
   const sql = yield* PgClient.PgClient
   const failing = inTime(venue)
-  // Reads only commands from before this: the previous owner can't write any more.
+  // Takes over before reading anything: from here on, the previous owner can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
     // For display only: if this fails, a sleeping venue is listed as awake.
-    Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
+    Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL, since = now() WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)
     ]))), { interruptible: true })
-  const deliveries = yield* KnownDeliveries.open(sql, venue, yield* failing(KnownDeliveries.read(sql, venue)))
+  if (owned.end.sequence === 0 && (yield* failing(isBegun(sql, venue)))) return yield* gone(venue)
+  const deliveries = yield* KnownDeliveries.open(yield* failing(KnownDeliveries.read(sql, venue)))
   const fork = Effect.runForkWith(yield* Effect.context())
   const writer = makeWriter(sql, venue, owned, deliveries, fork, onCommitted)
   const reader = makeReader(sql, venue)
@@ -425,3 +452,20 @@ export const commandsOf = Effect.fnUntraced(function*(
   yield* makeReading(venue, makeReader(sql, venue)).read(0, sequence ?? all, (command) => commands.push(command))
   return commands
 })
+
+/** Writes the journal of a venue that has none. It has no owner until a node opens it. */
+export const insert = Effect.fnUntraced(function*(venue: string, rules: string, commands: ReadonlyArray<Command>) {
+  const sql = yield* PgClient.PgClient
+  const owned = yield* takeOver(sql, venue, rules, "an import")
+  let { end } = owned
+  for (const group of EffectArray.chunksOf(commands, page)) {
+    end = yield* write(sql, venue, { ...owned, end }, { ...emptyGroup(), commands: group })
+  }
+  yield* sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1", [venue])
+})
+
+/** The latest snapshot of a venue, if there is a usable one. */
+export const snapshotOf = (
+  venue: string
+): Effect.Effect<JournalTables.Snapshot | undefined, JournalError, PgClient.PgClient> =>
+  Effect.flatMap(PgClient.PgClient, (sql) => inTime(venue)(makeReader(sql, venue).snapshot))

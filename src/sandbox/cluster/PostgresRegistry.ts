@@ -1,28 +1,38 @@
 /** The venues of a cluster, in a PostgreSQL table that all nodes share. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as SqlError from "effect/sql/SqlError"
+import * as Engine from "../engine/Engine.ts"
 import { type BoundReached, type Bounds, reached } from "../host/HostBounds.ts"
+import type { Placed } from "../host/HostModels.ts"
 import * as Registry from "../host/Registry.ts"
 import { damaged, JournalError } from "../store/JournalError.ts"
+import * as Nodes from "./Nodes.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/** The venues of a cluster. A change is durable when it succeeds. */
+/** The venues of a cluster. A change is durable once it succeeds. */
 export interface PostgresRegistry {
   /** The token of the host's control plane, the same on all nodes. */
   readonly token: string
-  /** Adds a venue, unless a bound is reached. */
-  readonly add: (venue: Registry.Registered, bounds: Bounds) => Effect.Effect<void, BoundReached | JournalError>
+  /**
+   * Adds a venue, unless a bound is reached. Returns its record, whose time to live begins now by the database's clock.
+   * A partial venue is hidden, and ends by itself if it is not completed within an hour.
+   */
+  readonly add: (
+    venue: Registry.Registered,
+    bounds: Bounds
+  ) => Effect.Effect<Registry.Registered, BoundReached | JournalError>
+  /** Shows a partial venue, now that its journal is written. */
+  readonly complete: (venue: Registry.Registered) => Effect.Effect<Registry.Registered, JournalError>
   /** The record of a venue; `undefined` if there is none, or its time to live is over. */
   readonly find: (id: string) => Effect.Effect<Registry.Registered | undefined, JournalError>
-  /** The venues of an owner, or all, in the order in which they were created, and whether each is awake on a node. */
+  /** The venues of an owner, or all venues, oldest first, and where each is. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Listed>, JournalError>
-  /** The venues that were added after a place; all of them after place 0. */
+  /** The venues added after the one with a given serial number; 0 returns all venues. */
   readonly addedAfter: (place: number) => Effect.Effect<ReadonlyArray<Added>, JournalError>
-  /** The ids among these that have a venue. */
+  /** Those of the given ids that belong to existing venues. */
   readonly present: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, JournalError>
   /** The number of venues. */
   readonly count: Effect.Effect<number, JournalError>
@@ -30,25 +40,27 @@ export interface PostgresRegistry {
   readonly remove: (id: string) => Effect.Effect<boolean, JournalError>
   /** Ends the venues whose time to live is over. Returns their ids. */
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
-  /** Takes the memory that a venue saved when it fell asleep: the saved copy is removed. */
+  /** Loads the memory that a venue saved when it fell asleep. */
   readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
+  /** Removes the saved memory: the venue is awake, and its memory has changed. */
+  readonly forget: (id: string) => Effect.Effect<void, JournalError>
   /** Saves the memory of a venue, unless its journal was taken over since `epoch`. */
   readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
-/** A venue in a list. */
+/** A listed venue, and where it is. */
 export interface Listed {
-  /** Its record. */
+  /** The record of the venue. */
   readonly registered: Registry.Registered
-  /** Whether it is awake on a node. */
-  readonly awake: boolean
+  /** Its node and its stage. */
+  readonly placed: Placed
 }
 
-/** A venue that was added. */
+/** A venue and its serial number. */
 export interface Added {
-  /** Its record. */
+  /** The record of the venue. */
   readonly registered: Registry.Registered
-  /** Its place among all venues ever added. */
+  /** The serial number of the venue, in the order in which venues were added. */
   readonly place: number
 }
 
@@ -67,15 +79,16 @@ const decode = ({ record }: Row): Effect.Effect<Registry.Registered, JournalErro
 const otherToken = new JournalError({
   why: "failed",
   file: "of the cluster",
-  reason: "its nodes have another token than TXC_HOST_TOKEN; use theirs, or leave it out. To give the cluster " +
+  reason:
+    "its nodes have a token other than TXC_HOST_TOKEN; use theirs, or unset TXC_HOST_TOKEN. To give the cluster " +
     "this one, run `effect-txc host --migrate` with it, and then start each node again"
 })
 
-/** The token of the nodes: the stored one, or, if there is none, this one. */
+/** Returns the stored token of the cluster. If there is none, stores and returns `token`. */
 const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: string, isGiven: boolean) {
   return yield* sql.withTransaction(Effect.gen(function*() {
     // If two nodes start at once, the second finds the token of the first.
-    yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc token'))")
+    yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_host'::regclass::bigint)")
     const [known] = yield* sql.unsafe<{ token: string }>("SELECT token FROM txc_host")
     if (known === undefined) yield* sql.unsafe("INSERT INTO txc_host (token) VALUES ($1)", [token])
     else if (isGiven && known.token !== token) return yield* otherToken
@@ -96,24 +109,49 @@ export const setToken = Effect.fnUntraced(function*(
   )
 })
 
+/** The database's clock, in Unix milliseconds. */
+const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+/** The time until which a partial venue may be completed, in milliseconds. */
+const completion = 3_600_000
+
+/** The record of a venue whose time to live begins at `now`. */
+const startingAt = (venue: Registry.Registered, now: number): Registry.Registered =>
+  venue.endsAt === undefined ? venue : { ...venue, endsAt: now + venue.endsAt - venue.madeAt }
+
+const endOf = ({ endsAt }: Registry.Registered) => PgTypes.int8(endsAt === undefined ? null : BigInt(endsAt))
+
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
   sql.withTransaction(Effect.gen(function*() {
-    const { endsAt, id, owner } = venue
-    // Counts are serialised, so that two nodes can't both take the last place.
-    yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc hosted'))")
-    const [counted] = yield* sql.unsafe<{ all: number; own: number }>(
-      `SELECT count(*)::int AS "all", (count(*) FILTER (WHERE owner = $1))::int AS own FROM txc_hosted`,
+    const { id, owner } = venue
+    // Serialises the counts, so that two nodes can't both add the last venue that a bound allows.
+    yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
+    const [counted] = yield* sql.unsafe<{ all: number; own: number; now: bigint }>(
+      `SELECT count(*)::int AS "all", (count(*) FILTER (WHERE owner = $1))::int AS own, ${clock} AS now FROM txc_hosted`,
       [owner]
     )
-    const { all = 0, own = 0 } = counted ?? {}
+    const { all = 0, now = 0n, own = 0 } = counted ?? {}
     if (all >= bounds.maxVenues) return reached(bounds, "maxVenues")
     if (own >= bounds.maxPerOwner) return reached(bounds, "maxPerOwner")
+    const added = startingAt(venue, Number(now))
     yield* sql.unsafe(
       "INSERT INTO txc_hosted (venue, owner, record, ends_at) VALUES ($1, $2, $3, $4)",
-      [id, owner, Registry.encode(venue), PgTypes.int8(endsAt === undefined ? null : BigInt(endsAt))]
+      [id, owner, Registry.encode(added), venue.partial ? PgTypes.int8(now + BigInt(completion)) : endOf(added)]
     )
-    return undefined
+    return added
   }))
+
+const completing = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: Registry.Registered) {
+  const [row] = yield* sql.unsafe<{ now: bigint }>(`SELECT ${clock} AS now`)
+  const complete = { ...startingAt(venue, Number(row?.now)), partial: false }
+  const found = yield* sql.unsafe("UPDATE txc_hosted SET record = $2, ends_at = $3 WHERE venue = $1 RETURNING 1", [
+    venue.id,
+    Registry.encode(complete),
+    endOf(complete)
+  ])
+  if (found.length > 0) return complete
+  return yield* new JournalError({ why: "failed", file: venue.id, reason: "it was ended while it was copied" })
+})
 
 const removing = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
   Effect.forEach(ids, (id) =>
@@ -125,21 +163,51 @@ const removing = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
       return rows.length > 0
     })))
 
-const listing = Effect.fnUntraced(function*(sql: PgClient.PgClient, owner: string | undefined, now: unknown) {
-  const rows = yield* sql.unsafe<Row & { awake: boolean }>(
-    `SELECT record, node IS NOT NULL AS awake FROM txc_hosted LEFT JOIN txc_venue USING (venue)
-    WHERE ($1::text IS NULL OR owner = $1) AND (ends_at IS NULL OR ends_at > $2) ORDER BY place`,
-    [PgTypes.text(owner ?? null), now]
+/** Whether a venue's time to live is not over, by the database's clock. */
+const lives = `(ends_at IS NULL OR ends_at > ${clock})`
+
+interface PlacedRow extends Row {
+  readonly venue: string
+  readonly node: string | null
+  readonly since: bigint | null
+}
+
+/** Finds the place of a venue in the table and in the reports of the nodes. */
+const placedBy = (nodes: ReadonlyArray<Nodes.Node>) => {
+  const live = nodes.filter(({ state }) => state !== "lost")
+  const addresses = new Set(live.map(({ node }) => node))
+  const staged = new Map(live.flatMap(({ node, stages }) => stages.map((venue) => [venue.id, { ...venue, node }])))
+  return ({ node, since, venue }: PlacedRow, registered: Registry.Registered): Placed => {
+    const { engine = Engine.version } = registered
+    const found = staged.get(venue)
+    if (found !== undefined) return { stage: found.stage, since: found.since * 1000, node: found.node, engine }
+    if (node === null) return { stage: "asleep", ...(since === null ? {} : { since: Number(since) }), engine }
+    return { stage: addresses.has(node) ? "awake" : "lost", node, since: Number(since), engine }
+  }
+}
+
+/** The venues of an owner, or all venues, oldest first, and where each is. */
+export const listing = Effect.fnUntraced(function*(
+  owner: string | undefined
+): Effect.fn.Return<ReadonlyArray<Listed>, JournalError | SqlError.SqlError, PgClient.PgClient> {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql.unsafe<PlacedRow>(
+    `SELECT venue, record, node, (extract(epoch FROM since) * 1000000)::bigint AS since
+    FROM txc_hosted LEFT JOIN txc_venue USING (venue)
+    WHERE ($1::text IS NULL OR owner = $1) AND ${lives} ORDER BY place`,
+    [PgTypes.text(owner ?? null)]
   )
-  return yield* Effect.forEach(
+  const placed = placedBy(yield* Nodes.list(sql))
+  const all = yield* Effect.forEach(
     rows,
-    (row) => Effect.map(decode(row), (registered): Listed => ({ registered, awake: row.awake }))
+    (row) => Effect.map(decode(row), (registered): Listed => ({ registered, placed: placed(row, registered) }))
   )
+  return all.filter(({ registered }) => !registered.partial)
 })
 
 /**
- * The venues of a cluster. `token` is stored if there is none yet. If `isGiven`, opening fails if a different one is
- * stored.
+ * Opens the registry of a cluster. `token` is stored if there is none yet. If `isGiven`, opening fails when a different
+ * token is stored.
  */
 export const open = Effect.fnUntraced(function*(
   token: string,
@@ -147,23 +215,23 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<PostgresRegistry, JournalError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
   const failing = PostgresJournal.inTime(subject)
-  const now = Effect.map(Clock.currentTimeMillis, (millis) => PgTypes.int8(BigInt(millis)))
   return {
     token: yield* failing(tokenOf(sql, token, isGiven)),
-    add: (venue, bounds) =>
-      Effect.flatMap(
-        failing(adding(sql, venue, bounds)),
-        (over) => over === undefined ? Effect.void : Effect.fail(over)
-      ),
+    add: Effect.fnUntraced(function*(venue, bounds) {
+      const added = yield* failing(adding(sql, venue, bounds))
+      return "bound" in added ? yield* added : added
+    }),
+    complete: (venue) => failing(completing(sql, venue)),
     find: (id) =>
       failing(Effect.gen(function*() {
         const [row] = yield* sql.unsafe<Row>(
-          "SELECT record FROM txc_hosted WHERE venue = $1 AND (ends_at IS NULL OR ends_at > $2)",
-          [id, yield* now]
+          `SELECT record FROM txc_hosted WHERE venue = $1 AND ${lives}`,
+          [id]
         )
-        return row === undefined ? undefined : yield* decode(row)
+        const registered = row === undefined ? undefined : yield* decode(row)
+        return registered?.partial === true ? undefined : registered
       })),
-    list: (owner) => failing(Effect.flatMap(now, (at) => listing(sql, owner, at))),
+    list: (owner) => failing(Effect.provideService(listing(owner), PgClient.PgClient, sql)),
     addedAfter: (place) =>
       failing(Effect.gen(function*() {
         const rows = yield* sql.unsafe<Row & { place: bigint }>(
@@ -185,18 +253,17 @@ export const open = Effect.fnUntraced(function*(
     ),
     remove: (id) => Effect.map(failing(removing(sql, [id])), ([was]) => was === true),
     removeEnded: failing(Effect.gen(function*() {
-      const rows = yield* sql.unsafe<{ venue: string }>("SELECT venue FROM txc_hosted WHERE ends_at <= $1", [
-        yield* now
-      ])
+      const rows = yield* sql.unsafe<{ venue: string }>(`SELECT venue FROM txc_hosted WHERE ends_at <= ${clock}`)
       const ids = rows.map(({ venue }) => venue)
       yield* removing(sql, ids)
       return ids
     })),
     recall: (id) =>
       Effect.map(
-        failing(sql.unsafe<{ bytes: Uint8Array }>("DELETE FROM txc_memory WHERE venue = $1 RETURNING bytes", [id])),
+        failing(sql.unsafe<{ bytes: Uint8Array }>("SELECT bytes FROM txc_memory WHERE venue = $1", [id])),
         ([row]) => row?.bytes
       ),
+    forget: (id) => Effect.asVoid(failing(sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id]))),
     remember: (id, epoch, memory) =>
       Effect.asVoid(failing(sql.unsafe(
         `INSERT INTO txc_memory (venue, bytes) SELECT venue, $3 FROM txc_venue JOIN txc_hosted USING (venue)

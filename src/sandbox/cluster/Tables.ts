@@ -19,15 +19,18 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlError from "effect/sql/SqlError"
+import * as Engine from "../engine/Engine.ts"
 import { JournalError } from "../store/JournalError.ts"
+import * as Database from "./Database.ts"
 import * as Membership from "./Membership.ts"
 
 /**
- * The version of the tables. A node refuses to start on tables of another version.
+ * The version of the tables. A node refuses to start on tables of another version. Raise it also when nodes of the
+ * release before can't exchange requests with those of this one.
  *
  * @category form
  */
-export const version = 1
+export const version = 3
 
 /** The statements that migrate the tables to each version from the one before. */
 const steps: ReadonlyArray<ReadonlyArray<string>> = [[
@@ -57,22 +60,42 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   "CREATE INDEX txc_hosted_ends_at ON txc_hosted (ends_at) WHERE ends_at IS NOT NULL",
   "CREATE TABLE txc_memory (venue text PRIMARY KEY, bytes bytea NOT NULL)",
   "CREATE TABLE txc_host (token text NOT NULL)"
+], [
+  "ALTER TABLE txc_hosted ADD COLUMN begun boolean NOT NULL DEFAULT false",
+  "UPDATE txc_hosted SET begun = true FROM txc_venue WHERE txc_venue.venue = txc_hosted.venue AND sequence > 0",
+  "ALTER TABLE txc_venue ADD COLUMN since timestamptz NOT NULL DEFAULT now()",
+  `CREATE TABLE txc_node (
+    node text PRIMARY KEY, since timestamptz NOT NULL DEFAULT now(), seen timestamptz NOT NULL DEFAULT now(),
+    shards integer NOT NULL, awake integer NOT NULL, troubles text[] NOT NULL, stages jsonb NOT NULL,
+    draining boolean NOT NULL DEFAULT false
+  )`
+], [
+  "DELETE FROM txc_node",
+  "ALTER TABLE txc_node ADD COLUMN engine integer NOT NULL",
+  // A venue without a journal begins with this release.
+  `UPDATE txc_hosted SET record = jsonb_set(record::jsonb, '{engine}', to_jsonb(engine))::text FROM (
+    SELECT h.venue, coalesce(substring(v.rules FROM ', engine ([0-9]+)')::integer, ${Engine.version}) AS engine
+    FROM txc_hosted h LEFT JOIN txc_venue v USING (venue)
+  ) AS written WHERE written.venue = txc_hosted.venue`,
+  // Since this version, each engine version has its own tables.
+  "DROP TABLE IF EXISTS cluster_runners, cluster_locks, cluster_runner_migrations"
 ]]
 
 const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
-  // Not `to_regclass`: a connection may cache its negative answer for a while.
-  const found = yield* sql.unsafe(
-    "SELECT 1 FROM pg_tables WHERE tablename = 'txc_version' AND schemaname = ANY(current_schemas(false))"
-  )
-  if (found.length === 0) return 0
+  const schema = yield* Effect.provideService(Database.schema, SqlClient.SqlClient, sql)
+  if (schema === undefined) return 0
+  if (schema.includes(".")) {
+    const reason = `its schema ${schema} has a dot in its name, which is not supported. Rename the schema`
+    return yield* new JournalError({ why: "failed", file: "of the cluster", reason })
+  }
   const [row] = yield* sql.unsafe<{ version: number }>("SELECT version FROM txc_version")
   return row?.version ?? 0
 })
 
-/** The error of tables of another version. */
+/** The error for tables of another version. */
 const otherVersion = (found: number) => {
   const reason = found === 0
-    ? "its database has no tables of effect-txc; make them with `effect-txc host --cluster URL --migrate`"
+    ? "its database has no tables of effect-txc; create them with `effect-txc host --cluster URL --migrate`"
     : `its database has tables of version ${found}, and this program needs version ${version}; ` +
       (found < version
         ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`"
@@ -82,7 +105,7 @@ const otherVersion = (found: number) => {
 
 /**
  * Creates the tables, or migrates them to this version. Nodes of an older version must be stopped first. Returns the
- * version found; fails if it is newer.
+ * version that the tables had; fails if it is newer than this one.
  *
  * @category migrations
  */

@@ -1,20 +1,21 @@
-/**
- * The owner's control of the venue's clock, and of the clock that callers see, which follows the machine's with a lead
- * or a lag.
- */
+/** The owner's control of the venue's clock, and of the callers' clock, which is the machine's clock plus a skew. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { refuse } from "../venue/ControlRefused.ts"
+import * as Times from "../engine/Times.ts"
+import { beyondLatest, refuse } from "../venue/ControlRefused.ts"
 import { perform } from "../venue/Perform.ts"
 import type { Venue } from "../venue/Venue.ts"
 
 /** The state of the venue's clocks. */
 export interface ClockReading {
-  /** The time, in Unix microseconds. */
+  /** The venue's time, in Unix microseconds. */
   readonly at: number
-  /** Whether the clock stands still. */
+  /** Whether the venue's clock is frozen. */
   readonly frozen: boolean
-  /** The lead of the clock that callers see, which judges their nonces, over the machine's, in milliseconds. */
+  /**
+   * How far the callers' clock, against which nonces are checked, is ahead of the machine's, in milliseconds; negative
+   * if it is behind.
+   */
   readonly skewMillis: number
 }
 
@@ -25,15 +26,11 @@ export const ClockReading: Schema.Codec<ClockReading, unknown> = Schema.Struct({
   skewMillis: Schema.Finite
 })
 
-/** The latest time that the clock can be set to, 1 January 2200: well below the largest safe integer. */
-const latest = Date.UTC(2200, 0, 1) * 1000
-
-/** The largest skew, in milliseconds: 30 years. */
-const largestSkew = 30 * 365 * 86_400_000
+const backwards = "The clock only moves forward. To take it back, Reset or Restore the venue"
 
 /**
- * Moves the clock forward to a time; it keeps running or stays frozen. In a venue without commands any time is allowed,
- * and the clock freezes there: no later command then depends on the machine's clock.
+ * Moves the clock forward to a time. A running clock keeps running, and a frozen one stays frozen. In a venue without
+ * commands any time is allowed, and the clock freezes there, so that no later command depends on the machine's clock.
  */
 const set = Effect.fnUntraced(function*(
   venue: Venue["Service"],
@@ -42,10 +39,14 @@ const set = Effect.fnUntraced(function*(
   to: (now: number) => number
 ) {
   const now = yield* venue.now
-  if (!Number.isSafeInteger(to(now))) return yield* refuse(name, { [field]: to(now) > latest ? "max" : "type" })
+  const { clock } = venue.state
   const isNew = venue.sequence() === 0
-  if (to(now) < (isNew ? 0 : now)) return yield* refuse(name, { [field]: "min" })
-  if (to(now) > latest) return yield* refuse(name, { [field]: "max" })
+  const runs = !isNew && clock._tag === "Running"
+  if (runs ? to(now) >= Times.latest : to(now) > Times.latest) {
+    return yield* refuse(name, { [field]: "max" }, beyondLatest)
+  }
+  if (!Number.isSafeInteger(to(now))) return yield* refuse(name, { [field]: "type" })
+  if (to(now) < (isNew ? 0 : now)) return yield* refuse(name, { [field]: "min" }, backwards)
   yield* perform(venue, name, ({ clock }, now, real) => ({
     _tag: "SetClock",
     clock: isNew || clock._tag === "Frozen"
@@ -54,23 +55,26 @@ const set = Effect.fnUntraced(function*(
   }))
 })
 
-/** The methods of `Control` about the clock. */
+/** The clock methods of `Control`. */
 export const make = (venue: Venue["Service"]) => ({
-  clock: Effect.map(venue.now, (at) => ({
-    at,
-    frozen: venue.state.clock._tag === "Frozen",
-    skewMillis: venue.state.skew / 1000
-  })).pipe(Effect.tap(venue.journal.committed)),
+  clock: Effect.flatMap(
+    venue.read,
+    ({ clock, skew }) =>
+      Effect.map(venue.now, (at) => ({ at, frozen: clock._tag === "Frozen", skewMillis: skew / 1000 }))
+  ),
   freezeClock: perform(venue, "FreezeClock", (_state, at) => ({ _tag: "SetClock", clock: { _tag: "Frozen", at } })),
-  runClock: perform(venue, "RunClock", (_state, at, real) => ({
-    _tag: "SetClock",
-    clock: { _tag: "Running", ahead: at - real }
-  })),
+  runClock: Effect.flatMap(venue.now, (at) =>
+    at >= Times.latest
+      ? refuse("RunClock", { clock: "max" }, beyondLatest)
+      : perform(venue, "RunClock", (_state, at, real) => ({
+        _tag: "SetClock",
+        clock: { _tag: "Running", ahead: at - real }
+      }))),
   setClock: ({ at }: { readonly at: number }) => set(venue, "SetClock", "at", () => at),
   advanceClock: ({ millis }: { readonly millis: number }) =>
     set(venue, "AdvanceClock", "millis", (now) => now + millis * 1000),
   skewClock: ({ millis }: { readonly millis: number }) =>
-    Math.abs(millis) <= largestSkew
+    Math.abs(millis) <= Times.largestSkew
       ? perform(venue, "SkewClock", { _tag: "SetSkew", skew: Math.round(millis * 1000) })
       : refuse("SkewClock", { millis: millis < 0 ? "min" : "max" })
 })

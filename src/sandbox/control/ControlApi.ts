@@ -20,6 +20,7 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as Command from "../engine/Command.ts"
+import * as Times from "../engine/Times.ts"
 import * as Faults from "../gateway/Faults.ts"
 import { RequestRecord } from "../gateway/RequestRecord.ts"
 import * as Feed from "../venue/Feed.ts"
@@ -27,7 +28,7 @@ import * as Control from "./Control.ts"
 import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
 import * as ViewsApi from "./ViewsApi.ts"
 
-/** The start of every path of the control plane. No path of the exchange starts with it. */
+/** The prefix of all control plane paths. No path of the exchange starts with it. */
 export const prefix = "/control/v1/"
 
 /**
@@ -62,16 +63,16 @@ const Part = Schema.NumberFromString.check(Schema.isInt(), Schema.isGreaterThanO
 const Sequence = Schema.Struct({ sequence: Count })
 
 /**
- * The address of a fork. Its control token is that of the venue that it comes from.
+ * The addresses of a fork. Its control token is the same as that of the venue it was forked from.
  *
  * @category models
  */
 export interface Forked {
-  /** Its number, to end it. */
+  /** The fork's number, with which it can be ended. */
   readonly id: number
-  /** The base URL of its exchange. */
+  /** The base URL of the fork's exchange. */
   readonly url: string
-  /** The base URL of its control plane. */
+  /** The base URL of the fork's control plane. */
   readonly controlUrl: string
 }
 
@@ -92,7 +93,7 @@ export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
  * @category models
  */
 export const FeedEvent = Schema.Struct({
-  /** The place in the feed. */
+  /** The position in the feed, which a reader sends to continue after this event. */
   id: Schema.String,
   /** The tag of the event, such as `Traded`. */
   event: Schema.String,
@@ -137,8 +138,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
   }).annotateMerge(described(
-    "The orders of an account that can still trade, the oldest first: the latest `limit` of them, without the very latest " +
-      "`offset`."
+    "The open orders of an account, oldest first. `offset` leaves out that many of the latest ones, and `limit` bounds " +
+      "the number of orders."
   )),
   HttpApiEndpoint.get("positions", "/Positions", {
     query: Account,
@@ -149,10 +150,10 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     query: Account,
     success: Schema.Array(Control.Balance),
     error: Unavailable
-  }).annotateMerge(described("The balances of an account in all wallets.")),
+  }).annotateMerge(described("The balances of an account in all wallets, and its debts.")),
   HttpApiEndpoint.get("clock", "/Clock", { success: Control.ClockReading, error: Unavailable }).annotateMerge(
     described(
-      "The venue's clock, in Unix microseconds, and the lead of the clock that callers see over the machine's."
+      "The venue's clock, in Unix microseconds, and how far the callers' clock is ahead of the machine's."
     )
   ),
   post("freezeClock", "/FreezeClock", Nothing, "Freezes the clock at its current time."),
@@ -161,21 +162,21 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "setClock",
     "/SetClock",
     Schema.Struct({ at: Count }),
-    "Sets the clock to a later time, in Unix microseconds. Everything due by then happens, in order. In a " +
+    "Sets the clock to a later time, in Unix microseconds, and runs everything due by then, in order. In a " +
       "venue without commands any time up to the year 2200 is allowed, and the clock freezes there."
   ),
   post(
     "advanceClock",
     "/AdvanceClock",
     Schema.Struct({ millis: Count }),
-    "Advances the clock by `millis` milliseconds. Everything due by then happens, in order."
+    "Advances the clock by `millis` milliseconds, and runs everything due by then, in order."
   ),
   post(
     "skewClock",
     "/SkewClock",
     Schema.Struct({ millis: Schema.Int }),
-    "Sets the lead of the clock that callers see, which judges their nonces, over the machine's clock. A negative lead is " +
-      "a lag. The venue's clock does not change."
+    "Sets how far the callers' clock, against which nonces are checked, is ahead of the machine's clock; a negative value " +
+      "puts it behind. The venue's clock does not change."
   ),
   HttpApiEndpoint.post("addFault", "/Faults", {
     payload: Faults.Fault,
@@ -196,7 +197,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
   HttpApiEndpoint.post("limit", "/Limit", {
     payload: Schema.Struct({
       path: key(Schema.String),
-      limit: key(Schema.Struct({ calls: Count, perSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }))
+      limit: key(Schema.Struct({ calls: Count, perSeconds: Times.Seconds }))
     }),
     success: Nothing,
     error: Unavailable
@@ -210,8 +211,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(
     described(
-      "The calls made on the exchange, and their outcomes: the kept calls after a number, or only " +
-        "the `latest` of these."
+      "The logged calls to the exchange and their outcomes: those after a number, or all. `latest` limits the result to " +
+        "the most recent ones."
     )
   ),
   HttpApiEndpoint.get("events", "/Events", {
@@ -220,7 +221,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: HttpApiSchema.StreamSse({ events: FeedEvent, error: Feed.FeedGone }),
     error: Feed.FeedGone
   }).annotateMerge(described(
-    "The events on the exchange, as server-sent events: after the place in the header Last-Event-ID or in `after`, or " +
+    "The events on the exchange, as server-sent events: after the position in the header Last-Event-ID or in `after`, or " +
       "only new ones. \"0\" is the beginning."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
@@ -234,7 +235,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "restore",
     "/Restore",
     Sequence,
-    "Restores the state after `sequence` commands. The restore is one more command: the journal loses nothing."
+    "Restores the state after `sequence` commands. The restore is one more command, so the journal keeps all earlier ones."
   ),
   post(
     "reset",
@@ -250,7 +251,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error
   }).annotateMerge(described(
     "Serves a new venue on its own port, in memory, with the first `sequence` commands of this one, or with all. There " +
-      "are at most 16 at once, forks of forks included."
+      "can be at most 16 forks at once, including forks of forks."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
     described("The venue's forks that have not ended, and the forks made from them.")
@@ -264,7 +265,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
   }).annotateMerge(described(
-    "All commands, each as a line of JSON. It holds the secrets of the venue's keys. All are checked before the first is " +
+    "All commands, each as a line of JSON. They include the secrets of the venue's keys. All are checked before the first is " +
       "sent."
   )),
   HttpApiEndpoint.post("replay", "/Journal", { payload: Lines, success: Nothing, error }).annotateMerge(
@@ -281,7 +282,7 @@ const withoutSecurity = (paths: Paths): Paths =>
   )
 
 /**
- * Annotations of an API in which every operation needs a token.
+ * Annotates an API so that every operation needs a token.
  *
  * @category api
  */
@@ -293,7 +294,7 @@ export const secured = (title: string, description: string) =>
     transform: (spec) => ({
       ...spec,
       security: [{ token: [] }],
-      // An operation with an empty list of its own would need no token.
+      // An operation with its own empty security list would need no token.
       paths: withoutSecurity(spec["paths"] as Paths),
       components: {
         ...spec["components"] as object,

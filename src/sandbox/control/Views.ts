@@ -14,9 +14,9 @@ const key = Schema.optionalKey
 
 /** An API key of an account, without its secret. */
 export interface KeySummary {
-  /** The key. */
+  /** The public API key. */
   readonly apiKey: ApiKey
-  /** The title given by its owner. */
+  /** The title that the account gave the key. */
   readonly title: string
   /** Whether the key may make calls. */
   readonly enabled: boolean
@@ -24,11 +24,11 @@ export interface KeySummary {
 
 /** An account and its keys. */
 export interface AccountSummary {
-  /** The account. */
+  /** The name of the account. */
   readonly account: string
   /** Whether the account may call the B2B-only endpoints. */
   readonly b2b: boolean
-  /** The account that owns this sub-account. */
+  /** The main account, if this is a sub-account. */
   readonly subAccountOf?: string
   /** The account's API keys, without their secrets. */
   readonly keys: ReadonlyArray<KeySummary>
@@ -44,9 +44,9 @@ export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Stru
 
 /** The funds that an order has locked. */
 export interface Locked {
-  /** The wallet. */
+  /** The wallet: `main`, `trade` or `collateral`. */
   readonly wallet: Ledger.Wallet
-  /** The asset. */
+  /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
   /** The amount locked. */
   readonly amount: Decimal
@@ -54,21 +54,21 @@ export interface Locked {
 
 /** An order that can still trade. */
 export interface OpenOrder {
-  /** The exchange's id. */
+  /** The order's id, assigned by the exchange. */
   readonly id: OrderId
-  /** The client's id, if it gave one. */
+  /** The client order id, if the client set one. */
   readonly clientOrderId?: ClientOrderId
-  /** The account that placed it. */
+  /** The account that placed the order. */
   readonly account: string
-  /** The market. */
+  /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
   /** Buy or sell. */
   readonly side: OrderSide
   /** Limit, market or stop. */
   readonly type: OrderType
-  /** The kind of funds that it trades with: own funds, margin or futures. */
+  /** The kind of order: spot (own funds), margin or futures. */
   readonly kind: "spot" | "margin" | "futures"
-  /** The status, in the domain's term. */
+  /** The order's status, such as `NEW` or `PARTIAL_FILLED`. */
   readonly status: string
   /** The amount that was ordered. */
   readonly amount: Decimal
@@ -88,9 +88,9 @@ export interface OpenOrder {
   readonly dealMoney: Decimal
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
-  /** The OCO order of which it is a leg. */
+  /** The id of the OCO order to which this leg belongs. */
   readonly oco?: OrderId
-  /** The funds that it has locked. The legs of an OCO order share one lock. */
+  /** The funds that the order has locked. The legs of an OCO order share one lock. */
   readonly locked?: Locked
 }
 
@@ -121,7 +121,7 @@ export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
 export interface OpenPosition {
   /** The account that holds it. */
   readonly account: string
-  /** The market. */
+  /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
   /** The amount in base currency: above zero is long, below zero is short. */
   readonly amount: Decimal
@@ -139,14 +139,19 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
 
 /** An account's balance of one asset in one wallet. */
 export interface Balance {
-  /** The wallet. */
+  /** The wallet: `main`, `trade` or `collateral`. */
   readonly wallet: Ledger.Wallet
-  /** The asset. */
+  /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
   /** The free amount. */
   readonly free: Decimal
   /** The amount locked by open orders. */
   readonly locked: Decimal
+  /**
+   * The amount that the account owes in this asset: the part of losses and fees that its collateral could not pay. Only
+   * in the collateral wallet, and only while the account owes something.
+   */
+  readonly debt?: Decimal
 }
 
 /** The schema of {@link Balance}. */
@@ -154,18 +159,19 @@ export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
   wallet: Wallet,
   ticker: Ticker,
   free: Decimal,
-  locked: Decimal
+  locked: Decimal,
+  debt: key(Decimal)
 })
 
 /** A fill of an account's order. */
 export interface AccountFill {
-  /** The exchange's id of the trade. */
+  /** The trade's id, assigned by the exchange. */
   readonly trade: number
   /** The order that was filled. */
   readonly order: OrderId
-  /** The client's id of the order, if it gave one. */
+  /** The client order id, if the client set one. */
   readonly clientOrderId?: ClientOrderId
-  /** The market. */
+  /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
   /** The side of the order. */
   readonly side: OrderSide
@@ -177,9 +183,9 @@ export interface AccountFill {
   readonly price: Decimal
   /** The amount, in base currency. */
   readonly amount: Decimal
-  /** The fee. */
+  /** The fee that the account paid. */
   readonly fee: Decimal
-  /** The asset of the fee. */
+  /** The asset in which the fee was paid. */
   readonly feeAsset: Ticker
 }
 
@@ -240,7 +246,7 @@ const toOpenOrder = (order: Order): OpenOrder => ({
     })
 })
 
-/** Selects some of the latest; all by default. */
+/** Selects some of an account's latest open orders; all by default. */
 export interface Part {
   /** The number of latest orders to leave out; 0 by default. */
   readonly offset?: number
@@ -249,8 +255,8 @@ export interface Part {
 }
 
 /**
- * The open orders of an account, oldest first. The cost depends on the size of the part, not on the number of open
- * orders.
+ * The open orders of an account, oldest first. The running time depends on the size of the part, not on the number of
+ * open orders.
  */
 export const openOrders = (
   { openOrders }: State.State,
@@ -289,14 +295,19 @@ export const positions = ({ positionsOf }: State.State, account: string): Readon
     cost: Units.toDecimal(cost)
   }))
 
-/** The balances of an account in all wallets. */
+/** The balances of an account in all wallets, and its debts. */
 export const balances = ({ currencies, ledger }: State.State, account: string): ReadonlyArray<Balance> =>
   Wallet.literals.flatMap((wallet) =>
     currencies.flatMap(({ ticker }) => {
       const free = Ledger.balance(ledger, { account, wallet, locked: false }, ticker)
       const locked = Ledger.balance(ledger, { account, wallet, locked: true }, ticker)
-      return free === 0n && locked === 0n
-        ? []
-        : [{ wallet, ticker, free: Units.toDecimal(free), locked: Units.toDecimal(locked) }]
+      const debt = wallet === "collateral" ? Ledger.debt(ledger, account, ticker) : 0n
+      return free === 0n && locked === 0n && debt === 0n ? [] : [{
+        wallet,
+        ticker,
+        free: Units.toDecimal(free),
+        locked: Units.toDecimal(locked),
+        ...(debt === 0n ? {} : { debt: Units.toDecimal(debt) })
+      }]
     })
   )

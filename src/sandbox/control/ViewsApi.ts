@@ -1,5 +1,5 @@
 /**
- * The part of the control over HTTP that a page needs: markets, history and single calls. `Control` documents the
+ * The control plane operations that the page needs: markets, history and single calls. `Control` documents the
  * behaviour of each operation.
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -15,7 +15,7 @@ import { Account, described, error, Nothing, Unavailable } from "./Operations.ts
 
 /** An endpoint of the exchange. */
 export interface EndpointSummary {
-  /** Its name, such as `StopLimitOrders.create`. */
+  /** The name of the endpoint, such as `StopLimitOrders.create`. */
   readonly name: string
   /** The HTTP method. */
   readonly method: string
@@ -45,7 +45,7 @@ const Integer = Schema.FiniteFromString.check(Schema.isInt())
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
-/** The operations. */
+/** The operations that the page needs. */
 export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("endpoints", "/Endpoints", { success: Schema.Array(EndpointSummary) }).annotateMerge(
     described("All endpoints of the exchange.")
@@ -100,7 +100,9 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   }).annotateMerge(described("Repeats a call, with a new nonce and signature. The latest 1000 calls are kept.")),
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
-      described("The states that a restore reaches at once, oldest first: snapshots and restored states; at most 16.")
+      described(
+        "The saved states, which can be restored without applying commands, oldest first: snapshots and restored states; at most 16."
+      )
     ),
   HttpApiEndpoint.get("commands", "/Commands", {
     query: Schema.Struct({ before: Schema.optionalKey(Integer), limit: Schema.optionalKey(Integer) }),

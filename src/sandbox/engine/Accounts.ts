@@ -5,12 +5,12 @@ import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from 
 import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as AccountIndex from "./AccountIndex.ts"
+import * as Cancellation from "./Cancellation.ts"
 import type { Action } from "./Command.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import type { TransferTerms } from "./Listings.ts"
 import type { Operation } from "./Operation.ts"
-import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
 import * as Reply from "./Reply.ts"
@@ -24,10 +24,10 @@ type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag:
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
-/** The prefix of identifiers in a venue without an identity. */
+/** The identifier prefix of a venue without an identity. */
 const noIdentity = "00000000-0000"
 
-/** A UUID made from the next number, so that the same commands give the same identifiers. */
+/** Builds a UUID from the next number, so that the same commands always give the same identifiers. */
 const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
   return `${state.identity ?? noIdentity}-4000-8000-${digits}`
@@ -38,21 +38,30 @@ const isListed = (state: State, ticker: Ticker): boolean =>
 
 const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 
-/** Whether the name of an account is taken, by another account or by the counterparty. */
+/** Whether another account or the counterparty already uses this account name. */
 const isTaken = ({ accounts }: State, account: string): boolean => account === Quotes.account || accounts.has(account)
 
 /** Opens an account. */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
   if (isTaken(state, account)) return Reply.invalid(["account", { kind: "unique" }])
-  state.accounts.set(account, { id: account, b2b })
+  state.accounts.set(account, { id: account, b2b, rpi: false, retail: false })
   return Reply.done
 }
 
-/** Opens a sub-account with an account of its own. */
+/** Sets whether an account may place `rpi` and `retail` orders. */
+export const setAccount = (state: State, { account: id, retail, rpi }: Of<"SetAccount">): Reply.Reply => {
+  const account = state.accounts.get(id)
+  if (account === undefined) return Reply.invalid(["account", { kind: "known" }])
+  account.rpi = rpi ?? account.rpi
+  account.retail = retail ?? account.retail
+  return Reply.done
+}
+
+/** Opens a sub-account, which gets its own account. */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
-  state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false })
+  state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false, rpi: false, retail: false })
   const opened = { ...subAccount, userId: UserId.make(uuid(state)) }
   state.subAccounts.set(opened.id, opened)
   AccountIndex.addSubAccount(state.accountIndex, opened)
@@ -77,7 +86,7 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
   return Reply.done
 }
 
-/** Creates a sub-account at its parent's request. Its identifiers are sequential. */
+/** Creates a sub-account at its parent's request, with sequential identifiers. */
 export const createSubAccount = (
   state: State,
   account: string,
@@ -99,11 +108,11 @@ export const createSubAccount = (
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
 }
 
-/** Creates an API key of a sub-account. Key and secret are sequential: a sandbox keeps nothing secret from its owner. */
+/** Creates an API key for a sub-account. The key is sequential, and so is the secret unless it was drawn. */
 export const createSubAccountKey = (
   state: State,
   account: string,
-  { subAccountId, title, type }: OfCall<"CreateSubAccountKey">,
+  { drawn, subAccountId, title, type }: OfCall<"CreateSubAccountKey">,
   at: number
 ): Reply.Reply => {
   if (state.subAccounts.get(subAccountId)?.parent !== account) return Reply.invalid(["subAccountId", { kind: "known" }])
@@ -112,7 +121,7 @@ export const createSubAccountKey = (
     _tag: "AddKey",
     account: subAccountId,
     apiKey,
-    apiSecret: `secret-${uuid(state)}`,
+    apiSecret: `secret-${drawn ?? uuid(state)}`,
     title,
     type,
     enabled: true
@@ -138,7 +147,7 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   return Reply.done
 }
 
-/** The first setting that is negative. */
+/** The first negative setting. */
 const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
   Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
 
@@ -184,15 +193,15 @@ export const createCode = (
   return Reply.done
 }
 
-/** Creates a code at the request of its creator. Codes are sequential, in the format of the exchange. */
+/** Creates a code at the caller's request, in the exchange's format. Codes are sequential unless they were drawn. */
 export const createOwnCode = (
   state: State,
   account: string,
-  { amount, passphrase, ticker }: OfCall<"CreateCode">
+  { amount, drawn, passphrase, ticker }: OfCall<"CreateCode">
 ): Reply.Reply => {
   if (!isListed(state, ticker)) return unlisted
   const before = state.lastId
-  const code = Code.make(`WB${uuid(state)}${ticker}`)
+  const code = Code.make(`WB${drawn ?? uuid(state)}${ticker}`)
   const created = createCode(state, {
     _tag: "CreateCode",
     account,
@@ -240,8 +249,9 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // The account may still hold positions or investments when its wallets are empty.
-  if (state.positionsOf.has(id) || state.investmentsOf.has(id)) return Reply.invalid(["id", { kind: "empty" }])
+  // The account may still have positions, investments or debts when its wallets are empty.
+  if (state.positionsOf.has(id) || state.investmentsOf.has(id) || Ledger.isInDebt(state.ledger, id))
+    return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {
     for (const locked of [false, true]) {
       if (Ledger.balances(state.ledger, { account: id, wallet, locked }).size > 0) {
@@ -249,7 +259,7 @@ export const deleteSubAccount = (
       }
     }
   }
-  Orders.cancelOpen(work, id, {})
+  Cancellation.cancelOpen(work, id, {})
   KillSwitches.removeAll(state, id)
   state.subAccounts.delete(id)
   state.accounts.delete(id)
@@ -257,7 +267,14 @@ export const deleteSubAccount = (
   return Reply.done
 }
 
-/** Moves an amount between wallets of an account. The margin of open positions must stay in the collateral wallet. */
+/** The amount that can leave a wallet. The margin of open positions must stay in the collateral wallet. */
+export const transferable = (state: State, account: string, from: Ledger.Wallet, ticker: Ticker): Units.Units => {
+  const free = Ledger.balance(state.ledger, Ledger.free(account, from), ticker)
+  const left = from === "collateral" ? free - Positions.margin(state, account, ticker) : free
+  return left < 0n ? 0n : left
+}
+
+/** Moves an amount between an account's wallets. */
 export const transfer = (
   state: State,
   account: string,
@@ -266,9 +283,8 @@ export const transfer = (
   if (!isListed(state, ticker)) return unlisted
   const units = Units.from(amount)
   const source = Ledger.free(account, from)
-  const bound = from === "collateral" ? Positions.margin(state, account, ticker) : 0n
   if (
-    units === undefined || Ledger.balance(state.ledger, source, ticker) - bound < units ||
+    units === undefined || transferable(state, account, from, ticker) < units ||
     !Ledger.transfer(state.ledger, source, Ledger.free(account, to), ticker, units)
   ) return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   return Reply.done

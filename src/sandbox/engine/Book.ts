@@ -1,4 +1,4 @@
-/** The order book of a market: resting orders by price, and by time at the same price. */
+/** The order book of a market: resting orders in price-time priority. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as FifoQueue from "./FifoQueue.ts"
@@ -13,7 +13,7 @@ const isQueued = ({ queued }: Order): boolean => queued !== undefined
 export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** The orders, oldest first. An order counts as long as its `queued` is set. */
+  /** The orders, oldest first. An order whose `queued` is cleared no longer counts. */
   readonly orders: FifoQueue.FifoQueue<Order> = FifoQueue.make(isQueued)
   private counted: Units.Units | undefined
 
@@ -22,28 +22,37 @@ export class Level {
   }
 
   /**
-   * The total left of these orders, in units of the base currency. Computed on the first read, then kept up to date.
+   * The remaining amount of these orders, in units of the base currency. Computed on the first read, then kept up to
+   * date.
    */
   get left(): Units.Units {
     return this.counted ??= FifoQueue.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
   }
 
-  /** Adds to the total left. Most levels disappear before anyone reads it, so an unread total stays uncomputed. */
+  /**
+   * Adds to the remaining amount. Most levels disappear before it is read, so it is only computed then.
+   */
   more(units: Units.Units): void {
     if (this.counted !== undefined) this.counted += units
   }
 
-  /** Subtracts from the total left. */
+  /** Subtracts from the remaining amount. */
   less(units: Units.Units): void {
     if (this.counted !== undefined) this.counted -= units
   }
 }
 
-export interface Book {
+/** The levels of both sides. */
+export interface Sides {
   /** The buy orders, highest price first. */
   readonly bids: SkipList<Level>
   /** The sell orders, lowest price first. */
   readonly asks: SkipList<Level>
+}
+
+export interface Book extends Sides {
+  /** The orders that rest for retail orders only. Their prices may cross those of the other side. */
+  readonly rpi: Sides
   /** The price step of the market. */
   readonly tick: Units.Units
 }
@@ -52,13 +61,20 @@ export interface Book {
 export const make = (market: Market): Book => ({
   bids: new SkipList(),
   asks: new SkipList(),
+  rpi: { bids: new SkipList(), asks: new SkipList() },
   tick: Terms.of(market).tick
 })
 
 /** The levels of a side, best first. */
-export const levels = (book: Book, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
+export const levels = (book: Sides, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
-/** A price in ticks, signed so that the best price of a side is the smallest. Nearly every price fits into a `number`. */
+/** The levels among which an order rests. */
+const levelsOf = (book: Book, { rpi, side }: Order): SkipList<Level> => levels(rpi ? book.rpi : book, side)
+
+/**
+ * A price in ticks, with its sign chosen so that the best price of a side is the smallest. Nearly every price fits into
+ * a `number`.
+ */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   const ticks = price / tick
   const number = Number(ticks)
@@ -66,9 +82,9 @@ const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   return side === "buy" ? -number : number
 }
 
-/** Adds an order at a price, behind all others of that price. */
+/** Adds an order at a price, behind all other orders at that price. */
 export const add = (book: Book, order: Order, price: Units.Units): void => {
-  const side = levels(book, order.side)
+  const side = levelsOf(book, order)
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
   if (level === undefined) side.add(key, level = new Level(price))
@@ -78,10 +94,10 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   level.more(order.left)
 }
 
-/** Updates the book after an order at this price has left it. The order's `queued` must be cleared first. */
+/** Updates the book after an order at this price has been removed. The order's `queued` must be cleared first. */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
-  const side = levels(book, order.side)
-  // An order that trades is at the best price.
+  const side = levelsOf(book, order)
+  // An order that trades is always at the best price.
   const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
   FifoQueue.left(level.orders)
@@ -89,14 +105,22 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Records that the first order of a side has traded an amount. */
-export const traded = (book: Book, side: OrderSide, amount: Units.Units): void => levels(book, side).first?.less(amount)
+/** Records that an order at the best price has traded an amount, which reduces the level's remaining amount. */
+export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
-/** The first order of a side to trade: the oldest at the best price. */
-export const first = (book: Book, side: OrderSide): Order | undefined => {
+/**
+ * The first order of a side to trade: the oldest at the best price. With `retail` also the orders that rest for retail
+ * orders only, which trade after all others at their price.
+ */
+export const first = (book: Book, side: OrderSide, retail = false): Order | undefined => {
   const { first: level } = levels(book, side)
-  return level && FifoQueue.first(level.orders)
+  const { first: hidden } = retail ? levels(book.rpi, side) : noLevels
+  if (hidden === undefined) return level && FifoQueue.first(level.orders)
+  const isBetter = level === undefined || (side === "buy" ? hidden.price > level.price : hidden.price < level.price)
+  return FifoQueue.first((isBetter ? hidden : level).orders)
 }
+
+const noLevels: Pick<SkipList<Level>, "first"> = { first: undefined }
 
 /** The best price of a side. */
 export const best = (book: Book, side: OrderSide): Units.Units | undefined => levels(book, side).first?.price

@@ -1,12 +1,13 @@
-/** Bulk orders: one command places or cancels several orders, one after the other, at the same time. */
+/** Bulk orders: one command places or cancels several orders in turn, all at the same timestamp. */
+import * as Cancellation from "./Cancellation.ts"
 import type { CancelBulk, PlaceBulk } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Reply from "./Reply.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * Places limit orders, each as if it were placed alone. A rejected order changes nothing; with `stopOnFail` it is the
- * last.
+ * Places limit orders, each as if it were the only one. A rejected order changes nothing; with `stopOnFail`, the orders
+ * after it are not placed.
  */
 export const place = (work: Work, account: string, { orders, stopOnFail = false }: PlaceBulk): Reply.Reply => {
   const replies: Array<Reply.Reply> = []
@@ -20,11 +21,11 @@ export const place = (work: Work, account: string, { orders, stopOnFail = false 
 
 const notThere = Reply.refused("orderNotFound", ["orderId", { kind: "existing" }])
 
-/** Cancels orders, each as if it were canceled alone. */
+/** Cancels orders, each as if it were the only one. */
 export const cancel = (work: Work, account: string, { orders }: CancelBulk): Reply.Reply => ({
   _tag: "BulkDone",
   replies: orders.map((order) => {
-    const reply = Orders.cancel(work, account, order)
-    return reply === Orders.notFound ? notThere : reply
+    const reply = Cancellation.cancel(work, account, order)
+    return reply === Cancellation.notFound ? notThere : reply
   })
 })

@@ -15,27 +15,28 @@ import type * as Ledger from "./Ledger.ts"
 import { Operation, Wallet } from "./Operation.ts"
 import { SetCounterparty, type SetCounterpartyOptions } from "./SetCounterparty.ts"
 import type * as State from "./State.ts"
+import * as Times from "./Times.ts"
 
-/** A nonce from a caller whose signature was right. */
+/** The nonce of a call with a valid signature. */
 export interface Nonce {
-  /** Its value. */
+  /** The number that the caller sent. */
   readonly value: bigint
-  /** Whether the caller chose the window around the clock instead of increasing order. */
+  /** Whether the nonce is checked against a time window instead of having to increase. */
   readonly window: boolean
 }
 
 /** A signed call. */
 export interface Call {
   readonly _tag: "Call"
-  /** The key that signed it. */
+  /** The key that signed the call. */
   readonly apiKey: ApiKey
-  /** The nonce. Absent only where the document does not require one. */
+  /** The nonce; absent only if the document does not require one. */
   readonly nonce?: Nonce
-  /** The operation. */
+  /** The operation that the call requests. */
   readonly operation: Operation
 }
 
-/** The options of the action `OpenAccount`. */
+/** The options of the owner action `OpenAccount`. */
 export interface OpenAccountOptions {
   /** The identifier of the new account. */
   readonly account: string
@@ -43,61 +44,71 @@ export interface OpenAccountOptions {
   readonly b2b: boolean
 }
 
-/** The options of the action `OpenSubAccount`. */
+/** The options of the owner action `SetAccount`. */
+export interface SetAccountOptions {
+  /** The identifier of the account or sub-account. */
+  readonly account: string
+  /** Whether the account may place orders that rest for retail orders only (`rpi`). */
+  readonly rpi?: boolean
+  /** Whether the account may place retail orders (`retail`). */
+  readonly retail?: boolean
+}
+
+/** The options of the owner action `OpenSubAccount`. */
 export interface OpenSubAccountOptions {
   /** The identifier of the new sub-account and of its account. */
   readonly id: SubAccountId
-  /** The account that it belongs to. */
+  /** The account that owns the sub-account. */
   readonly parent: string
-  /** The name given by its owner. */
+  /** The name given by the owner. */
   readonly alias: string
   /** The masked e-mail address; may be empty. */
   readonly email: MaskedEmail
-  /** The colour in which the exchange displays it. */
+  /** The colour in which the exchange displays the sub-account. */
   readonly color: HexColour
-  /** Whether it shares the identity verification of its owner. */
+  /** Whether the sub-account shares its owner's identity verification. */
   readonly shareKyc: boolean
-  /** The status of its identity verification. */
+  /** The identity verification status. */
   readonly kycStatus: string
-  /** Whether it may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled: boolean
-  /** Whether it may trade on margin. */
+  /** Whether the sub-account may trade on margin. */
   readonly collateralEnabled: boolean
 }
 
-/** The options of the action `SetSubAccount`. */
+/** The options of the owner action `SetSubAccount`. */
 export interface SetSubAccountOptions {
-  /** The sub-account. */
+  /** The identifier of the sub-account. */
   readonly id: SubAccountId
-  /** The status of its identity verification. */
+  /** The identity verification status. */
   readonly kycStatus?: string
-  /** Whether it may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled?: boolean
-  /** Whether it may trade on margin. */
+  /** Whether the sub-account may trade on margin. */
   readonly collateralEnabled?: boolean
 }
 
-/** The options of the action `AddKey`. */
+/** The options of the owner action `AddKey`. */
 export interface AddKeyOptions {
-  /** The account whose calls it signs. */
+  /** The account for which the key signs calls. */
   readonly account: string
-  /** The key. */
+  /** The API key, which every call names. */
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The title given by its owner. */
+  /** The title given by the owner. */
   readonly title: string
   /** The type of the key. */
   readonly type: string
   /** Whether the key may make calls. */
   readonly enabled: boolean
-  /** The paths that the key may call; all when absent. */
+  /** The paths that the key may call; all if absent. */
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint>
 }
 
-/** The options of the action `SetKey`. */
+/** The options of the owner action `SetKey`. */
 export interface SetKeyOptions {
-  /** The key. */
+  /** The API key to change. */
   readonly apiKey: ApiKey
   /** Whether the key may make calls. */
   readonly enabled?: boolean
@@ -124,13 +135,13 @@ export interface TransferTermChanges {
   readonly maxAmount?: Decimal
 }
 
-/** The options of the action `SetCurrency`. */
+/** The options of the owner action `SetCurrency`. */
 export interface SetCurrencyOptions {
-  /** The currency. */
+  /** The currency to change. */
   readonly ticker: Ticker
-  /** Whether it can be deposited. */
+  /** Whether the currency can be deposited. */
   readonly canDeposit?: boolean
-  /** Whether it can be withdrawn. */
+  /** Whether the currency can be withdrawn. */
   readonly canWithdraw?: boolean
   /** The fees and limits of deposits. */
   readonly deposit?: TransferTermChanges
@@ -138,33 +149,33 @@ export interface SetCurrencyOptions {
   readonly withdraw?: TransferTermChanges
 }
 
-/** The options of the action `Fund`. */
+/** The options of the owner action `Fund`. */
 export interface FundOptions {
-  /** The account. */
+  /** The account to credit. */
   readonly account: string
-  /** The wallet. */
+  /** The wallet to credit. */
   readonly wallet: Ledger.Wallet
-  /** The asset. */
+  /** The asset to credit. */
   readonly ticker: Ticker
-  /** The amount, in units of the asset; more than zero. */
+  /** The amount, in units of the asset; greater than zero. */
   readonly amount: Amount
 }
 
-/** The options of the action `CreateCode`. */
+/** The options of the owner action `CreateCode`. */
 export interface CreateCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
-  /** The code. */
+  /** The text of the code. */
   readonly code: Code
-  /** The asset. */
+  /** The asset of the code. */
   readonly ticker: Ticker
-  /** The value of the code, in units of the asset; more than zero. */
+  /** The value of the code, in units of the asset; greater than zero. */
   readonly amount: Amount
-  /** The passphrase that must be given with the code; none when absent. */
+  /** The passphrase required to apply the code; none if absent. */
   readonly passphrase?: Passphrase
 }
 
-/** The options of the action `OpenPlan`. */
+/** The options of the owner action `OpenPlan`. */
 export interface OpenPlanOptions {
   /** The identifier of the new plan. */
   readonly planId: PlanId
@@ -172,83 +183,86 @@ export interface OpenPlanOptions {
   readonly ticker: Ticker
   /** The daily interest, in percent of the invested amount. */
   readonly dailyPercent: Amount
-  /** The term, in days; at least 1. */
+  /** The term, in days; from 1 to 18250. */
   readonly days: number
-  /** The target currency of the plan, in which interest is paid. The invested asset when absent. */
+  /** The target currency of the plan, in which interest is paid. Defaults to the invested asset. */
   readonly interestTicker?: Ticker
-  /** The number of units of the asset that make one unit of the target currency. 1 when absent. */
+  /** The number of units of the asset that equal one unit of the target currency. Defaults to 1. */
   readonly interestRatio?: Amount
 }
 
-/** The options of the action `Invest`. */
+/** The options of the owner action `Invest`. */
 export interface InvestOptions {
-  /** The account. */
+  /** The account that invests. */
   readonly account: string
-  /** The plan. */
+  /** The plan to invest in. */
   readonly planId: PlanId
   /** The identifier of the new investment. */
   readonly investmentId: InvestmentId
-  /** The amount, in units of the plan's asset; more than zero. */
+  /** The amount, in units of the plan's asset; greater than zero. */
   readonly amount: Amount
 }
 
-/** The options of the action `PayInterest`. */
+/** The options of the owner action `PayInterest`. */
 export interface PayInterestOptions {
-  /** The account that receives it. */
+  /** The account that receives the interest. */
   readonly account: string
-  /** The plan that the payment names. It need not exist. */
+  /** The plan that the payment refers to. It need not exist. */
   readonly planId: PlanId
-  /** The investment that the payment names. It need not exist. */
+  /** The investment that the payment refers to. It need not exist. */
   readonly investmentId: InvestmentId
-  /** The asset. If the plan exists, its target currency. */
+  /** The asset to pay. If the plan exists, it must be the plan's target currency. */
   readonly ticker: Ticker
-  /** The amount, in units of the asset; more than zero. */
+  /** The amount, in units of the asset; greater than zero. */
   readonly amount: Amount
 }
 
-/** The options of the action `MovePrice`. */
+/** The options of the owner action `MovePrice`. */
 export interface MovePriceOptions {
-  /** The market. */
+  /** The market whose price moves. */
   readonly market: MarketName
   /** The new price, in units of the quote currency. */
   readonly price: Price
 }
 
-/** The options of the action `StepPrice`. */
+/** The options of the owner action `StepPrice`. */
 export interface StepPriceOptions {
-  /** The market. */
+  /** The market whose price moves. */
   readonly market: MarketName
-  /** The difference, in units of the quote currency; may be negative. */
+  /** The price change, in units of the quote currency; may be negative. */
   readonly by: Decimal
 }
 
 /** A step of a price path. */
 export interface PathStep {
-  /** The time after the previous step, in milliseconds; for the first step, from now. */
+  /**
+   * The delay after the previous step, in milliseconds; the first step counts from now. Every step must be before the
+   * year 2200.
+   */
   readonly afterMillis: number
   /** The new price of the market, in units of the quote currency. */
   readonly price: Price
 }
 
-/** The options of the action `PlayPrices`. */
+/** The options of the owner action `PlayPrices`. */
 export interface PlayPricesOptions {
-  /** The market. */
+  /** The market whose price moves. */
   readonly market: MarketName
-  /** The path. */
+  /** The steps of the price path, in order. */
   readonly steps: ReadonlyArray<PathStep>
 }
 
-/** The options of the action `OpenPosition`. */
+/** The options of the owner action `OpenPosition`. */
 export interface OpenPositionOptions {
-  /** The account. */
+  /** The account that gets the position. */
   readonly account: string
-  /** The market. */
+  /** The market of the position. */
   readonly market: MarketName
-  /** Whether the account buys or sells. */
+  /** Whether the account buys (long) or sells (short). */
   readonly side: OrderSide
-  /** The size of the position, in units of the base currency; more than zero. */
+  /** The size of the position, in units of the base currency; greater than zero. */
   readonly amount: Amount
-  /** The price, in units of the quote currency; the market's last price when absent. */
+  /** The entry price, in units of the quote currency. Defaults to the market's last price. */
   readonly price?: Price
 }
 
@@ -270,10 +284,10 @@ const Terms = Schema.Struct({
 /** An owner action in the table {@link ownerActions}. */
 export interface OwnerAction<Options> {
   /**
-   * The description of the action: the doc of the method in an editor, and of the operation in the OpenAPI document.
+   * The description of the action: shown for the method in an editor, and for the operation in the OpenAPI document.
    */
   readonly description: string
-  /** The fields of its command, without the tag. */
+  /** The fields of the action's command, without the tag. */
   readonly fields: Schema.Struct.Fields
   /** The schema of the options. */
   readonly options: Schema.Codec<Options, unknown>
@@ -285,7 +299,7 @@ const owned = <Options>(
 ): OwnerAction<Options> => ({
   description,
   fields,
-  // `FieldsOf` has checked each field against the options; the compiler does not derive the struct's type from it.
+  // `FieldsOf` has checked each field against the options, but the compiler does not derive the struct's type from it.
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
@@ -293,6 +307,8 @@ const owned = <Options>(
 export interface OwnerMethods<Done> {
   /** Opens an account. */
   readonly openAccount: (options: OpenAccountOptions) => Done
+  /** Sets whether an account may place `rpi` and `retail` orders; at first it may not. Absent fields stay unchanged. */
+  readonly setAccount: (options: SetAccountOptions) => Done
   /** Opens a sub-account, which is also an account. */
   readonly openSubAccount: (options: OpenSubAccountOptions) => Done
   /** Sets the permissions of a sub-account. Absent fields stay unchanged. */
@@ -306,7 +322,7 @@ export interface OwnerMethods<Done> {
    * Absent fields stay unchanged. The sandbox only shows the settings; it has no deposits or withdrawals.
    */
   readonly setCurrency: (options: SetCurrencyOptions) => Done
-  /** Credits a wallet from outside the exchange, including one of the account `counterparty`. */
+  /** Credits a wallet from outside the exchange. The account `counterparty` can be credited too. */
   readonly fund: (options: FundOptions) => Done
   /** Moves an amount from an account's main wallet into a code that another account can apply. */
   readonly createCode: (options: CreateCodeOptions) => Done
@@ -314,39 +330,45 @@ export interface OwnerMethods<Done> {
   readonly openPlan: (options: OpenPlanOptions) => Done
   /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
   readonly invest: (options: InvestOptions) => Done
-  /** Pays interest from a fixed-term plan into an account's main wallet at once. */
+  /** Pays interest from a fixed-term plan into an account's main wallet immediately. */
   readonly payInterest: (options: PayInterestOptions) => Done
-  /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
+  /**
+   * Moves the price of a market. Orders with a limit better than this price trade, and stop orders at this price are
+   * triggered.
+   */
   readonly movePrice: (options: MovePriceOptions) => Done
-  /** Moves the price of a market by a difference. The market must have a price. */
+  /** Raises or lowers the price of a market. The market must already have a price. */
   readonly stepPrice: (options: StepPriceOptions) => Done
   /** Moves the price of a market several times, as the venue's time passes. */
   readonly playPrices: (options: PlayPricesOptions) => Done
   /**
-   * Opens a position without an order, so that reduce-only orders can be tested: at the last price, or at a given
-   * price.
+   * Opens a position without an order, at the given price or the last price, so that reduce-only orders can be tested.
    */
   readonly openPosition: (options: OpenPositionOptions) => Done
   /**
    * Makes the counterparty quote a market, or changes its settings there. Absent fields stay unchanged. The
-   * counterparty is an account of the exchange that offers to buy below the owner's price and to sell above it, so that
-   * orders find a book. It is off by default.
+   * counterparty is a built-in account that bids below the owner's price and asks above it, so that orders have a book
+   * to trade against. It is off by default.
    */
   readonly setCounterparty: (options: SetCounterpartyOptions) => Done
 }
 
-/** The owner actions, by the names of their methods. */
+/** The owner actions, keyed by method name. */
 export type OwnerActions = {
   readonly [Method in keyof OwnerMethods<void>]: OwnerAction<Parameters<OwnerMethods<void>[Method]>[0]>
 }
 
 /**
  * The owner actions. This is the only list of them: the methods of `Control`, the operations of `ControlApi` with their
- * handlers, and the commands of the journal follow from it. The command and the operation have the method's name with a
- * capital letter.
+ * handlers, and the commands of the journal are derived from it. The command and the operation have the method's name
+ * with a capital letter.
  */
 export const ownerActions: OwnerActions = {
   openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
+  setAccount: owned<SetAccountOptions>(
+    "Sets whether an account may place `rpi` and `retail` orders; at first it may not. Absent fields stay unchanged.",
+    { account: Schema.String, rpi: key(Schema.Boolean), retail: key(Schema.Boolean) }
+  ),
   openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is also an account.", {
     id: SubAccountId,
     parent: Schema.String,
@@ -388,12 +410,15 @@ export const ownerActions: OwnerActions = {
       withdraw: key(Terms)
     }
   ),
-  fund: owned<FundOptions>("Credits a wallet from outside the exchange, including one of the account `counterparty`.", {
-    account: Schema.String,
-    wallet: Wallet,
-    ticker: Ticker,
-    amount: Amount
-  }),
+  fund: owned<FundOptions>(
+    "Credits a wallet from outside the exchange. The account `counterparty` can be credited too.",
+    {
+      account: Schema.String,
+      wallet: Wallet,
+      ticker: Ticker,
+      amount: Amount
+    }
+  ),
   createCode: owned<CreateCodeOptions>(
     "Moves an amount from an account's main wallet into a code that another account can apply.",
     { account: Schema.String, code: Code, ticker: Ticker, amount: Amount, passphrase: key(Passphrase) }
@@ -402,7 +427,7 @@ export const ownerActions: OwnerActions = {
     planId: PlanId,
     ticker: Ticker,
     dailyPercent: Amount,
-    days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+    days: Times.Days,
     interestTicker: key(Ticker),
     interestRatio: key(Amount)
   }),
@@ -411,7 +436,7 @@ export const ownerActions: OwnerActions = {
     { account: Schema.String, planId: PlanId, investmentId: InvestmentId, amount: Amount }
   ),
   payInterest: owned<PayInterestOptions>(
-    "Pays interest from a fixed-term plan into an account's main wallet at once.",
+    "Pays interest from a fixed-term plan into an account's main wallet immediately.",
     {
       account: Schema.String,
       planId: PlanId,
@@ -421,25 +446,25 @@ export const ownerActions: OwnerActions = {
     }
   ),
   movePrice: owned<MovePriceOptions>(
-    "Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered.",
+    "Moves the price of a market. Orders with a limit better than this price trade, and stop orders at this price are triggered.",
     { market: MarketName, price: Price }
   ),
-  stepPrice: owned<StepPriceOptions>("Moves the price of a market by a difference. The market must have a price.", {
+  stepPrice: owned<StepPriceOptions>("Raises or lowers the price of a market. The market must already have a price.", {
     market: MarketName,
     by: Decimal
   }),
   playPrices: owned<PlayPricesOptions>("Moves the price of a market several times, as the venue's time passes.", {
     market: MarketName,
-    steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
+    steps: Schema.Array(Schema.Struct({ afterMillis: Times.Millis, price: Price }))
   }),
   openPosition: owned<OpenPositionOptions>(
-    "Opens a position without an order, so that reduce-only orders can be tested: at the last price, or at a given price.",
+    "Opens a position without an order, at the given price or the last price, so that reduce-only orders can be tested.",
     { account: Schema.String, market: MarketName, side: OrderSide, amount: Amount, price: key(Price) }
   ),
   setCounterparty: owned<SetCounterpartyOptions>(
     "Makes the counterparty quote a market, or changes its settings there. Absent fields stay unchanged. The counterparty " +
-      "is an account of the exchange that offers to buy below the owner's price and to sell above it, so that orders find " +
-      "a book. It is off by default.",
+      "is a built-in account that bids below the owner's price and asks above it, so that orders have a book to trade " +
+      "against. It is off by default.",
     SetCounterparty
   )
 }
@@ -450,7 +475,7 @@ export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Opti
 /** The tag of an owner action's command: the method's name with a capital letter. */
 const tagOf = (method: keyof OwnerActions) => String.capitalize(method)
 
-/** Makes a value for each owner action, by its method. */
+/** Creates a value for each owner action, keyed by method name. */
 export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActions]: unknown }>(
   make: (method: keyof OwnerActions, tag: Capitalize<keyof OwnerActions>) => A[keyof OwnerActions]
 ): A => Object.fromEntries(Struct.keys(ownerActions).map((method) => [method, make(method, tagOf(method))])) as A
@@ -462,10 +487,10 @@ export interface SetClock {
   readonly clock: State.Clock
 }
 
-/** Sets the lead of the clock that callers see over the machine's. */
+/** Sets how far the clock that callers see is ahead of the machine's clock. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
-  /** The lead, in microseconds; may be negative. */
+  /** The lead over the machine's clock, in microseconds; negative if behind. */
   readonly skew: number
 }
 
@@ -479,7 +504,7 @@ export interface SetIdentity {
   readonly identity: string
 }
 
-/** Lets time pass: everything due happens, and nothing else. */
+/** Lets time pass: applies everything that is due, and nothing else. */
 export interface Pass {
   readonly _tag: "Pass"
 }
@@ -491,7 +516,7 @@ export interface Restore {
   readonly sequence: number
 }
 
-/** Makes the current state the one that a reset restores. */
+/** Marks the current state as the one that a reset restores. */
 export interface Begin {
   readonly _tag: "Begin"
 }
@@ -511,7 +536,7 @@ export type Action = OwnerCommand | Other
 export interface Command {
   /** The time, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The action. */
+  /** The action to apply. */
   readonly action: Action
 }
 
@@ -520,8 +545,8 @@ export const Nonce = Schema.Struct({ value: Schema.BigInt, window: Schema.Boolea
 
 const others: { readonly [Tag in Other["_tag"]]: FieldsOf<Omit<Extract<Other, { readonly _tag: Tag }>, "_tag">> } = {
   Call: { apiKey: ApiKey, nonce: key(Nonce), operation: Operation },
-  SetClock: { clock: Schema.TaggedUnion({ Running: { ahead: Schema.Int }, Frozen: { at: Schema.Int } }) },
-  SetSkew: { skew: Schema.Int },
+  SetClock: { clock: Schema.TaggedUnion({ Running: { ahead: Times.Ahead }, Frozen: { at: Times.At } }) },
+  SetSkew: { skew: Times.Skew },
   SetIdentity: { identity: Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}$/u)) },
   Pass: {},
   Restore: { sequence: Count },
@@ -535,4 +560,4 @@ export const Action: Schema.Codec<Action, unknown> = Schema.Union([
 ]) as unknown as Schema.Codec<Action, unknown>
 
 /** The schema of commands. */
-export const Command: Schema.Codec<Command, unknown> = Schema.Struct({ at: Schema.Int, action: Action })
+export const Command: Schema.Codec<Command, unknown> = Schema.Struct({ at: Times.At, action: Action })

@@ -27,7 +27,7 @@ const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Uni
   credited.set(ticker, (credited.get(ticker) ?? 0n) + units)
 }
 
-/** Credits the wallet with the amount missing for a quote. */
+/** Credits the wallet with the amount missing for a quote, and with the counterparty's debt, which is paid first. */
 const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes.Quote): void => {
   const kind = Orders.kindOf(market, false)
   const { ticker, units, wallet } = Locks.requirementOf(
@@ -37,19 +37,20 @@ const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes
   )
   const bound = wallet === "collateral" ? Positions.margin(state, Quotes.account, ticker) : 0n
   const holder = Ledger.free(Quotes.account, wallet)
-  const missing = bound + units - Ledger.balance(state.ledger, holder, ticker)
-  if (missing <= 0n) return
+  const lacking = bound + units - Ledger.balance(state.ledger, holder, ticker)
+  const missing = Ledger.debt(state.ledger, Quotes.account, ticker) + (lacking > 0n ? lacking : 0n)
+  if (missing === 0n) return
   Ledger.transfer(state.ledger, "outside", holder, ticker, missing)
   count(state, ticker, missing)
 }
 
-/** Cancels all its orders on a market. */
+/** Cancels all the counterparty's orders on a market. */
 const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void => {
   for (const order of work.state.openOrders.latest(Quotes.account, market)) OrderEnd.cancel(work, order)
   quoting.quotes = []
 }
 
-/** Places the order of a quote. Places nothing if the order would trade at once or breaks a rule of the market. */
+/** Places the order of a quote, unless it would trade at once or break a market rule. */
 const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: Quotes.Quote): void => {
   if (settings.credit) credit(work, market, quote)
   const reply = Orders.enterLimit(work, Quotes.account, {
@@ -64,7 +65,7 @@ const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: 
   quote.order = reply._tag === "OrderPlaced" ? reply.order.id : undefined
 }
 
-/** Replaces all its orders with new quotes around the price. */
+/** Replaces all the counterparty's orders with new quotes around the price. */
 const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
   withdraw(work, market.name, quoting)
   if (!quoting.settings.enabled || quoting.price === undefined) return
@@ -72,7 +73,10 @@ const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
   for (const quote of quoting.quotes) place(work, market, quoting, quote)
 }
 
-/** Quotes again what was taken, and what it could not quote before. Untouched orders keep their place in the queue. */
+/**
+ * Replaces the quotes that were taken, and places those that could not be placed before. Untouched orders keep their
+ * place in the queue.
+ */
 const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): void => {
   const market = work.state.markets.get(name)
   if (market === undefined) return
@@ -84,7 +88,7 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   }
 }
 
-/** Quotes again what the current command has taken, on the markets where it took something. */
+/** Replaces the quotes that the current command has taken, on each market where it took any. */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty
   if (hit.size === 0) return
@@ -96,9 +100,9 @@ export const refill = (work: Work): void => {
 }
 
 /**
- * Moves the price of a market. First the counterparty cancels its quotes, so that the new price fills none of them.
- * Orders that bid above or ask below the price trade with the rest of the world. Then the counterparty quotes again,
- * and the stop orders that the price triggers meet the new quotes.
+ * Moves the price of a market. First the counterparty cancels its quotes, so that the new price fills none of them. Buy
+ * orders above the price and sell orders below it trade with the outside market. Then the counterparty quotes again,
+ * and the stop orders that the price triggers can trade against the new quotes.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   const quoting = work.state.counterparty.markets.get(market.name)
@@ -112,7 +116,7 @@ export const movePrice = (work: Work, market: Market, price: Units.Units): void 
 }
 
 /**
- * Credits a wallet of the counterparty from outside the exchange. Then it places the quotes that it could not pay for
+ * Credits a wallet of the counterparty from outside the exchange, then places the quotes that it could not afford
  * before.
  */
 export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
@@ -126,13 +130,13 @@ export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
 
 const maxLevels = 50
 
-/** Whether a percentage is out of bounds; the bounds themselves are allowed. */
+/** Whether a percentage is outside its bounds; the bounds themselves are allowed. */
 const isOutside = (percent: Decimal, least: Units.Units, most: bigint): boolean => {
   const units = Units.from(percent)
   return units === undefined || units < least || units > most * Units.one
 }
 
-/** The reply to settings that are not valid; `undefined` if they are. */
+/** The refusal of invalid settings; `undefined` if the settings are valid. */
 const wrong = (market: Market, { amount, levels, spread, step, variation }: Quotes.Settings) => {
   if (isOutside(spread, 1n, 50n)) return Reply.invalid(["spread", { kind: "max", max: 50 }])
   if (levels < 1) return Reply.invalid(["levels", { kind: "min", min: 1 }])

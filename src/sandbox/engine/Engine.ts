@@ -1,10 +1,11 @@
 /**
- * The exchange as a state machine: takes a command with its time, returns a reply and events. It has no clock, no
+ * The exchange as a state machine: takes a command and its time, and returns a reply and events. It has no clock, no
  * randomness and no I/O, so the same commands always give the same state, replies and events.
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Bulk from "./Bulk.ts"
+import * as Cancellation from "./Cancellation.ts"
 import type { Action, Command } from "./Command.ts"
 import * as Counterparty from "./Counterparty.ts"
 import * as Event from "./Event.ts"
@@ -21,6 +22,7 @@ import * as Reply from "./Reply.ts"
 import * as Schedule from "./Schedule.ts"
 import * as Settlement from "./Settlement.ts"
 import type { PriceStep, State } from "./State.ts"
+import * as Times from "./Times.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
@@ -45,15 +47,15 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
     case "Modify":
       return Modification.modify(work, account, operation)
     case "Cancel":
-      return Orders.cancel(work, account, operation)
+      return Cancellation.cancel(work, account, operation)
     case "CancelOco":
-      return Orders.cancelOco(work, account, operation)
+      return Cancellation.cancelOco(work, account, operation)
     case "CancelOto":
-      return Orders.cancelOto(work, account, operation)
+      return Cancellation.cancelOto(work, account, operation)
     case "CancelConditional":
-      return Orders.cancelConditional(work, account, operation)
+      return Cancellation.cancelConditional(work, account, operation)
     case "CancelAll":
-      return Orders.cancelAll(work, account, operation)
+      return Cancellation.cancelAll(work, account, operation)
     case "SetKillSwitch":
       return KillSwitches.set(work, account, operation)
     case "Transfer":
@@ -120,7 +122,9 @@ const playPrices = ({ at, state }: Work, { market, steps }: Of<"PlayPrices">): R
   for (const { afterMillis, price } of steps) {
     const units = Units.from(price)
     if (units === undefined) return Reply.invalid(["steps", tooFine])
-    played.push({ at: time += afterMillis * 1000, market, price: units })
+    time += afterMillis * 1000
+    if (time > Times.latest) return Reply.invalid(["steps", { kind: "max", max: Times.latest }])
+    played.push({ at: time, market, price: units })
   }
   for (const step of played) Schedule.addPrice(state, step)
   return Reply.done
@@ -145,10 +149,10 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 }
 
 /**
- * The version of the engine. Raise it with every change after which the same commands give a different state, or after
- * which the format of the state differs. A journal can be read only by the version that wrote it.
+ * The version of the engine. Raise it with every change to the format of the state, or to the state that the same
+ * commands lead to. A journal can be read only by the version that wrote it.
  */
-export const version = 3
+export const version = 6
 
 /** Applies one command, after everything that is due by its time. */
 export const apply = (
@@ -172,6 +176,8 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
       return applyCall(work, action)
     case "OpenAccount":
       return Accounts.openAccount(state, action)
+    case "SetAccount":
+      return Accounts.setAccount(state, action)
     case "OpenSubAccount":
       return Accounts.openSubAccount(state, action)
     case "SetSubAccount":
@@ -211,7 +217,7 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
     case "SetSkew":
       state.skew = action.skew
       return Reply.done
-    // `Pass` only advances the clock, which has happened above. `History` carries out `Restore` and `Begin`.
+    // `Pass` only advances the clock, which was done above. `History` handles `Restore` and `Begin`.
     case "Pass":
     case "Restore":
     case "Begin":

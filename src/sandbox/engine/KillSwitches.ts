@@ -1,8 +1,8 @@
 /** Arms, disarms and fires kill switches. */
 import type { MarketName } from "../../domain/Identifiers.ts"
+import * as Cancellation from "./Cancellation.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { Operation } from "./Operation.ts"
-import * as Orders from "./Orders.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
 import * as TimerQueue from "./TimerQueue.ts"
@@ -23,7 +23,7 @@ const remove = ({ due, killSwitches }: State, of: Pick<KillSwitch, "account" | "
   TimerQueue.remove(due.killSwitches, found)
 }
 
-/** The kill switches of an account, on one market or on all, in the order in which the exchange lists its markets. */
+/** The kill switches of an account, on one market or on all, in the exchange's order of markets. */
 export const of = ({ killSwitches, markets }: State, account: string, market?: MarketName): ReadonlyArray<KillSwitch> =>
   (market === undefined ? [...markets.keys()] : [market]).flatMap((market) =>
     killSwitches.get(keyOf({ account, market })) ?? []
@@ -35,7 +35,7 @@ export const removeAll = (state: State, account: string): void => {
 }
 
 /**
- * Arms the kill switch of a market, replacing an armed one; without a time, disarms it. Disarming is never an error.
+ * Arms the kill switch of a market, replacing any armed one. Without a time, disarms it. Disarming is never an error.
  */
 export const set = (
   { at, state }: Work,
@@ -50,12 +50,12 @@ export const set = (
   return { _tag: "KillSwitchSet", killSwitch }
 }
 
-/** Cancels the orders of a kill switch whose time is over, and disarms it. */
+/** Cancels the orders of an expired kill switch, and disarms it. */
 export const fire = ({ events, state }: Work, killSwitch: KillSwitch): void => {
   const { account, firesAt, market, types } = killSwitch
   remove(state, killSwitch)
   events.push({ _tag: "KillSwitchFired", account, market })
-  Orders.cancelOpen({ events, state, at: firesAt }, account, {
+  Cancellation.cancelOpen({ events, state, at: firesAt }, account, {
     market,
     ...(types === undefined ? {} : { type: types })
   })

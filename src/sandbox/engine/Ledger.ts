@@ -1,6 +1,7 @@
 /**
- * The balances of all holders. Every amount that one holder receives is taken from another, so no asset appears or
- * vanishes. Deposits come from `outside`, whose balance is the negative of all other balances.
+ * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
+ * so no asset appears or vanishes. Deposits come from `outside`, whose balance is the negative of all other balances.
+ * The lender pays the part of a loss or fee that an account can't pay. The account then owes it to the lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
@@ -12,11 +13,11 @@ export type Wallet = "main" | "trade" | "collateral"
  * A holder of assets:
  *
  * - an account, in a wallet: free, or locked by open orders
- * - `codes`: the codes that are not applied yet
+ * - `codes`: the codes that have not been applied yet
  * - `plans`: the fixed-term plans
  * - `house`: the exchange, which earns the fees
- * - `lender`: the other party of every position
- * - `outside`: the rest of the world
+ * - `lender`: the other party to every position
+ * - `outside`: everything outside the exchange
  */
 export type Holder =
   | { readonly account: string; readonly wallet: Wallet; readonly locked: boolean }
@@ -29,77 +30,80 @@ export type Holder =
 /** The free part of an account's wallet. */
 export const free = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: false })
 
-/** The part of an account's wallet that its open orders have locked. */
+/** The part of an account's wallet that is locked by its open orders. */
 export const locked = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: true })
 
 /** The balance of an account in one asset and wallet. */
 export interface Balance {
-  /** The account. */
+  /** The account that holds the balance. */
   readonly account: string
-  /** The wallet. */
+  /** The wallet of the balance. */
   readonly wallet: Wallet
-  /** The asset. */
+  /** The asset of the balance. */
   readonly ticker: Ticker
   /** The amount that the account can spend. */
   readonly free: Units
-  /** The amount that its open orders have locked. */
+  /** The amount that is locked by the account's open orders. */
   readonly locked: Units
 }
 
 /** Balances as plain data, by holder and asset. */
 export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
-/** A holder, with all its purses. */
+/** The amounts that accounts owe the lender, by account and asset. All are above zero. */
+export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
+
+/** A holder, with all its purses; see {@link Purse}. */
 interface Owner {
-  /** The key of its balances. */
+  /** The key of the holder's balances. */
   readonly key: string
-  /** Whether its balances must not be negative: all but those of the lender and `outside`. */
+  /** Whether the holder's balances must not be negative; `false` only for the lender and `outside`. */
   readonly isBounded: boolean
-  /** Every purse that has been looked up, empty or not. */
+  /** Every purse that has been looked up, even if it is empty. */
   readonly purses: Array<Purse>
   /** The number of purses that are not empty. */
   size: number
-  /** The least `since` of its purses that are not empty; see {@link Purse}. */
+  /** The smallest `since` of the holder's non-empty purses; see {@link Purse}. */
   since: number
 }
 
 /** The balance of a holder in one asset. */
 export interface Purse {
-  /** The balance. */
+  /** The current balance, in units of the asset. */
   units: Units
-  /** A counter value from when it was last filled from empty. Balances are saved in this order. */
+  /** The counter value at which the purse was last filled from empty. Balances are saved in this order. */
   since: number
-  /** The asset. */
+  /** The asset of the balance. */
   readonly ticker: Ticker
-  /** The holder. */
+  /** The holder of the balance. */
   readonly owner: Owner
-  /** The free and locked pair that the purse is a part of. `undefined` if the holder is not an account. */
+  /** The pair of free and locked purses that this purse belongs to; `undefined` if the holder is not an account. */
   of: Pair | undefined
 }
 
 /** The free and the locked purse of an account in one asset and wallet. */
 export interface Pair {
-  /** The account. */
+  /** The account that owns both purses. */
   readonly account: string
-  /** The wallet. */
+  /** The wallet of both purses. */
   readonly wallet: Wallet
-  /** The asset. */
+  /** The asset of both purses. */
   readonly ticker: Ticker
   /** The amount that the account can spend. */
   readonly free: Purse
-  /** The amount that its open orders have locked. */
+  /** The amount that is locked by the account's open orders. */
   readonly locked: Purse
-  /** The last command that changed a part, as a value of {@link Ledger.turn}. */
+  /** The last command that changed either purse, as a value of {@link Ledger.turn}. */
   turn: number
   /** The free amount before that command. */
   wasFree: Units
   /** The locked amount before that command. */
   wasLocked: Units
-  /** The next pair that the command changed. */
+  /** The next pair that the same command changed. */
   next: Pair | undefined
 }
 
-/** The pairs of an account in one wallet. */
+/** An account's pairs in one wallet. */
 interface Pairs {
   /** The holder of the free purses. */
   readonly free: Owner
@@ -111,18 +115,20 @@ interface Pairs {
 
 /** A holder that is not an account. */
 export interface Other {
-  /** The holder. */
+  /** The non-account holder itself. */
   readonly owner: Owner
-  /** Its purses, by asset. */
+  /** The holder's purses, by asset. */
   readonly byTicker: Map<Ticker, Purse>
 }
 
 /** All balances. */
 export interface Ledger {
-  /** The wallets of accounts that have been looked up. */
+  /** The account wallets that have been looked up. */
   readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }
   /** The holders that are not accounts. */
   readonly others: { readonly [H in Extract<Holder, string>]: Other }
+  /** The amounts that accounts owe the lender, by account and asset. An account without a debt has no entry. */
+  readonly debts: Map<string, Map<Ticker, Units>>
   /** The pairs that the current command has changed, as a linked list. Empty between commands. */
   readonly touched: {
     /** The first pair that was changed. */
@@ -130,9 +136,9 @@ export interface Ledger {
     /** The last pair that was changed. */
     last: Pair | undefined
   }
-  /** Rises with every command. */
+  /** A counter that increases with every command. */
   turn: number
-  /** Rises each time an empty purse is filled. */
+  /** A counter that increases each time an empty purse is filled. */
   filled: number
 }
 
@@ -140,14 +146,14 @@ const ownerOf = (key: string, isBounded = true): Owner => ({ key, isBounded, pur
 
 const other = (key: string, isBounded?: boolean): Other => ({ owner: ownerOf(key, isBounded), byTicker: new Map() })
 
-/** The suffix of the key of an account's balances, after the account. */
+/** The part of a balance key that follows the account. */
 const endOf = (wallet: Wallet, locked: boolean): string => `/${wallet}/${locked ? "locked" : "free"}`
 
 const wallets = ["main", "trade", "collateral"] as const
 
 const others = ["codes", "plans", "house", "lender", "outside"] as const
 
-/** The holder that a key of balances stands for. */
+/** The holder that a balance key identifies. */
 const holderOf = (key: string): Holder | undefined => {
   for (const wallet of wallets) {
     for (const locked of [false, true]) {
@@ -158,8 +164,8 @@ const holderOf = (key: string): Holder | undefined => {
   return others.find((other) => other === key)
 }
 
-/** A ledger with these balances, by default empty. */
-export const make = (balances: Balances = new Map()): Ledger => {
+/** A ledger with these balances and debts; empty by default. */
+export const make = (balances: Balances = new Map(), debts: Debts = new Map()): Ledger => {
   const ledger: Ledger = {
     wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
     others: {
@@ -169,6 +175,7 @@ export const make = (balances: Balances = new Map()): Ledger => {
       lender: other("lender", false),
       outside: other("outside", false)
     },
+    debts: new Map(Array.from(debts, ([account, owed]) => [account, new Map(owed)])),
     touched: { first: undefined, last: undefined },
     turn: 0,
     filled: 0
@@ -188,7 +195,7 @@ const open = (owner: Owner, ticker: Ticker): Purse => {
 }
 
 const pairsOf = ({ wallets }: Ledger, account: string, wallet: Wallet): Pairs => {
-  // Written out for speed: a trade looks wallets up several times.
+  // Inlined for speed: a trade looks up wallets several times.
   const byAccount = wallet === "trade" ? wallets.trade : wallet === "collateral" ? wallets.collateral : wallets.main
   const known = byAccount.get(account)
   if (known !== undefined) return known
@@ -232,7 +239,7 @@ export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => 
 /** The balance of one asset. */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
 
-/** Sorts by the time of filling, oldest first. */
+/** Sorts purses by the time at which they were filled, oldest first. */
 const bySince = (one: { readonly since: number }, other: { readonly since: number }): number => one.since - other.since
 
 const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
@@ -258,10 +265,7 @@ export const save = ({ others, wallets }: Ledger): Balances => {
   return new Map(owners.filter(({ size }) => size > 0).toSorted(bySince).map((owner) => [owner.key, balancesOf(owner)]))
 }
 
-/**
- * Appends `tell` of each account balance that has changed since the last call of this function, with its current
- * amounts, to `list`.
- */
+/** Calls `tell` for each account balance that has changed since the last call, and appends the results to `list`. */
 export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
     const { account, free, locked, ticker, wallet, wasFree, wasLocked } = pair
@@ -296,8 +300,8 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 }
 
 /**
- * Takes an amount out of a purse, for the caller to give to others. Returns `false`, and takes nothing, if the purse
- * holds less. Only the lender and `outside` may go below zero.
+ * Takes an amount out of a purse, which the caller must credit elsewhere. Returns `false`, and takes nothing, if the
+ * purse holds less. Only the lender and `outside` may go below zero.
  */
 export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   if (units < 0n || (from.owner.isBounded && from.units < units)) return false
@@ -306,26 +310,29 @@ export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   return true
 }
 
-/** Adds an amount to a purse, which the caller has taken from others. */
+/**
+ * Adds an amount to a purse. The caller must have debited it elsewhere. An amount that becomes free first pays the
+ * account's debt in the asset.
+ */
 export const give = (ledger: Ledger, to: Purse, units: Units): void => {
   if (to.of !== undefined) touch(ledger, to.of)
-  put(ledger, to, to.units + units)
+  const rest = ledger.debts.size > 0 && to.of?.free === to ? settle(ledger, to.of, units) : units
+  put(ledger, to, to.units + rest)
 }
 
 /**
- * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less. Only the
- * lender and `outside` may go below zero.
+ * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less, or if its
+ * account has a debt in the asset and the amount would not be free afterwards. Only the lender and `outside` may go
+ * below zero.
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
+  if (ledger.debts.size > 0 && units > 0n && isPledged(ledger, from) && to.of?.free !== to) return false
   if (!take(ledger, from, units)) return false
   give(ledger, to, units)
   return true
 }
 
-/**
- * Moves an amount. Returns `false`, and moves nothing, if the holder has less. Only the lender and `outside` may go
- * below zero.
- */
+/** Moves an amount between holders, under the conditions of {@link move}. */
 export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean =>
   move(ledger, purse(ledger, from, ticker), purse(ledger, to, ticker), units)
 
@@ -336,4 +343,50 @@ export const totals = (ledger: Ledger): ReadonlyMap<Ticker, Units> => {
     for (const [ticker, units] of held) sums.set(ticker, (sums.get(ticker) ?? 0n) + units)
   }
   return sums
+}
+
+// -----------------------------------------------------------------------------
+// Debts
+// -----------------------------------------------------------------------------
+
+/** The amount of an asset that an account owes the lender. */
+export const debt = ({ debts }: Ledger, account: string, ticker: Ticker): Units => debts.get(account)?.get(ticker) ?? 0n
+
+/** Whether an account has a debt in any asset. */
+export const isInDebt = ({ debts }: Ledger, account: string): boolean => debts.size > 0 && debts.has(account)
+
+const setDebt = ({ debts }: Ledger, { account, ticker }: Pair, units: Units): void => {
+  const owed = debts.get(account) ?? new Map<Ticker, Units>()
+  if (units === 0n) owed.delete(ticker)
+  else owed.set(ticker, units)
+  if (owed.size === 0) debts.delete(account)
+  else debts.set(account, owed)
+}
+
+/** Pays a debt from an amount that becomes free. Returns the rest of the amount. */
+const settle = (ledger: Ledger, pair: Pair, units: Units): Units => {
+  const owed = debt(ledger, pair.account, pair.ticker)
+  if (owed === 0n) return units
+  const paid = units < owed ? units : owed
+  setDebt(ledger, pair, owed - paid)
+  give(ledger, purseOf(ledger.others.lender, pair.ticker), paid)
+  return units - paid
+}
+
+/** Whether a purse belongs to an account that has a debt in its asset. */
+const isPledged = (ledger: Ledger, { of, ticker }: Purse): boolean =>
+  of !== undefined && debt(ledger, of.account, ticker) > 0n
+
+/**
+ * Takes a loss or a fee from the free part of a wallet. The lender pays the part that the wallet lacks, which becomes a
+ * debt of the account.
+ */
+export const charge = (ledger: Ledger, from: Pair, to: "lender" | "house", units: Units): void => {
+  const { account, free, ticker } = from
+  const { [to]: receiver, lender } = ledger.others
+  const paid = free.units < units ? free.units : units
+  if (paid > 0n) move(ledger, free, purseOf(receiver, ticker), paid)
+  if (paid === units) return
+  if (to === "house") move(ledger, purseOf(lender, ticker), purseOf(receiver, ticker), units - paid)
+  setDebt(ledger, from, debt(ledger, account, ticker) + units - paid)
 }

@@ -4,8 +4,8 @@ import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 
 /**
- * The fees and limits of deposits or withdrawals of a currency. Zero means that a setting is off. They are for display
- * only: this exchange has no deposits and withdrawals.
+ * The fees and limits of a currency's deposits or withdrawals. A value of zero means no such fee or limit. They are for
+ * display only: this exchange has no deposits or withdrawals.
  */
 export interface TransferTerms {
   /** The minimum flexible fee, in units of the currency. */
@@ -24,19 +24,33 @@ export interface TransferTerms {
 
 /** A currency. */
 export interface Currency {
-  /** Its ticker. */
+  /** The ticker of the currency. */
   readonly ticker: Ticker
-  /** Its full name. */
+  /** The full name of the currency. */
   readonly name: string
-  /** Whether it can be deposited. */
+  /** Whether the currency can be deposited. */
   readonly canDeposit: boolean
-  /** Whether it can be withdrawn. */
+  /** Whether the currency can be withdrawn. */
   readonly canWithdraw: boolean
   /** The fees and limits of deposits. */
   readonly deposit: TransferTerms
   /** The fees and limits of withdrawals. */
   readonly withdraw: TransferTerms
 }
+
+/** A network for deposits and withdrawals. For display only. */
+export interface Network {
+  /** The name of the network. */
+  readonly name: string
+  /** The number of confirmations that a deposit needs. */
+  readonly confirmations: number
+}
+
+const bitcoin: Network = { name: "BTC", confirmations: 2 }
+const ethereum: Network = { name: "ERC20", confirmations: 20 }
+
+/** The only network of a currency. It is not part of the state: every listed currency but BTC is on Ethereum. */
+export const networkOf = (currency: Ticker): Network => currency === ticker("BTC") ? bitcoin : ethereum
 
 const noTerms: TransferTerms = {
   minFlex: Decimal.zero,
@@ -47,7 +61,7 @@ const noTerms: TransferTerms = {
   maxAmount: Decimal.zero
 }
 
-/** The currencies. */
+/** The currencies that a new exchange lists. */
 export const currencies: ReadonlyArray<Currency> = [
   {
     ticker: ticker("BTC"),
@@ -83,7 +97,7 @@ export const currencies: ReadonlyArray<Currency> = [
   }
 ]
 
-/** The markets. */
+/** The markets that a new exchange lists. */
 export const markets: ReadonlyArray<Market> = [
   {
     name: marketName("BTC_USDT"),

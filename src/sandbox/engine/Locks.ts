@@ -15,7 +15,7 @@ import type { Work } from "./Work.ts"
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
-/** Whether an order is the second leg of a pair (OCO or exit) of which both legs are open. */
+/** Whether an order is the second leg of an OCO or exit pair with both legs open. */
 const isSecondLeg = (state: State, order: Order): boolean => {
   if (order.oco === undefined) return false
   const exit = state.exits.get(order.oco)
@@ -24,8 +24,8 @@ const isSecondLeg = (state: State, order: Order): boolean => {
 }
 
 /**
- * The part of an amount that would only close a position, beyond the claims of other orders. It needs no margin.
- * `released` is the claim of an order that is about to end.
+ * The part of an amount that would only close a position and that no other order claims. It needs no margin. `released`
+ * is the claim of an order that is about to end.
  */
 const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
   const closing = Positions.reducible(state, order.account, order.market, order.side) -
@@ -40,12 +40,12 @@ export const claim = (state: State, order: Order): void => {
   else Claims.drop(state.claims, order)
 }
 
-/** The margin and the fee of a trade of this total. */
+/** The margin and fee for a trade with this total. */
 const marginOf = (market: Market, total: Units.Units): Units.Units =>
   total / Positions.leverage + Units.times(total, Terms.of(market).takerFee)
 
 /**
- * The funds that an order of this total has to lock: the cost of a spot order, or the margin and the fee if all of the
+ * The funds that an order with this total has to lock: the cost of a spot order, or the margin and fee as if the whole
  * order opened a position. `total` is in units of the quote currency.
  */
 export const requirementOf = (
@@ -61,10 +61,13 @@ export const requirementOf = (
     : { wallet: "trade", ticker: market.stock, units: order.left }
 }
 
-/** The empty locks, one for each asset and wallet. */
+/** The shared empty locks, one for each asset and wallet. */
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
-/** A lock on an amount. Empty locks of the same asset and wallet are one object, because most ended orders have one. */
+/**
+ * A lock on an amount. Most ended orders have an empty lock, so empty locks of the same asset and wallet share one
+ * object.
+ */
 export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Units): Lock => {
   const known = units === 0n ? spent[wallet].get(ticker) : undefined
   if (known !== undefined) return known
@@ -73,11 +76,18 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
   return left
 }
 
-/** Adds to the lock of an order. Returns `false` if the wallet can't pay it on top of the margin. */
+/**
+ * Whether an account can lock margin in addition to that of its open positions. `held` is its free collateral. An
+ * account with a debt can't.
+ */
+const canCover = (state: State, account: string, ticker: Ticker, held: Units.Units, units: Units.Units): boolean =>
+  units === 0n || (!Ledger.isInDebt(state.ledger, account) && held - Positions.margin(state, account, ticker) >= units)
+
+/** Adds to the lock of an order. Returns `false` if the account can't pay it. */
 const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   const { ticker, units, wallet } = more
   const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
-  if (wallet === "collateral" && free.units - Positions.margin(state, order.account, ticker) < units) return false
+  if (wallet === "collateral" && !canCover(state, order.account, ticker, free.units, units)) return false
   if (!Ledger.move(state.ledger, free, locked, units)) return false
   order.locked = order.locked === undefined ? more : { wallet, ticker, units: order.locked.units + units }
   return true
@@ -85,7 +95,7 @@ const put = ({ state }: Work, order: Order, more: Lock): boolean => {
 
 /**
  * Locks the funds that an order needs. Returns `false` if the wallet holds less. `amount` is the amount that the order
- * would trade, in units of the base currency; the part of it that only closes a position locks nothing.
+ * would trade, in units of the base currency. The part that only closes a position locks nothing.
  */
 export const lock = (
   work: Work,
@@ -110,14 +120,14 @@ export const canReplace = (
 ): boolean => {
   const { account, quantity } = order
   const held = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) + (ended.locked?.units ?? 0n)
-  if (wallet === "trade") return held >= units
+  if (wallet === "trade") return held >= units && Ledger.debt(state.ledger, account, ticker) === 0n
   const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
-  return held - Positions.margin(state, account, ticker) >= units * (quantity - closing) / quantity
+  return canCover(state, account, ticker, held, units * (quantity - closing) / quantity)
 }
 
 /** The price at which an order would need the most margin, in units of the quote currency. */
 const dearest = (state: State, order: Order): Units.Units => {
-  // A stop-market order has no limit. It has locked the funds for its activation price.
+  // A stop-market order has no limit: its funds are locked at its activation price.
   const price = order.price ?? order.stop?.price
   const prices = [order.queued ?? (price === undefined ? 0n : Units.from(price) ?? 0n)]
   const pair = pairOf(state, order)
@@ -128,7 +138,8 @@ const dearest = (state: State, order: Order): Units.Units => {
 }
 
 /**
- * Locks margin for a part of an order that until now only closed a position. Returns `false` if the wallet holds less.
+ * Locks margin for the part of an order that used to only close a position and no longer does. Returns `false` if the
+ * wallet holds less.
  */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
   const units = marginOf(market, Units.times(part, dearest(work.state, order)))
@@ -158,7 +169,7 @@ export const coverClosing = (work: Work, account: string, market: Market): Reado
 }
 
 /**
- * The part of its lock that an order on a position gets back when it trades an amount. The closing part, which has
+ * The locked funds that a margin or futures order gets back when it trades an amount. The closing part, which has
  * locked nothing, trades first. A taker gets everything back: `adjust` locks funds again for the part that rests in the
  * book.
  */
@@ -171,7 +182,7 @@ export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units
 }
 
 /**
- * Adjusts the lock of an order on a position to the price at which it now rests. Returns `false` if the wallet holds
+ * Adjusts the lock of a margin or futures order to the price at which it now rests. Returns `false` if the wallet holds
  * less.
  */
 export const adjust = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
@@ -184,7 +195,7 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
   return true
 }
 
-/** Releases a part of the funds that an order has locked. */
+/** Releases part of the funds that an order has locked. */
 export const release = ({ state }: Work, order: Order, units: Units.Units): void => {
   if (order.locked === undefined || units === 0n) return
   const { ticker, wallet } = order.locked

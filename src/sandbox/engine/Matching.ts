@@ -1,10 +1,10 @@
-/** Matches orders by price and time. */
+/** Matches orders in price-time priority. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import * as Locks from "./Locks.ts"
-import { isQuoteAmount, type Lock, type Order } from "./Order.ts"
+import { isMakerOnly, isQuoteAmount, type Lock, type Order } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as Positions from "./Positions.ts"
 import * as Settlement from "./Settlement.ts"
@@ -19,11 +19,11 @@ export const takerBandPercent = 10n
 /** The other side of the book. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
-/** Whether an order of this side and limit may trade at a price. */
+/** Whether an order with this side and limit may trade at a price. */
 export const crosses = (side: OrderSide, price: Units.Units, limit: Units.Units): boolean =>
   side === "buy" ? price <= limit : price >= limit
 
-/** The worst price in the taker band, at which an order without a limit may still trade. */
+/** The worst price at which an order without a limit price may still trade: the end of the taker band. */
 const bandLimit = (side: OrderSide, best: Units.Units): Units.Units => {
   const width = best * takerBandPercent / 100n
   return side === "buy" ? best + width : best - width
@@ -35,8 +35,8 @@ const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount - amount % Terms.of(market).step
 
 /**
- * How much of an order can trade at a price, in units of the base currency: at most the amount left, and for a
- * reduce-only order at most the position.
+ * How much of an order can trade at a price, in units of the base currency: at most the remaining amount and, for a
+ * reduce-only order, at most the position.
  */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
   const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
@@ -45,8 +45,8 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 
 /**
  * How much of an amount an order can pay for at a price. A trade may open a position only if the collateral then covers
- * the margin of all positions; otherwise it closes as much as it can. A spot market order spends the funds that it has
- * locked.
+ * the margin of all positions; otherwise it closes as much of the position as it can. A spot market order spends the
+ * funds that it has locked.
  */
 export const payable = (
   { state }: Work,
@@ -73,22 +73,22 @@ export const payable = (
 /**
  * The reason why a taker stops:
  *
- * - `filled`: the amount left is zero or below the smallest step, or the order has already ended
- * - `limit`: the best price is beyond its limit or the taker band
+ * - `filled`: the remaining amount is zero or below the smallest step, or the order has already ended
+ * - `limit`: the best price is beyond the taker's limit or the taker band
  * - `empty`: the other side of the book is empty
  * - `self-trade`: the best order is from the same account
  * - `reduced`: there is no position left to reduce
- * - `unpaid`: its account can't pay for more
+ * - `unpaid`: the taker's account can't pay for more
  */
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
-/** Ends a resting order that can't trade although it is next: it has nothing to reduce, or its account can't pay. */
+/** Ends a resting order that is next to trade but can't: it has nothing to reduce, or its account can't pay. */
 export const endUntradable = (work: Work, maker: Order): void =>
   Settlement.isUselessReduceOnly(work, maker)
     ? OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
     : OrderEnd.cancel(work, maker)
 
-/** Trades an order against the book until it is filled or has to stop. */
+/** Trades an order against the book until it is filled or must stop. */
 const take = (
   work: Work,
   market: Market,
@@ -97,11 +97,11 @@ const take = (
   price: Units.Units | undefined
 ): Finish => {
   const side = opposite[order.side]
-  const best = Book.best(trading.book, side)
+  const best = Book.first(trading.book, side, order.retail)?.queued
   if (best === undefined) return "empty"
   const limit = price ?? bandLimit(order.side, best)
   for (;;) {
-    const maker = Book.first(trading.book, side)
+    const maker = Book.first(trading.book, side, order.retail)
     if (maker?.queued === undefined) return "empty"
     const offered = maker.queued
     if (!crosses(order.side, offered, limit)) return "limit"
@@ -129,8 +129,8 @@ const take = (
 }
 
 /**
- * Trades an order with the rest of the world at a price. On a position, it opens as much as the collateral covers, or
- * closes as much as it can.
+ * Trades an order with the outside market at a price. A margin or futures order opens as much as the collateral covers,
+ * or closes as much as it can.
  */
 const takeFromWorld = (
   work: Work,
@@ -172,8 +172,8 @@ const endOrRest = (
 
 /**
  * Executes an order: trades it against the book, then leaves the rest in the book or cancels it. An order without a
- * limit trades within the taker band. At the price `moved`, which its limit must allow, it also trades with the rest of
- * the world, after the orders of the book.
+ * limit trades within the taker band. If the owner has just moved the price to `moved`, the order also trades with the
+ * outside market at that price, after the orders in the book. Its limit must allow this price.
  */
 export const execute = (
   work: Work,
@@ -184,7 +184,7 @@ export const execute = (
 ): void => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return
-  let finish = order.postOnly ? "limit" : take(work, market, trading, order, moved ?? limit)
+  let finish = isMakerOnly(order) ? "limit" : take(work, market, trading, order, moved ?? limit)
   if (moved !== undefined && (finish === "limit" || finish === "empty")) {
     finish = takeFromWorld(work, market, trading, order, moved)
   }
@@ -194,17 +194,19 @@ export const execute = (
   if (order.kind !== "spot") Settlement.afterPosition(work, order.account, market)
 }
 
-/** The part of an order that the current book would fill at once. */
+/** The part of an order that would fill at once against the current book. */
 interface Estimate {
   /** The amount, in units of the base currency. */
   readonly amount: Units.Units
   /** The cost or proceeds, in units of the quote currency. */
   readonly total: Units.Units
+  /** The worst price at which it would fill; the last price if nothing would, zero if there is none. */
+  readonly worst: Units.Units
 }
 
-/** Estimates how much of an order would fill at once. An order without a limit trades within the taker band. */
+/** Estimates how much of an order would fill at once. An order without a limit price trades within the taker band. */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
-  let [amount, total] = [0n, 0n]
+  let [amount, total, worst] = [0n, 0n, trading.lastPrice ?? 0n]
   // The amount that each account on the other side can still reduce, in units of the base currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
@@ -213,10 +215,10 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
     if (!crosses(order.side, price, limit)) break
     for (const maker of FifoQueue.members(orders)) {
       const left = isQuoteAmount(order) ? Units.over(order.left - total, price) : order.left - amount
-      if (left <= 0n) return { amount, total }
+      if (left <= 0n) return { amount, total, worst }
       if (maker.account === order.account && order.stp !== "no") {
         if (order.stp === "cancel_old") continue
-        return { amount, total }
+        return { amount, total, worst }
       }
       const { account, kind, market, reduceOnly, side } = maker
       const most = reducible.get(account) ?? Positions.reducible(state, account, market, side)
@@ -224,23 +226,32 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
       if (kind !== "spot") reducible.set(account, most - min(traded, most))
       total += Units.times(traded, price)
       amount += traded
+      if (traded > 0n) worst = price
     }
   }
-  return { amount, total }
-}
-
-/** Locks the estimated cost of a market order in the current book. Returns `false` if the wallet holds less. */
-export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
-  const trading = work.state.trading.get(market.name)
-  if (trading === undefined) return false
-  const { amount, total } = estimate(work, trading, order)
-  const spent = isQuoteAmount(order) ? order.left : total
-  return Locks.lock(work, order, Locks.requirementOf(market, order, spent), amount)
+  return { amount, total, worst }
 }
 
 /**
- * The funds that a limit order has to lock. `least` is the lock for amount × limit. A sale that fills at once sells
- * above its limit, so the position that it opens needs more margin.
+ * Locks the estimated cost of a market order in the current book. An order larger than the book needs funds for all of
+ * it: the part that the book does not offer is estimated at the worst price of the rest. Returns `false` if the wallet
+ * holds less.
+ */
+export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
+  const trading = work.state.trading.get(market.name)
+  if (trading === undefined) return false
+  const { amount, total, worst } = estimate(work, trading, order)
+  if (isQuoteAmount(order)) return Locks.lock(work, order, Locks.requirementOf(market, order, order.left), amount)
+  return Locks.lock(
+    work,
+    order,
+    Locks.requirementOf(market, order, total + Units.times(order.left - amount, worst))
+  )
+}
+
+/**
+ * The funds that a limit order has to lock. `least` is the lock for amount × limit. A sell order that fills at once may
+ * trade above its limit, so the position that it opens needs more margin.
  */
 export const requirementForLimit = (
   work: Work,
@@ -249,7 +260,8 @@ export const requirementForLimit = (
   price: Units.Units,
   least: Units.Units
 ): Lock => {
-  if (order.kind === "spot" || order.side === "buy" || order.postOnly) return Locks.requirementOf(market, order, least)
+  if (order.kind === "spot" || order.side === "buy" || isMakerOnly(order))
+    return Locks.requirementOf(market, order, least)
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return Locks.requirementOf(market, order, least)
   const { amount, total } = estimate(work, trading, order, price)

@@ -1,12 +1,14 @@
 /** Modifies open orders. */
 import * as Market from "../../domain/Market.ts"
+import * as Cancellation from "./Cancellation.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import * as NewOrder from "./NewOrder.ts"
 import type { Modify } from "./Operation.ts"
-import { isQuoteAmount, type Lock, type Order, type StopOrder, type Trigger } from "./Order.ts"
+import { isMakerOnly, isQuoteAmount, type Lock, type Order, type StopOrder, type Trigger } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
 import * as Orders from "./Orders.ts"
+import * as PriceBands from "./PriceBands.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
@@ -31,7 +33,7 @@ const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   )
 }
 
-/** The bounds of the market that a changed order would break. A reduce-only order may be below the minimum. */
+/** The market's bounds that a changed order would break. A reduce-only order may be below the minimum. */
 const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
   const { activationPrice, amount, price, total } = changes
   const kept = order.reduceOnly ? {} : {
@@ -51,7 +53,7 @@ const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Repl
   )
 }
 
-/** The size of the new order. Amounts that the old order has filled stay with the old order. */
+/** The size of the new order. The filled part stays with the old order. */
 const sizeOf = (order: Order, { amount, total }: Modify): Orders.Size | Reply.Reply => {
   const asked = amount ?? total
   if (asked === undefined) {
@@ -78,8 +80,8 @@ const triggerOf = (
 }
 
 /**
- * The funds that the new order has to lock. One without a limit locks them for its activation price, or the amount that
- * it spends.
+ * The funds that the new order has to lock. An order without a limit price locks what it costs at its activation price,
+ * or, if its quantity is the amount to spend, that amount.
  */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
   const text = order.price ?? order.stop?.price
@@ -90,7 +92,7 @@ const requirementOf = (work: Work, market: Market.Market, order: Order): Lock =>
     : Locks.requirementOf(market, order, total)
 }
 
-/** The order that replaces another one, or the reply that refuses it. */
+/** The order that replaces another one, or the reply that refuses the change. */
 const successorOf = (
   work: Work,
   market: Market.Market,
@@ -98,9 +100,11 @@ const successorOf = (
   changes: Modify
 ): Order | Reply.Reply => {
   const { state } = work
-  const { account, clientOrderId, kind, positionSide, postOnly, reduceOnly, side, type } = order
+  const { account, clientOrderId, kind, postOnly, reduceOnly, retail, rpi, side, type } = order
   const violations = [...inapplicable(order, changes), ...outOfBounds(market, order, changes)]
   if (violations.length > 0) return Reply.invalid(...violations)
+  const far = PriceBands.violations(state, account, market, changes)
+  if (far.length > 0) return Reply.invalid(...far)
   const asked = sizeOf(order, changes)
   if (Orders.isReply(asked)) return asked
   const stop = triggerOf(state, order, changes)
@@ -117,30 +121,31 @@ const successorOf = (
     price: changes.price ?? order.price,
     stop,
     postOnly,
+    rpi,
+    retail,
     clientOrderId,
     stp: changes.stp ?? order.stp,
-    reduceOnly,
-    positionSide
+    reduceOnly
   })
 }
 
 /**
- * Modifies an open order: cancels it and places a new one, with a new identifier and the same client order id, for the
- * amount that is left. The new order is last in the queue at its price. If the change is refused, the old order stays
- * as it is.
+ * Modifies an open order: cancels it and places a new one for the remaining amount, with a new identifier and the same
+ * client order id. The new order is last in the queue at its price. If the change is refused, the old order stays
+ * unchanged.
  */
 export const modify = (work: Work, account: string, changes: Modify): Reply.Reply => {
   const { state } = work
   const market = state.markets.get(changes.market)
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
-  const order = Orders.find(state.openOrders, (order) => order, account, changes)
-  if (order === undefined) return Orders.notFound
+  const order = Cancellation.find(state.openOrders, (order) => order, account, changes)
+  if (order === undefined) return Cancellation.notFound
   if (!Orders.isPermitted(state, account, order.kind)) return Orders.notPermitted
   const next = successorOf(work, market, order, changes)
   if (Orders.isReply(next)) return next
   const limit = next.price === undefined ? undefined : Units.from(next.price) ?? 0n
-  if (next.postOnly && !isWaiting(next) && limit !== undefined && Matching.wouldTake(work, next, limit)) {
-    return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
+  if (isMakerOnly(next) && !isWaiting(next) && limit !== undefined && Matching.wouldTake(work, next, limit)) {
+    return Reply.refused("notMaker", [next.rpi ? "rpi" : "postOnly", { kind: "maker" }])
   }
   const requirement = requirementOf(work, market, next)
   if (!next.reduceOnly && !Locks.canReplace(work, next, order, requirement)) return Orders.notEnoughBalance

@@ -1,37 +1,47 @@
 /** Makes and opens new orders. */
 import type { OrderId } from "../../domain/Identifiers.ts"
-import type { OrderSide, PositionSide } from "../../domain/Order.ts"
+import type { PositionSide } from "../../domain/Order.ts"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
 import type { Order } from "./Order.ts"
 import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
-/** The identifier of the next order, or of the `ahead`-th next. {@link open} advances the counter. */
+/** The identifier of the next order, or of the one `ahead` places further on. {@link open} advances the counter. */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The decimal digits of a whole number are a valid identifier.
   (state.lastId + ahead).toString() as OrderId
 
 /** The side of the position that an order of this side reduces. */
-export const reduces = { buy: "SHORT", sell: "LONG" } as const
+const reduces = { buy: "SHORT", sell: "LONG" } as const
 
-/** The position side of an order. Accounts are in one-way mode: only a reduce-only order has a definite side. */
-const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
-  kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
+/** The side of the position that an order of this side opens or increases. */
+const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** The fields that distinguish a new order from others. Absent fields have the value that most orders have. */
+/** The position side of an order. Accounts are in one-way mode: the policy decides which orders name a side. */
+const positionSideOf = (
+  { positionSides }: VenuePolicy,
+  { kind, oco, reduceOnly, side }: Pick<Order, "kind" | "reduceOnly" | "side"> & Partial<Pick<Order, "oco">>
+): PositionSide | undefined => {
+  if (kind === "spot") return undefined
+  if (positionSides === "one-way") return "BOTH"
+  return reduceOnly ? reduces[side] : oco === undefined ? "BOTH" : opens[side]
+}
+
+/** The fields that distinguish a new order from others. An absent field has the value that most orders have. */
 export interface Draft<P, S>
   extends
     Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
-    Partial<Pick<Order, "postOnly" | "ioc" | "oco" | "oto" | "positionSide">>
+    Partial<Pick<Order, "postOnly" | "ioc" | "rpi" | "retail" | "oco" | "oto">>
 {
   /** The limit, in units of the quote currency. */
   readonly price: P
-  /** The trigger. */
+  /** The trigger of a stop order. */
   readonly stop: S
 }
 
-/** Makes an order. All orders come from one object literal: objects of the same shape are the fastest to read. */
+/** Creates an order. All orders come from one object literal: objects of the same shape are the fastest to read. */
 export const make = <P extends Order["price"], S extends Order["stop"]>(
   { at, state }: Work,
   account: string,
@@ -49,11 +59,13 @@ export const make = <P extends Order["price"], S extends Order["stop"]>(
   price: draft.price,
   postOnly: draft.postOnly ?? false,
   ioc: draft.ioc ?? false,
+  rpi: draft.rpi ?? false,
+  retail: draft.retail ?? false,
   stop: draft.stop,
   clientOrderId: draft.clientOrderId,
   stp: draft.stp,
   reduceOnly: draft.reduceOnly,
-  positionSide: draft.positionSide ?? positionSideOf(draft.kind, draft.side, draft.reduceOnly),
+  positionSide: positionSideOf(state.policy, draft),
   oco: draft.oco,
   oto: draft.oto,
   placedAt: at,
@@ -68,7 +80,7 @@ export const make = <P extends Order["price"], S extends Order["stop"]>(
   changedAt: at
 })
 
-/** Adds an order to the open ones. */
+/** Adds an order to the open orders. */
 export const open = ({ events, state }: Work, order: Order): void => {
   state.lastId = state.openOrders.add(order)
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })

@@ -1,6 +1,6 @@
 /**
- * The operations that signed calls ask of the engine. The journal holds operations, so each has a schema and can be
- * written as JSON.
+ * The operations that signed calls request from the engine. The journal holds operations, so each has a schema and can
+ * be written as JSON.
  */
 import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
@@ -16,48 +16,65 @@ const key = Schema.optionalKey
 /** A wallet of an account. */
 export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
-/** No operation: the call only reads, or has wrong fields. It still uses its nonce. */
+/** No operation: the call only reads, or has invalid fields. It still uses up its nonce. */
 export interface Nothing {
   readonly _tag: "Nothing"
 }
 
 /** The take-profit and stop-loss that a margin order places when it is filled. */
 export interface WithExit {
-  /** The price that triggers a take-profit, in units of the quote currency. No take-profit when absent. */
+  /** The price that triggers a take-profit, in units of the quote currency. If absent, there is no take-profit. */
   readonly takeProfit?: Price
-  /** The price that triggers a stop-loss, in units of the quote currency. No stop-loss when absent. */
+  /** The price that triggers a stop-loss, in units of the quote currency. If absent, there is no stop-loss. */
   readonly stopLoss?: Price
 }
 
 /** Places a limit order. */
 export interface PlaceLimit extends WithExit {
   readonly _tag: "PlaceLimit"
-  /** The market. */
+  /** The market to trade on. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
   /** The amount, in units of the base currency. */
   readonly amount: Amount
-  /** The limit, in units of the quote currency. */
-  readonly price: Price
+  /** The limit, in units of the quote currency. Absent only with `bboRole`, which takes precedence if both are given. */
+  readonly price?: Price
+  /** The side of the book whose best price is the limit. With `"queue"` the order never takes liquidity. */
+  readonly bboRole?: BboRole
   /** Whether the order opens or closes a position, instead of exchanging wallet balances. */
   readonly collateral: boolean
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** Whether the order is refused if it would take liquidity. `false` when absent. */
+  /** Whether the order is refused if it would take liquidity. Defaults to `false`. */
   readonly postOnly?: boolean
-  /** Whether what cannot trade at once is canceled. `false` when absent; excludes `postOnly`. */
+  /**
+   * Whether the part that cannot trade at once is canceled (immediate or cancel). Defaults to `false`; excludes
+   * `postOnly`.
+   */
   readonly ioc?: boolean
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
+  /**
+   * Whether the order rests for retail orders only and never takes liquidity. Defaults to `false`; the account must be
+   * admitted.
+   */
+  readonly rpi?: boolean
+  /**
+   * Whether the order also trades with those that rest for retail orders only. Defaults to `false`; the account must be
+   * admitted.
+   */
+  readonly retail?: boolean
+  /**
+   * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
+   */
   readonly stp?: SelfTradePrevention
-  /** Whether the order may only reduce a position. `false` when absent. */
+  /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
 }
 
 /** Places a market order. */
 export interface PlaceMarket extends WithExit {
   readonly _tag: "PlaceMarket"
-  /** The market. */
+  /** The market to trade on. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
@@ -68,20 +85,22 @@ export interface PlaceMarket extends WithExit {
   readonly amount: Amount
   /** Whether `amount` is the total that a buy spends, in units of the quote currency. Ignored on sells. */
   readonly quoteAmount: boolean
-  /** Whether the order trades a position instead of wallets. */
+  /** Whether the order trades a position instead of wallet balances. */
   readonly collateral: boolean
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
+  /**
+   * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
+   */
   readonly stp?: SelfTradePrevention
-  /** Whether the order may only reduce a position. `false` when absent. */
+  /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
 }
 
-/** Places a stop-limit order (document, Endpoints §3), or one that trades a position. */
+/** Places a stop-limit order (document, Endpoints §3) on wallet balances or on a position. */
 export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
-  /** The market. */
+  /** The market to trade on. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
@@ -91,22 +110,26 @@ export interface PlaceStopLimit extends WithExit {
   readonly price: Price
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The side of the book whose best price the triggered order uses. Its own limit when absent. */
+  /**
+   * The side of the book whose best price the triggered order takes as its limit. Defaults to the order's own limit.
+   */
   readonly bboRole?: BboRole
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
+  /**
+   * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
+   */
   readonly stp?: SelfTradePrevention
-  /** Whether the order trades a position instead of wallets. `false` when absent. */
+  /** Whether the order trades a position instead of wallet balances. Defaults to `false`. */
   readonly collateral?: boolean
-  /** Whether the order may only reduce a position. `false` when absent. */
+  /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
 }
 
 /** Places a stop-market order. */
 export interface PlaceStopMarket extends WithExit {
   readonly _tag: "PlaceStopMarket"
-  /** The market. On a futures market, `collateral` must be `true`. */
+  /** The market to trade on. On a futures market, `collateral` must be `true`. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
@@ -117,20 +140,22 @@ export interface PlaceStopMarket extends WithExit {
   readonly amount: Amount
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
-  /** Whether the order trades a position instead of wallets. */
+  /** Whether the order trades a position instead of wallet balances. */
   readonly collateral: boolean
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
+  /**
+   * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
+   */
   readonly stp?: SelfTradePrevention
-  /** Whether the order may only reduce a position. `false` when absent. */
+  /** Whether the order may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
 }
 
 /** Places a collateral OCO order (document, Endpoints §2). */
 export interface PlaceOco {
   readonly _tag: "PlaceOco"
-  /** The market. */
+  /** The market to trade on. */
   readonly market: MarketName
   /** Whether both legs buy or sell. */
   readonly side: OrderSide
@@ -142,11 +167,13 @@ export interface PlaceOco {
   readonly activationPrice: Price
   /** The limit of the stop-loss, in units of the quote currency. */
   readonly stopLimitPrice: Price
-  /** The caller's own identifier. Both legs have it. */
+  /** The client order id, which both legs have. */
   readonly clientOrderId?: ClientOrderId
-  /** Whether both legs may only reduce a position. `false` when absent. */
+  /** Whether both legs may only reduce a position. Defaults to `false`. */
   readonly reduceOnly?: boolean
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
+  /**
+   * The self-trade prevention: how the order avoids trading with another order of the same account. Defaults to `"no"`.
+   */
   readonly stp?: SelfTradePrevention
 }
 
@@ -155,7 +182,7 @@ export interface PlaceBulk {
   readonly _tag: "PlaceBulk"
   /** The orders, in the order in which they are placed. */
   readonly orders: ReadonlyArray<PlaceLimit>
-  /** Whether placing stops at the first order that is refused. `false` when absent. */
+  /** Whether to stop at the first order that is refused. Defaults to `false`. */
   readonly stopOnFail?: boolean
 }
 
@@ -167,16 +194,16 @@ export interface CancelBulk {
 }
 
 /**
- * Modifies an open order: replaces it by a new one, with a new identifier, last in the queue at its price. Absent
- * fields stay as they are.
+ * Modifies an open order: replaces it with a new one that has a new identifier and is last in the queue at its price.
+ * Absent fields stay unchanged.
  */
 export interface Modify {
   readonly _tag: "Modify"
-  /** The market that the order is on. */
+  /** The market of the order. */
   readonly market: MarketName
   /** The exchange's identifier. It takes precedence if both are given. */
   readonly orderId?: OrderId
-  /** The caller's own identifier, which the new order has too. */
+  /** The client order id, which the new order keeps. */
   readonly clientOrderId?: ClientOrderId
   /** The total amount, including the filled part, in units of the base currency. */
   readonly amount?: Amount
@@ -186,102 +213,104 @@ export interface Modify {
   readonly price?: Price
   /** The price that triggers the order, in units of the quote currency. Allowed only before the order is triggered. */
   readonly activationPrice?: Price
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. */
+  /** The self-trade prevention: how the order avoids trading with another order of the same account. */
   readonly stp?: SelfTradePrevention
 }
 
-/** Cancels one order. The caller names it by either identifier. */
+/** Cancels one order, named by either identifier. */
 export interface Cancel {
   readonly _tag: "Cancel"
-  /** The market that the order is on. */
+  /** The market of the order. */
   readonly market: MarketName
   /** The exchange's identifier. It takes precedence if both are given. */
   readonly orderId?: OrderId
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId?: ClientOrderId
 }
 
 /** Cancels both legs of an OCO order. */
 export interface CancelOco {
   readonly _tag: "CancelOco"
-  /** The market that the order is on. */
+  /** The market of the order. */
   readonly market: MarketName
-  /** The identifier of the pair. It takes precedence if both are given. */
+  /** The identifier of the OCO pair. It takes precedence if both are given. */
   readonly orderId?: OrderId
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId?: ClientOrderId
 }
 
 /** Cancels an order that has not placed its take-profit and stop-loss yet. */
 export interface CancelOto {
   readonly _tag: "CancelOto"
-  /** The market that the order is on. */
+  /** The market of the order. */
   readonly market: MarketName
-  /** The identifier of the group. */
+  /** The identifier of the group: the order with its take-profit and stop-loss. */
   readonly otoId: OrderId
 }
 
 /** Cancels both legs of an OCO order, or an order that has not placed its take-profit and stop-loss yet. */
 export interface CancelConditional {
   readonly _tag: "CancelConditional"
-  /** The market that the order is on. */
+  /** The market of the order. */
   readonly market: MarketName
-  /** The identifier of the pair or of the group. */
+  /** The identifier of the OCO pair, or of the group: the order with its take-profit and stop-loss. */
   readonly id: OrderId
 }
 
 /** Cancels all open orders of an account (document, Endpoints §4). */
 export interface CancelAll {
   readonly _tag: "CancelAll"
-  /** The market. All markets when absent. */
+  /** The market of the orders; all markets if absent. */
   readonly market?: MarketName
-  /** The kinds of orders. All kinds when absent. */
+  /** The kinds of orders to cancel; all kinds if absent. */
   readonly type?: ReadonlyArray<CancelAllType>
-  /** The position side that the orders belong to; only on a futures market. All when absent. */
+  /** The position side of the orders, for futures markets only; both sides if absent. */
   readonly positionSide?: PositionSide
 }
 
 /** Arms the kill switch of a market, or disarms it. */
 export interface SetKillSwitch {
   readonly _tag: "SetKillSwitch"
-  /** The market. */
+  /** The market of the kill switch. */
   readonly market: MarketName
-  /** The countdown until the orders are canceled, in seconds; 5 to 600. Disarms the kill switch when absent. */
+  /** The countdown until the orders are canceled, in seconds; 5 to 600. If absent, the kill switch is disarmed. */
   readonly seconds?: KillSwitchSeconds
-  /** The kinds of orders that it cancels. All kinds when absent. */
+  /** The kinds of orders that the kill switch cancels; all kinds if absent. */
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
 /** Moves an amount between wallets of an account. */
 export interface Transfer {
   readonly _tag: "Transfer"
-  /** The wallet that pays. */
+  /** The wallet to debit. */
   readonly from: Ledger.Wallet
-  /** The wallet that receives. */
+  /** The wallet to credit. */
   readonly to: Ledger.Wallet
-  /** The asset. */
+  /** The asset to move. */
   readonly ticker: Ticker
-  /** The amount. */
+  /** The amount, in units of the asset. */
   readonly amount: Amount
 }
 
 /** Creates a code that another account can apply. */
 export interface CreateCode {
   readonly _tag: "CreateCode"
-  /** The asset. */
+  /** The asset of the code. */
   readonly ticker: Ticker
-  /** The amount that the code is worth, debited from the main wallet. */
+  /** The value of the code, in units of the asset. It is debited from the main wallet. */
   readonly amount: Amount
-  /** The passphrase that is needed to apply the code. None when absent. */
+  /** The passphrase required to apply the code; none if absent. */
   readonly passphrase?: Passphrase
-  /** The caller's own note, without effect. */
+  /** A note for the caller's own use, without effect. */
   readonly description?: Description
+  /** The UUID in the code, drawn at random. If absent, the next one of the venue. */
+  readonly drawn?: string
 }
 
 /** Applies a code (document, Endpoints §6). */
 export interface ApplyCode {
   readonly _tag: "ApplyCode"
-  /** The code. */
+  /** The code to apply. */
   readonly code: Code
   /** The passphrase of the code, if it has one. */
   readonly passphrase?: Passphrase
@@ -290,33 +319,35 @@ export interface ApplyCode {
 /** Creates a sub-account. */
 export interface CreateSubAccount {
   readonly _tag: "CreateSubAccount"
-  /** The name that its owner gives it; unique among the owner's sub-accounts. */
+  /** The name of the sub-account; unique among the owner's sub-accounts. */
   readonly alias: Alias
-  /** Its e-mail address. */
+  /** The e-mail address of the sub-account. */
   readonly email?: Email
-  /** Whether it shares the identity check of its owner. */
+  /** Whether the sub-account shares its owner's identity verification. */
   readonly shareKyc: boolean
-  /** Whether it may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled: boolean
-  /** Whether it may trade on margin. */
+  /** Whether the sub-account may trade on margin. */
   readonly collateralEnabled: boolean
 }
 
 /** Creates an API key of a sub-account. */
 export interface CreateSubAccountKey {
   readonly _tag: "CreateSubAccountKey"
-  /** The sub-account. */
+  /** The sub-account that gets the key. */
   readonly subAccountId: SubAccountId
-  /** The name that its owner gives the key. */
+  /** The name given to the key by its owner. */
   readonly title: KeyTitle
   /** The type of the key. */
   readonly type: string
+  /** The UUID in the secret, drawn at random. If absent, the next one of the venue. */
+  readonly drawn?: string
 }
 
 /** Deletes a sub-account (document, Endpoints §11). */
 export interface DeleteSubAccount {
   readonly _tag: "DeleteSubAccount"
-  /** The sub-account. It must hold nothing. */
+  /** The sub-account to delete. It must be empty. */
   readonly id: SubAccountId
 }
 
@@ -345,6 +376,8 @@ export type Operation =
   | DeleteSubAccount
 
 const Nothing = Schema.TaggedStruct("Nothing", {})
+
+const drawn = key(Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u)))
 
 const exit = { takeProfit: key(Price), stopLoss: key(Price) }
 
@@ -379,11 +412,14 @@ const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
   market: MarketName,
   side: OrderSide,
   amount: Amount,
-  price: Price,
+  price: key(Price),
+  bboRole: key(BboRole),
   collateral: Schema.Boolean,
   clientOrderId: key(ClientOrderId),
   postOnly: key(Schema.Boolean),
   ioc: key(Schema.Boolean),
+  rpi: key(Schema.Boolean),
+  retail: key(Schema.Boolean),
   stp: key(SelfTradePrevention),
   reduceOnly: key(Schema.Boolean)
 })
@@ -471,7 +507,8 @@ const CreateCode = Schema.TaggedStruct("CreateCode", {
   ticker: Ticker,
   amount: Amount,
   passphrase: key(Passphrase),
-  description: key(Description)
+  description: key(Description),
+  drawn
 })
 
 const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
@@ -485,7 +522,8 @@ const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
 const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
   subAccountId: SubAccountId,
   title: KeyTitle,
-  type: Schema.String
+  type: Schema.String,
+  drawn
 })
 
 const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccountId })

@@ -18,7 +18,10 @@ export interface Trigger {
   readonly price: Price
   /** The side from which the last price must reach the activation price. */
   readonly condition: ActivationCondition
-  /** The side of the book whose best price the triggered order uses. `undefined`: its own limit. */
+  /**
+   * The side of the book whose best price the triggered order takes as its limit. `undefined` if it keeps its own
+   * limit.
+   */
   readonly bboRole: BboRole | undefined
   /** Whether the order has been triggered. */
   activated: boolean
@@ -28,7 +31,7 @@ export interface Trigger {
 export interface Lock {
   /** The wallet that holds the funds. */
   readonly wallet: "trade" | "collateral"
-  /** The asset. */
+  /** The locked asset. */
   readonly ticker: Ticker
   /** The amount locked for the open part of the order. */
   readonly units: Units
@@ -36,11 +39,13 @@ export interface Lock {
 
 /** The exit that an order places when it is filled ("one triggers the other"): a take-profit, a stop-loss, or both. */
 export interface Oto {
-  /** The identifier of the group, one less than that of the order. */
+  /** The identifier of the group (the order with its exit), one less than the order's. */
   readonly id: OrderId
-  /** The price that triggers the take-profit, in units of the quote currency. `undefined` without one. */
+  /**
+   * The price that triggers the take-profit, in units of the quote currency; `undefined` if there is no take-profit.
+   */
   readonly takeProfit: Price | undefined
-  /** The price that triggers the stop-loss, in units of the quote currency. `undefined` without one. */
+  /** The price that triggers the stop-loss, in units of the quote currency; `undefined` if there is no stop-loss. */
   readonly stopLoss: Price | undefined
 }
 
@@ -48,17 +53,17 @@ export interface Oto {
 export interface Order {
   /** The exchange's identifier. */
   readonly id: OrderId
-  /** The account that placed it. */
+  /** The account that placed the order. */
   readonly account: string
-  /** The market that it trades on. */
+  /** The market of the order. */
   readonly market: MarketName
-  /** Whether it buys or sells. */
+  /** Whether the order buys or sells. */
   readonly side: OrderSide
-  /** Limit, market, stop limit and so on. */
+  /** The order type, such as limit, market or stop limit. */
   readonly type: OrderType
   /**
-   * The kind of market: `spot` orders trade wallets, `margin` and `futures` orders trade positions. Cancel-all selects
-   * by it.
+   * The kind of market: `spot` orders trade wallet balances, `margin` and `futures` orders trade positions. A call that
+   * cancels all orders can filter by it.
    */
   readonly kind: "spot" | "margin" | "futures"
   /** The amount as the caller wrote it. */
@@ -74,31 +79,39 @@ export interface Order {
   readonly postOnly: boolean
   /** Whether the part that can't trade at once is canceled ("immediate or cancel"). */
   readonly ioc: boolean
+  /**
+   * Whether the order rests for retail orders only ("retail price improvement"): no public view shows it, it never takes
+   * liquidity, and it trades after all other orders at its price.
+   */
+  readonly rpi: boolean
+  /** Whether the order is a retail order, which also trades with those that rest for retail orders only. */
+  readonly retail: boolean
   /** The trigger of a stop order. `undefined` on all other orders. */
   readonly stop: Trigger | undefined
-  /** The caller's own identifier. */
+  /** The client order id. */
   readonly clientOrderId: ClientOrderId | undefined
-  /** The self-trade prevention: how to avoid a trade with another order of the same account. */
+  /** The self-trade prevention: how the order avoids trading with another order of the same account. */
   readonly stp: SelfTradePrevention
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
   /** The position that the order belongs to. `undefined` on spot orders. */
   readonly positionSide: PositionSide | undefined
-  /** The OCO order, or the exit of a position, that it is a leg of. */
+  /** The OCO order, or the position exit, that has this order as a leg. */
   readonly oco: OrderId | undefined
-  /** The exit that it places when it is filled. `undefined` on most orders. */
+  /** The exit that is placed when the order is filled. `undefined` on most orders. */
   readonly oto: Oto | undefined
-  /** The time of placement, in Unix microseconds. */
+  /** The time at which the order was placed, in Unix microseconds. */
   readonly placedAt: number
-  /** The funds that it has locked. The legs of an OCO order share one lock, held by one of them. */
+  /** The funds that the order has locked. The legs of an OCO order share one lock, held by one of them. */
   locked: Lock | undefined
   /**
-   * The part of it that only closes a position, in units of the base currency. The lock holds no margin for this part.
-   * The plain orders of a side together never close more than the position; zero on spot and reduce-only orders.
+   * The part of the order that only closes a position, in units of the base currency. The lock holds no margin for this
+   * part. Together, the plain orders of a side never close more than the position. Zero on spot, and for reduce-only orders.
    */
   closing: Units
   /**
-   * The price at which it rests in the book. `undefined` before a stop order is triggered and after an order has ended.
+   * The price at which the order rests in the book. `undefined` before a stop order is triggered and after an order has
+   * ended.
    */
   queued: Units | undefined
   /** The status (document, "States and transitions"). */
@@ -111,16 +124,19 @@ export interface Order {
   dealMoney: Units
   /** The fee charged so far, in units of the fee asset. */
   dealFee: Units
-  /** The time of the last trade, trigger or end, in Unix microseconds; before these, the time of placement. */
+  /**
+   * The time at which the order last traded, was triggered or ended, in Unix microseconds; initially the time at which
+   * it was placed.
+   */
   changedAt: number
 }
 
-/** An order with a trigger. Once triggered, it is a limit order, or a market order if it has no limit. */
+/** A stop order. Once triggered, it is a limit order, or a market order if it has no limit. */
 export interface StopOrder extends Order {
   readonly stop: Trigger
 }
 
-/** An order with a trigger that is a limit order once it is triggered. */
+/** A stop order that is a limit order once triggered. */
 export interface StopLimitOrder extends StopOrder {
   readonly price: Price
 }
@@ -130,39 +146,42 @@ export interface LimitOrder extends Order {
   readonly price: Price
 }
 
-/** A collateral OCO order: two orders, of which one cancels the other. */
+/** A collateral OCO order: two orders, one of which cancels the other. */
 export interface OcoOrder {
   /** The identifier of the pair. */
   readonly id: OrderId
   /** Whether both legs may only reduce a position. */
   readonly reduceOnly: boolean
-  /** The leg with a trigger. */
+  /** The leg that waits for its activation price. */
   readonly stopLoss: StopLimitOrder
   /** The leg that rests in the book. */
   readonly takeProfit: LimitOrder
 }
 
-/** An order with an exit, while it is open. */
+/** An open order with an exit. */
 export interface OtoOrder {
   /** The identifier of the group. */
   readonly id: OrderId
-  /** The order. */
+  /** The order that places the exit. */
   readonly order: Order
 }
 
 /** The exit of a position: reduce-only stop-market orders. When one is triggered, the other is canceled. */
 export interface Exit {
-  /** The identifier of the exit, which its legs have as `oco`. */
+  /** The identifier of the exit; its legs have it in `oco`. */
   readonly id: OrderId
-  /** The account. */
+  /** The account that holds the position. */
   readonly account: string
-  /** The market. */
+  /** The market of the position. */
   readonly market: MarketName
-  /** The take-profit leg. `undefined` if it does not exist, or no longer does. */
+  /** The take-profit leg; `undefined` if there never was one, or no longer is. */
   takeProfit: StopOrder | undefined
-  /** The stop-loss leg. `undefined` if it does not exist, or no longer does. */
+  /** The stop-loss leg; `undefined` if there never was one, or no longer is. */
   stopLoss: StopOrder | undefined
 }
+
+/** Whether an order only ever rests in the book. */
+export const isMakerOnly = ({ postOnly, rpi }: Pick<Order, "postOnly" | "rpi">): boolean => postOnly || rpi
 
 /**
  * Whether the quantity of an order is in quote currency. A market buy may state the total that it spends; a spot

@@ -1,16 +1,16 @@
-/** Places and cancels orders. */
-import type * as Decimal from "../../domain/Decimal.ts"
-import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
+/** Places orders. */
+import { type Decimal, Price } from "../../domain/Decimal.ts"
+import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
 import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
+import * as Book from "./Book.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
-import { make, nextId, open, reduces } from "./NewOrder.ts"
-import type { Operation } from "./Operation.ts"
-import type { OcoOrder, Order, StopOrder, Trigger } from "./Order.ts"
-import * as OrderEnd from "./OrderEnd.ts"
-import type { OrderIndex, Owner } from "./OrderIndex.ts"
+import { make, nextId, open } from "./NewOrder.ts"
+import type { Operation, PlaceLimit } from "./Operation.ts"
+import { isMakerOnly, type OcoOrder, type Order, type StopOrder, type Trigger } from "./Order.ts"
 import * as Positions from "./Positions.ts"
+import * as PriceBands from "./PriceBands.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
@@ -37,13 +37,10 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
 export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
-/** The side of the position that an order of this side opens or increases. */
-const opens = { buy: "LONG", sell: "SHORT" } as const
-
-/** The wallet lacks the funds that an order needs. */
+/** The refusal when the wallet lacks the funds that an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** The account may not place orders of this kind. */
+/** The refusal when the account may not place orders of this kind. */
 export const notPermitted = Reply.refused("notPermitted")
 
 /**
@@ -56,13 +53,13 @@ const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "posi
 
 /** The size of an order, as a value and as text. */
 export interface Size {
-  readonly amount: Decimal.Decimal
+  readonly amount: Decimal
   readonly quantity: Units.Units
 }
 
 /**
  * Caps a reduce-only order at the position that it reduces. Refuses it if there is no such position, as on spot
- * markets, or if the policy does not accept reduce-only orders. An amount in quote currency stays as it is.
+ * markets, or if the policy does not accept reduce-only orders. An amount in quote currency stays unchanged.
  */
 export const capToPosition = (
   state: State,
@@ -85,12 +82,12 @@ export const capToPosition = (
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-/** Whether a value is a reply, which here always refuses an order. */
+/** Whether a value is a reply. Here, every reply is a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
- * The condition of a trigger. Depending on the policy, the side of the order decides it, or the current price of the
- * market.
+ * The condition of a trigger. Depending on the policy, it follows from the side of the order or from the current price
+ * of the market.
  */
 export const conditionOf = (
   state: State,
@@ -103,22 +100,57 @@ export const conditionOf = (
   return price > last ? "gte" : "lte"
 }
 
-/** Whether an activation price equals the last price, so that no side to reach it from is known. */
+/** Whether an activation price equals the last price, so that the side from which it will be reached is unknown. */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-/** The activation price equals the last price, so that no side to reach it from is known. */
+/**
+ * The refusal when the activation price equals the last price, so that the side from which it will be reached is
+ * unknown.
+ */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
 // -----------------------------------------------------------------------------
 
+/** The flags of orders that only admitted accounts may place. */
+const admissions = ["rpi", "retail"] as const
+
+/** A limit order with its limit. */
+interface Priced extends PlaceLimit {
+  readonly price: Price
+}
+
+const isPriced = (operation: PlaceLimit): operation is Priced =>
+  operation.price !== undefined && operation.bboRole === undefined
+
+/** A limit order with the price that its `bboRole` names; `undefined` if that side of the book is empty. */
+const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined => {
+  const { bboRole, side } = operation
+  if (bboRole === undefined) return undefined
+  const book = trading.get(operation.market)?.book
+  const best = book && Book.best(book, bboRole === "queue" ? side : Matching.opposite[side])
+  return best === undefined ? undefined : { ...operation, price: Price.make(Units.toDecimal(best)) }
+}
+
+/** The refusal of an order whose price is neither stated nor found in the book. */
+const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
+  if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
+  return bboRole === undefined
+    ? Reply.invalid(["price", { kind: "required" }])
+    : Reply.refused("noQuote", ["bboRole", { kind: "quoted" }])
+}
+
 /** Places a limit order like {@link placeLimit}, but does not trigger stop orders. */
-export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
-  const { clientOrderId, collateral, ioc = false, postOnly = false, reduceOnly = false, side, stp = "no" } = operation
+export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">): Reply.Reply => {
   const { state } = work
-  const market = state.markets.get(operation.market)
+  const market = state.markets.get(asked.market)
+  const operation = isPriced(asked) ? asked : atBest(state, asked)
+  if (operation === undefined) return withoutPrice(market, asked)
+  const { bboRole, clientOrderId, collateral, ioc = false, reduceOnly = false, side, stp = "no" } = operation
+  const { retail = false, rpi = false } = operation
+  const postOnly = operation.postOnly === true || bboRole === "queue"
   const quantity = Units.from(operation.amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
   const total = Units.times(quantity, price)
@@ -126,8 +158,14 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     const violations = Market.violations(market, Market.limit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
-  if (ioc && postOnly) return Reply.invalid(["ioc", { kind: "exclusive", with: "postOnly" }])
+  const far = PriceBands.violations(state, account, market, operation)
+  if (far.length > 0) return Reply.invalid(...far)
+  if (ioc && (postOnly || rpi)) return Reply.invalid(["ioc", { kind: "exclusive", with: rpi ? "rpi" : "postOnly" }])
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  const notAdmitted = admissions.filter((flag) =>
+    operation[flag] === true && state.accounts.get(account)?.[flag] !== true
+  )
+  if (notAdmitted.length > 0) return Reply.invalid(...notAdmitted.map((flag) => [flag, { kind: "admitted" }] as const))
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
   const oto = TakeProfitStopLoss.of(state, kind, operation, price)
@@ -145,13 +183,15 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     stop: undefined,
     postOnly,
     ioc,
+    rpi,
+    retail,
     clientOrderId,
     stp,
     reduceOnly,
     oto
   }, oto === undefined ? 1 : 2)
-  if (postOnly && Matching.wouldTake(work, order, price)) {
-    return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
+  if (isMakerOnly(order) && Matching.wouldTake(work, order, price)) {
+    return Reply.refused("notMaker", [rpi ? "rpi" : "postOnly", { kind: "maker" }])
   }
   if (!reduceOnly && !Matching.lockForLimit(work, market, order, price, total)) return notEnoughBalance
   open(work, order)
@@ -159,7 +199,7 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   return { _tag: "OrderPlaced", order }
 }
 
-/** Places a limit order. It trades with the book as far as its limit allows; the rest of it stays in the book. */
+/** Places a limit order. It trades against the book as far as its limit allows; the rest stays in the book. */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const reply = enterLimit(work, account, operation)
   const market = work.state.markets.get(operation.market)
@@ -167,7 +207,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   return reply
 }
 
-/** Places a market order. It trades with the book within the taker band; the rest of it is canceled. */
+/** Places a market order. It trades against the book within the taker band; the rest is canceled. */
 export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
   const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
@@ -204,7 +244,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   return { _tag: "OrderPlaced", order }
 }
 
-/** Adds a stop order, and triggers it if the price is already there. */
+/** Adds a stop order, and triggers it if the price has already reached its activation price. */
 export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
   open(work, order)
   Prices.addStopOrder(work, order)
@@ -229,6 +269,9 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     const violations = Market.violations(market, Market.stopLimit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
+  const limit = bboRole === undefined ? { price: operation.price } : {}
+  const far = PriceBands.violations(state, account, market, { activationPrice, ...limit })
+  if (far.length > 0) return Reply.invalid(...far)
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
@@ -262,8 +305,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 }
 
 /**
- * Places a stop-market order and locks the total that it would spend, or on a position the margin at its activation
- * price. Once triggered, it is a market order. A spot order needs a spot market.
+ * Places a stop-market order and locks its funds: on a spot market the total that it would spend, otherwise the margin
+ * at its activation price. Once triggered, it is a market order. A spot order needs a spot market.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
@@ -272,6 +315,8 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
   const quoteAmount = !collateral && side === "buy"
   const violations = Market.violations(market, Market.stopMarket({ ...operation, quoteAmount }))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  const far = PriceBands.violations(state, account, market, operation)
+  if (far.length > 0) return Reply.invalid(...far)
   const kind = kindOf(market, collateral)
   if (!collateral && kind !== "spot") return Reply.invalid(["market", { kind: "known" }])
   const trigger = Units.from(activationPrice) ?? 0n
@@ -318,6 +363,8 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.collateralOco(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  const far = PriceBands.violations(state, account, market, operation)
+  if (far.length > 0) return Reply.invalid(...far)
   const trigger = Units.from(activationPrice) ?? 0n
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
@@ -327,7 +374,6 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
   if (isReply(size)) return size
   const id = nextId(state)
-  const positionSide = (reduceOnly ? reduces : opens)[side]
   const leg = {
     market: market.name,
     side,
@@ -337,7 +383,6 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
     clientOrderId,
     stp,
     reduceOnly,
-    positionSide,
     oco: id
   }
   const stop: Trigger = {
@@ -363,101 +408,4 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   Matching.execute(work, market, takeProfit, limit)
   Prices.triggerStopOrders(work, market)
   return { _tag: "OcoPlaced", oco }
-}
-
-// -----------------------------------------------------------------------------
-// Canceling
-// -----------------------------------------------------------------------------
-
-/**
- * Finds an item of an account on a market by the exchange's identifier or, if none is given, by the client order id.
- */
-export const find = <A extends { readonly id: OrderId }>(
-  owned: OrderIndex<A>,
-  ownerOf: (item: A) => Owner,
-  account: string,
-  { clientOrderId, market, orderId }: Pick<Of<"Cancel">, "clientOrderId" | "market" | "orderId">
-): A | undefined => {
-  if (orderId === undefined) {
-    const [oldest] = clientOrderId === undefined ? [] : owned.named(account, market, clientOrderId)
-    return oldest
-  }
-  const found = owned.get(orderId)
-  if (found === undefined) return undefined
-  const owner = ownerOf(found)
-  return owner.account === account && owner.market === market ? found : undefined
-}
-
-/** The account has no such open order. */
-export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
-
-/** Cancels one order, named by the exchange's identifier or by the client order id. */
-export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
-  if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
-  const order = find(work.state.openOrders, (order) => order, account, operation)
-  if (order === undefined) return notFound
-  OrderEnd.cancel(work, order)
-  return { _tag: "OrderCanceled", order }
-}
-
-/** Cancels both legs of an OCO order. */
-export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
-  const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
-  if (oco === undefined) return notFound
-  OrderEnd.cancel(work, oco.takeProfit)
-  return { _tag: "OcoCanceled", oco }
-}
-
-/** Finds an open order with an exit on this market. */
-const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
-  find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
-
-/** Cancels an order that has not placed its exit yet. The part that has traded gets no exit. */
-export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
-  if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
-  const order = findOto(work.state, account, market, otoId)
-  if (order === undefined) return Reply.refused("orderNotFound", ["otoId", { kind: "open" }])
-  OrderEnd.cancel(work, order)
-  return Reply.done
-}
-
-/** Cancels both legs of an OCO order, or an order that has not placed its exit yet. */
-export const cancelConditional = (
-  work: Work,
-  account: string,
-  { id, market }: Of<"CancelConditional">
-): Reply.Reply => {
-  const { state } = work
-  if (!state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
-  const oco = find(state.ocoOrders, ({ stopLoss }) => stopLoss, account, { market, orderId: id })
-  const order = oco?.takeProfit ?? findOto(state, account, market, id)
-  if (order === undefined) return Reply.refused("orderNotFound", ["id", { kind: "open" }])
-  OrderEnd.cancel(work, order)
-  return Reply.done
-}
-
-/** Cancels open orders of the account: all, those of one market, or those of some kinds. */
-export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
-  const { market, positionSide } = operation
-  const { state } = work
-  if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
-  if (positionSide !== undefined && (market === undefined || state.markets.get(market)?.type !== "futures")) {
-    return Reply.invalid(["positionSide", { kind: "known" }])
-  }
-  cancelOpen(work, account, operation)
-  return Reply.done
-}
-
-/** Cancels open orders of an account, on all markets or one, of all kinds or some, oldest first. */
-export const cancelOpen = (
-  work: Work,
-  account: string,
-  { market, positionSide, type }: Pick<Of<"CancelAll">, "market" | "positionSide" | "type">
-): void => {
-  for (const order of [...work.state.openOrders.latest(account, market)].toReversed()) {
-    if (
-      (type === undefined || type.includes(order.kind)) &&
-      (positionSide === undefined || order.positionSide === positionSide)
-    ) OrderEnd.cancel(work, order)
-  }
 }

@@ -1,4 +1,4 @@
-/** A sparse array in pages. Numbers are added in rising order. */
+/** A sparse array in pages. Indexes are added in increasing order. */
 
 /** The number of values in a page. */
 const pageSize = 256
@@ -6,51 +6,50 @@ const pageSize = 256
 /** An empty page. Copying it is several times faster than building one. */
 const blank: ReadonlyArray<undefined> = Array.from({ length: pageSize }, () => undefined)
 
-/** The values of consecutive numbers. */
+/** The values at consecutive indexes. */
 interface Page<V> {
-  /** One place for each number of the page. */
+  /** One slot for each index of the page. */
   readonly values: Array<V | undefined>
   /** The number of values. */
   size: number
 }
 
 /**
- * Values by whole number. Consecutive numbers share a page, so a value takes less memory than in a map, and is found
- * faster.
+ * Values by index. Neighbouring indexes share a page, so a value takes less memory than in a map, and is found faster.
  */
 export class PagedArray<V> {
-  /** The pages up to the greatest number. A page that became empty is dropped. */
+  /** The pages up to the highest index. A page that becomes empty is dropped, unless it is the last. */
   private readonly pages: Array<Page<V> | undefined> = []
 
   /** The number of values. */
   size = 0
 
-  /** The value under a number. */
-  get(number: number): V | undefined {
-    return this.pages[Math.floor(number / pageSize)]?.values[number % pageSize]
+  /** The value at an index. */
+  get(index: number): V | undefined {
+    return this.pages[Math.floor(index / pageSize)]?.values[index % pageSize]
   }
 
-  /** Adds a value under a number that has none. */
-  add(number: number, value: V): void {
-    const page = this.pages[Math.floor(number / pageSize)] ?? this.turn(Math.floor(number / pageSize))
-    page.values[number % pageSize] = value
+  /** Adds a value at an index that has none. */
+  add(index: number, value: V): void {
+    const page = this.pages[Math.floor(index / pageSize)] ?? this.turn(Math.floor(index / pageSize))
+    page.values[index % pageSize] = value
     page.size++
     this.size++
   }
 
-  /** Removes the value under a number, if there is one. */
-  delete(number: number): void {
+  /** Removes the value at an index, if there is one. */
+  delete(index: number): void {
     const { pages } = this
-    const at = Math.floor(number / pageSize)
+    const at = Math.floor(index / pageSize)
     const page = pages[at]
-    if (page?.values[number % pageSize] === undefined) return
-    page.values[number % pageSize] = undefined
+    if (page?.values[index % pageSize] === undefined) return
+    page.values[index % pageSize] = undefined
     this.size--
-    // An empty last page stays: the next number is probably on it.
+    // An empty last page stays: the next index is probably on it.
     if (--page.size === 0 && at !== pages.length - 1) pages[at] = undefined
   }
 
-  /** The values, in the order of their numbers. */
+  /** The values, in the order of their indexes. */
   *[Symbol.iterator](): Generator<V, undefined> {
     for (const page of this.pages) {
       for (const value of page?.values ?? []) if (value !== undefined) yield value

@@ -1,6 +1,8 @@
 /**
  * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is the other party
- * of each: it pays and receives what the position trades. Gains go to the collateral wallet; losses are taken from it.
+ * to each: it pays what the position receives, and receives what the position pays. Gains go to the collateral wallet;
+ * losses are taken from it. A loss or fee that exceeds the free collateral leaves a debt, and an account with a debt can
+ * only close positions.
  */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
@@ -29,20 +31,6 @@ export const reducible = (state: State, account: string, market: string, side: O
 
 const collateral = (account: string): Ledger.Holder => Ledger.free(account, "collateral")
 
-/** Pays an amount, or as much as the holder has. The lender bears a loss that exceeds the wallet. */
-const payUpTo = (
-  ledger: Ledger.Ledger,
-  from: Ledger.Holder,
-  to: Ledger.Holder,
-  market: Market,
-  units: Units.Units
-) => {
-  const held = Ledger.balance(ledger, from, market.money)
-  const paid = held < units ? held : units
-  Ledger.transfer(ledger, from, to, market.money, paid)
-  return paid
-}
-
 /**
  * The margin of the open positions, which can't be spent from the collateral wallet: their cost divided by the
  * leverage.
@@ -58,7 +46,7 @@ export const margin = (state: State, account: string, ticker: string): Units.Uni
 const marginOf = (position: Position | undefined): Units.Units => (position?.cost ?? 0n) / leverage
 
 /**
- * The profit (or loss, below zero) of closing a part of a position at a price. `cost` is the total paid for that part.
+ * The profit from closing part of a position at a price; a loss is negative. `cost` is the total paid for that part.
  */
 const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, price: Units.Units): Units.Units => {
   const value = Units.times(closed, price)
@@ -82,6 +70,7 @@ export const isCovered = (
   const closed = reducible(state, account, market.name, side)
   const opened = quantity - closed
   if (opened <= 0n) return true
+  if (Ledger.isInDebt(state.ledger, account)) return false
   const position = get(state, account, market.name)
   // A trade that flips a position first closes all of it.
   const isFlipped = closed > 0n && position !== undefined
@@ -109,6 +98,15 @@ const remove = ({ positions, positionsOf }: State, position: Position): void => 
   own?.delete(position)
   if (own?.size === 0) positionsOf.delete(account)
 }
+
+/** Takes a loss, or a fee for the house, from the collateral wallet. */
+export const charge = (
+  { ledger }: State,
+  account: string,
+  { money }: Market,
+  units: Units.Units,
+  to: "lender" | "house"
+): void => Ledger.charge(ledger, Ledger.pair(ledger, account, "collateral", money), to, units)
 
 /**
  * Applies a trade to a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the
@@ -145,7 +143,7 @@ export const fill = (
     position.amount += signed > 0n ? closed : -closed
     position.realised += gain
     if (gain > 0n) Ledger.transfer(state.ledger, "lender", collateral(account), market.money, gain)
-    else payUpTo(state.ledger, collateral(account), "lender", market, -gain)
+    else charge(state, account, market, -gain, "lender")
   }
   const opened = quantity - closed
   if (opened > 0n) {
@@ -154,7 +152,3 @@ export const fill = (
   }
   if (position.amount === 0n) remove(state, position)
 }
-
-/** Charges a fee to the collateral wallet, at most its balance. Returns the amount charged. */
-export const charge = (state: State, account: string, market: Market, fee: Units.Units): Units.Units =>
-  payUpTo(state.ledger, collateral(account), "house", market, fee)

@@ -12,16 +12,16 @@ import type { Trading } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** Adds a stop order to those that wait for the price. */
+/** Adds a stop order to those that wait for their activation price. */
 export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
   const trading = state.trading.get(order.market)
   if (trading !== undefined) PendingStopOrders.add(trading.waiting, order)
 }
 
 /**
- * Executes every stop order of a market that the price triggers, oldest first. A triggered order may trade, which
- * may move the price and trigger more. Each order is triggered once, so this terminates. `moved` is the price if the
- * owner of the venue has just moved it: at that price, the rest of the world trades any amount.
+ * Executes every stop order of a market that the price triggers, oldest first. A triggered order may trade, which may
+ * move the price and trigger more. Each order is triggered once, so this terminates. `moved` is the price if the owner
+ * of the venue has just moved it; the outside market then trades any amount at that price.
  */
 export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -55,19 +55,19 @@ const executeTriggered = (
     const isAllowed = moved !== undefined && crosses(order.side, moved, price)
     return execute(work, market, order, price, isAllowed ? moved : undefined)
   }
-  // The best bid and offer are those of the book, which has no orders of the rest of the world.
+  // The best bid and offer come from the book, which has no orders of the outside market.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
-  // There is no order to queue with or to trade with.
+  // There is no order to queue behind or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
   // The lock covers the order's own price, not a worse one.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 
-/** Trades orders that bid above or ask below a price with the rest of the world, at the limits of the orders. */
+/** Trades buy orders above a price and sell orders below it with the outside market, at the limits of the orders. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
     for (;;) {
-      const maker = Book.first(trading.book, side)
+      const maker = Book.first(trading.book, side, true)
       const own = maker?.queued
       if (maker === undefined || own === undefined || !crosses(side, price, own) || own === price) break
       const most = tradable(work, market, maker, own)
@@ -82,8 +82,8 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 }
 
 /**
- * Sets the price of a market. Orders that bid above or ask below it trade with the rest of the world, at their own
- * limits. Stop orders that it triggers wait for {@link triggerStopOrders}.
+ * Sets the price of a market. Buy orders above it and sell orders below it trade with the outside market, at their own
+ * limits. Stop orders that the price triggers wait for {@link triggerStopOrders}.
  */
 export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -96,7 +96,7 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 
 /**
  * Moves the price of a market that the counterparty does not quote. The stop orders that it triggers may trade with the
- * rest of the world at the new price.
+ * outside market at the new price.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   setPrice(work, market, price)

@@ -4,7 +4,7 @@ import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
-/** The fields that are wrong, by their domain names, and the constraint that each breaks. */
+/** The invalid fields by their domain names, with the constraint that each breaks. */
 export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
 /** The command was applied. There is nothing else to report. */
@@ -15,35 +15,35 @@ export interface Done {
 /** A limit or market order was placed. */
 export interface OrderPlaced {
   readonly _tag: "OrderPlaced"
-  /** The order after it was matched. */
+  /** The order after matching. */
   readonly order: Order
 }
 
 /** A stop-limit or stop-market order was placed. */
 export interface StopPlaced {
   readonly _tag: "StopPlaced"
-  /** The order, which the price may have triggered already. */
+  /** The order, which may already be triggered. */
   readonly order: StopOrder
 }
 
 /** An order was modified: a new one has replaced it. */
 export interface OrderModified {
   readonly _tag: "OrderModified"
-  /** The new order after it was matched. */
+  /** The new order after matching. */
   readonly order: Order
 }
 
-/** A bulk of orders was placed or canceled, in whole or in part. */
+/** Bulk orders were placed or canceled, all or some of them. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
-  /** The reply to each order, in the order given. Orders that were not tried have none. */
+  /** The reply to each order, in the order of the request. Orders that were not tried have no reply. */
   readonly replies: ReadonlyArray<Reply>
 }
 
 /** An order was canceled. */
 export interface OrderCanceled {
   readonly _tag: "OrderCanceled"
-  /** The order after it was canceled. */
+  /** The order after cancellation. */
   readonly order: Order
 }
 
@@ -71,7 +71,7 @@ export interface KillSwitchSet {
 /** A code was created. */
 export interface CodeCreated {
   readonly _tag: "CodeCreated"
-  /** The code and its transaction. */
+  /** The created code and the transaction that paid for it. */
   readonly created: CreatedCode
 }
 
@@ -118,26 +118,27 @@ export type Applied =
  */
 export interface Invalid {
   readonly _tag: "Invalid"
-  /** The fields that are wrong. */
+  /** The invalid fields. */
   readonly violations: Violations
 }
 
 /**
- * The command is refused for a reason other than its fields alone. The call has changed nothing but the key's nonces
- * and its last activity, and with `nonceUsed` not even these.
+ * The command is refused for a reason other than its fields. The call has changed nothing but the key's
+ * nonces and its last activity, and with `nonceUsed` not even these.
  */
 export interface Refused {
   readonly _tag: "Refused"
   /**
    * The reason:
    *
-   * - `nonceUsed`: the key has used this nonce, or with increasing nonces a greater one
+   * - `nonceUsed`: the key has already used this nonce or, if its nonces must increase, a greater one
    * - `notEnoughBalance`: a wallet lacks the funds that the call needs
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
    * - `notPermitted`: the sub-account may not trade on spot markets, or not on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
+   * - `noQuote`: the order is at the best bid or offer, of which there is none
    */
   readonly why:
     | "nonceUsed"
@@ -147,7 +148,8 @@ export interface Refused {
     | "notPermitted"
     | "orderNotFound"
     | "notMaker"
-  /** The fields that caused it, if any did. */
+    | "noQuote"
+  /** The fields that caused the refusal, if any. */
   readonly violations: Violations
 }
 
@@ -163,7 +165,7 @@ export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Inval
 /** A reply without further contents. */
 export const done: Reply = { _tag: "Done" }
 
-/** A reply to a command with wrong fields. */
+/** A reply to a command with invalid fields. */
 export const invalid = (...violations: Violations): Reply => ({ _tag: "Invalid", violations })
 
 /** A reply that refuses a command. */

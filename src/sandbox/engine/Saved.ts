@@ -26,15 +26,26 @@ export interface Level {
   readonly orders: ReadonlyArray<Order>
 }
 
+/** Both sides of a book. */
+interface Sides {
+  /** The buy orders, highest price first. */
+  readonly bids: ReadonlyArray<Level>
+  /** The sell orders, lowest price first. */
+  readonly asks: ReadonlyArray<Level>
+}
+
 /** Trading on a market. */
 export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
   /** The resting orders, best price first. */
-  readonly book: { readonly bids: ReadonlyArray<Level>; readonly asks: ReadonlyArray<Level> }
+  readonly book: Sides & {
+    /** The orders that rest for retail orders only. */
+    readonly rpi: Sides
+  }
   /** The stop orders that have not been triggered, oldest first. */
   readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
 }
 
-/** The fields that are derived, or that have another form here. */
+/** The fields that are derived, or have a different form in the plain data. */
 type Indexed =
   | "claims"
   | "counterparty"
@@ -51,19 +62,19 @@ type Indexed =
   | "priceSteps"
   | "trading"
 
-/** The plain data of a state, without the parts that are the same in every venue of its policy. */
+/** The plain data of a state, without the parts that every venue with the same policy shares. */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
-  /** The non-zero balances, by holder and asset. */
-  readonly ledger: { readonly balances: Ledger.Balances }
+  /** The non-zero balances, by holder and asset, and the debts, by account and asset. */
+  readonly ledger: { readonly balances: Ledger.Balances; readonly debts: Ledger.Debts }
   /** The orders that can still trade, oldest first. */
   readonly openOrders: ReadonlyMap<OrderId, Order>
-  /** The OCO orders of which both legs are open. */
+  /** The OCO orders with both legs open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
-  /** The exits of positions of which a leg is open. */
+  /** The exits of positions with at least one open leg. */
   readonly exits: ReadonlyMap<OrderId, Exit>
   /** The kill switches, in the order in which they were armed. */
   readonly killSwitches: ReadonlyArray<KillSwitch>
-  /** The scheduled prices, in the order in which they were asked for. */
+  /** The scheduled prices, in the order in which they were requested. */
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** Trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
@@ -76,8 +87,10 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
 const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
   Array.from(levels, ({ orders, price }) => ({ price, orders: [...FifoQueue.members(orders)] }))
 
+const sidesOf = ({ asks, bids }: Book.Sides): Sides => ({ bids: levelsOf(bids), asks: levelsOf(asks) })
+
 const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading => ({
-  book: { bids: levelsOf(book.bids), asks: levelsOf(book.asks) },
+  book: { ...sidesOf(book), rpi: sidesOf(book.rpi) },
   waiting: {
     orders: new Set(PendingStopOrders.all(waiting).toSorted((one, other) => Number(one.id) - Number(other.id)))
   },
@@ -101,7 +114,7 @@ export const save = (state: State.State): Saved => {
   } = state
   return {
     ...rest,
-    ledger: { balances: Ledger.save(state.ledger) },
+    ledger: { balances: Ledger.save(state.ledger), debts: state.ledger.debts },
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
     exits: new Map(state.exits),
@@ -120,8 +133,8 @@ export const save = (state: State.State): Saved => {
 const loadTrading = (state: State.State, market: MarketName, saved: Trading): void => {
   const trading = state.trading.get(market)
   if (trading === undefined) return
-  const { book: { asks, bids }, lastPrice, trades, waiting } = saved
-  for (const { orders, price } of [...bids, ...asks]) {
+  const { book: { asks, bids, rpi }, lastPrice, trades, waiting } = saved
+  for (const { orders, price } of [...bids, ...asks, ...rpi.bids, ...rpi.asks]) {
     for (const order of orders) Book.add(trading.book, order, price)
   }
   for (const order of waiting.orders) PendingStopOrders.add(trading.waiting, order)
@@ -133,13 +146,13 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   for (const [market, lists] of candles) {
     for (const [level, list] of lists.entries()) {
       const loaded = state.trading.get(market)?.candles[level]
-      // There may be too many for the arguments of one call.
+      // There may be too many to pass as arguments of one call.
       if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
     }
   }
 }
 
-/** Builds a state from plain data, which becomes a part of it. */
+/** Builds a state from plain data, which becomes part of the state. */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const {
     candles: _candles,
@@ -158,7 +171,7 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const state: State.State = {
     ...State.make(policy),
     ...rest,
-    ledger: Ledger.make(ledger.balances),
+    ledger: Ledger.make(ledger.balances, ledger.debts),
     counterparty: { ...Quotes.make(), ...counterparty }
   }
   for (const subAccount of state.subAccounts.values()) AccountIndex.addSubAccount(state.accountIndex, subAccount)

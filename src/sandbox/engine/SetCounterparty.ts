@@ -5,67 +5,67 @@ import { MarketName } from "../../domain/Identifiers.ts"
 
 /** The settings of the counterparty on a market. */
 export interface CounterpartyOptions {
-  /** Whether it quotes. `true` when absent. `false` withdraws its quotes; its funds stay. */
+  /** Whether the counterparty quotes. Defaults to `true`. With `false` it withdraws its quotes and keeps its funds. */
   readonly enabled?: boolean
   /**
-   * The distance from its best bid to its best ask, in percent of the price; above 0, at most 50. The price is in the
-   * middle. `0.1` when absent.
+   * The spread: the distance from the best bid to the best ask, in percent of the price, which is in the middle; above
+   * 0, at most 50. Defaults to `0.1`.
    */
   readonly spread?: Decimal
-  /** The number of prices that it quotes on each side; 1 to 50. `5` when absent. */
+  /** The number of price levels on each side; 1 to 50. Defaults to `5`. */
   readonly levels?: number
-  /** The distance between neighbouring prices, in percent of the price; 0 to 1, at least a tick. `0.05` when absent. */
+  /** The distance between neighbouring levels, in percent of the price; 0 to 1, at least a tick. Defaults to `0.05`. */
   readonly step?: Decimal
   /**
-   * The amount that it offers at each price, in units of the base currency. When absent, enough for a thousand times
-   * the market's minimum total.
+   * The amount at each level, in units of the base currency. By default it is worth a thousand times the market's
+   * minimum total.
    */
   readonly amount?: Amount
-  /** The range of the random difference of an offer from `amount`, in percent; 0 to 100. `50` when absent. */
+  /** The largest random deviation of a level's amount from `amount`, in percent; 0 to 100. Defaults to `50`. */
   readonly variation?: Decimal
   /**
-   * Whether it replaces taken quotes at the end of the same command. `true` when absent; with `false` it replaces them
-   * at the next price move.
+   * Whether taken quotes are replaced at the end of the same command. Defaults to `true`; with `false` they are
+   * replaced at the next price move.
    */
   readonly refill?: boolean
   /**
-   * Whether missing funds for its quotes are credited from outside. `true` when absent; with `false` it quotes only
-   * what it can pay for with its earnings and with credits by `Fund`.
+   * Whether funds that the quotes lack are credited from outside. Defaults to `true`; with `false` the counterparty
+   * quotes only what its earnings and credits by `Fund` can pay for.
    */
   readonly credit?: boolean
-  /** The seed of the random amounts; a whole number. `0` when absent. */
+  /** The seed for the random amounts; a whole number. Defaults to `0`. */
   readonly seed?: number
 }
 
-/** The options of the action `SetCounterparty`. */
+/** The options of the owner action `SetCounterparty`. */
 export interface SetCounterpartyOptions extends CounterpartyOptions {
-  /** The market. */
+  /** The market to quote. */
   readonly market: MarketName
 }
 
-/** A setting that may be absent, with its description in the control plane's API. */
+/** An optional setting, with its description in the control plane's API. */
 const setting = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
 /** The fields of `SetCounterparty`. */
 export const SetCounterparty = {
   market: MarketName,
-  enabled: setting(Schema.Boolean, "Whether it quotes; true by default."),
+  enabled: setting(Schema.Boolean, "Whether the counterparty quotes; true by default."),
   spread: setting(
     Decimal,
-    "The distance from its best bid to its best ask, in percent of the price; above 0, at most 50; 0.1 by default."
+    "The distance from the best bid to the best ask, in percent of the price; above 0, at most 50; 0.1 by default."
   ),
-  levels: setting(Schema.Int, "The number of prices that it quotes on each side; 1 to 50; 5 by default."),
-  step: setting(Decimal, "The distance between neighbouring prices, in percent of the price; 0 to 1; 0.05 by default."),
+  levels: setting(Schema.Int, "The number of price levels on each side; 1 to 50; 5 by default."),
+  step: setting(Decimal, "The distance between neighbouring levels, in percent of the price; 0 to 1; 0.05 by default."),
   amount: setting(
     Amount,
-    "The amount that it offers at each price, in base currency; by default enough for a thousand times the minimum total."
+    "The amount at each level, in base currency; by default worth a thousand times the market's minimum total."
   ),
   variation: setting(
     Decimal,
-    "The range of the random difference of an offer from the amount, in percent; 0 to 100; 50 by default."
+    "The largest random deviation from the amount, in percent; 0 to 100; 50 by default."
   ),
-  refill: setting(Schema.Boolean, "Whether it replaces taken quotes at once; true by default."),
+  refill: setting(Schema.Boolean, "Whether taken quotes are replaced at once; true by default."),
   credit: setting(Schema.Boolean, "Whether missing funds are credited from outside; true by default."),
-  seed: setting(Schema.Int, "The seed of the random amounts; 0 by default.")
+  seed: setting(Schema.Int, "The seed for the random amounts; 0 by default.")
 }

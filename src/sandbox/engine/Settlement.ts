@@ -1,4 +1,4 @@
-/** Settles trades: payments, fees, fills, and what follows for the orders and positions of both sides. */
+/** Settles trades: payments, fees and fills, and the consequences for the orders and positions of both sides. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -20,15 +20,15 @@ import type { Work } from "./Work.ts"
 const keptTrades = 1000
 
 /** A trade before it gets a number and a time. */
-export interface Deal extends Omit<Trade, "id" | "at"> {
+export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
   /** The amount that the taker pays or receives before the fee, in units of the quote currency. */
   readonly total: Units.Units
 }
 
-/** The order on the side of the trade is its taker. */
+/** The taker is the order on the same side as the trade. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
-/** Settles an order's part in a trade of positions. Returns the fee. */
+/** Settles one order of a trade in positions. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { at, state } = work
   const { amount, price, total } = deal
@@ -39,15 +39,16 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
   fillOrder(work, order, amount, total)
   Locks.claim(state, order)
   Positions.fill(state, order.account, market, order.side, amount, price, at)
-  const fee = Positions.charge(state, order.account, market, Units.times(total, feeRate(market, role)))
+  const fee = Units.times(total, feeRate(market, role))
+  Positions.charge(state, order.account, market, fee, "house")
   order.dealFee += fee
   return fee
 }
 
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise each trades with the lender, which passes
- * everything on: an empty purse of the lender is empty again afterwards, and can be skipped. A purse of another holder
- * may become empty in between, which changes its place in the order of saved balances.
+ * everything on. The lender can be skipped if its purses are empty, because they are empty again afterwards. A purse of
+ * another holder may become empty in between, which changes its place in the order of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
@@ -57,7 +58,7 @@ const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, take
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
 
-/** Settles an order's part in a spot trade. Returns the fee. */
+/** Settles one order of a spot trade. Returns the fee. */
 const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units => {
   const { ledger } = work.state
   const { house, lender } = ledger.others
@@ -70,9 +71,10 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    // A sale has locked exactly the amount left. Its lock is not read: for an old order, that is a cache miss.
+    // A sell order has locked exactly its remaining amount. Its lock is not read: for an old order, that is a cache
+    // miss.
     const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
-    // A buy that trades below its limit needs less than it has locked.
+    // A buy order that trades below its limit needs less than it has locked.
     const needed = isBuy && order.price !== undefined ? costOf(order) : held
     if (needed !== held) Ledger.move(ledger, payer.locked, payer.free, held - needed)
     order.locked = Locks.holding("trade", paidAsset, needed)
@@ -89,7 +91,7 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   return fee
 }
 
-/** The cost of the rest of an order at its limit, in units of the quote currency. */
+/** The cost of an order's remaining amount at its limit, in units of the quote currency. */
 const costOf = ({ left, price }: Order): Units.Units =>
   left === 0n || price === undefined ? 0n : Units.times(left, Units.from(price) ?? 0n)
 
@@ -108,7 +110,7 @@ const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount:
 const fill = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units =>
   order.kind === "spot" ? fillSpot(work, market, order, deal, isDirect) : fillPosition(work, market, order, deal)
 
-/** Adds an order's part in a trade to the fills of its account. */
+/** Adds a fill to the list of its account. */
 const keep = (
   { fills }: State,
   market: Market,
@@ -117,16 +119,16 @@ const keep = (
   fee: Units.Units,
   counterparty: Order | undefined
 ): void => {
-  const { amount, at, id, price } = trade
+  const { amount, at, id, price, rpi } = trade
   const feeAsset = order.kind === "spot" && order.side === "buy" ? market.stock : market.money
   const role = roleOf(order, trade)
-  const fill: Fill = { trade: id, at, price, amount, order, counterparty: counterparty?.id, role, fee, feeAsset }
+  const fill: Fill = { trade: id, at, price, amount, order, counterparty: counterparty?.id, role, fee, feeAsset, rpi }
   const own = fills.get(order.account)
   if (own === undefined) fills.set(order.account, [fill])
   else own.push(fill)
 }
 
-/** Trades a maker with a taker, or one of them with the rest of the world. */
+/** Trades a maker with a taker, or one of them with the outside market. */
 export const trade = (
   work: Work,
   market: Market,
@@ -136,15 +138,18 @@ export const trade = (
 ): void => {
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
+  // If both orders belong to one account, the loss of the position is settled before the proceeds of the spot order.
+  const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
+  const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
-  const made = maker && fill(work, market, maker, deal, isPaidDirectly)
-  // The taker may move the price on at once, but this price still triggers stop orders.
+  const made = early ?? (maker && fill(work, market, maker, deal, isPaidDirectly))
+  // The taker may move the price further at once, but this price still triggers stop orders.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
-  if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
+  if (maker !== undefined) Book.traded(trading.book, maker, deal.amount)
   const { amount, price, side, total } = deal
   Candles.add(trading.candles, work.at, price, amount, total)
-  const done: Trade = { id: ++state.lastId, at: work.at, price, amount, side }
+  const done: Trade = { id: ++state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
   trading.trades.push(done)
   if (trading.trades.length > keptTrades) trading.trades.shift()
   if (taker !== undefined && taken !== undefined) keep(state, market, taker, done, taken, maker)
@@ -169,9 +174,9 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
   order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
 
 /**
- * Follows up on a position that became smaller, was closed or has changed sides: cancels reduce-only orders that have
- * nothing to reduce. Plain orders that would have closed the position now lock margin, or are canceled if the wallet
- * can't pay it.
+ * Updates the orders of an account whose position was reduced, closed or flipped. Reduce-only orders that have nothing
+ * left to reduce are canceled. Plain orders that would have closed the position now lock margin, or are canceled if the
+ * wallet can't pay it.
  */
 export const afterPosition = (work: Work, account: string, market: Market): void => {
   const { state } = work

@@ -1,5 +1,5 @@
 /**
- * The state of the exchange, without clocks or connections. Only commands change it. Commands find things through
+ * The state of the exchange, without clocks or connections. Only commands change it. Commands look things up in
  * indexes, which are derived from the rest: `Saved` is the state without them.
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
@@ -38,17 +38,21 @@ import type { Units } from "./Units.ts"
 
 /** A main account, or the account of a sub-account. */
 export interface Account {
-  /** Its identifier. A sub-account and its account have the same one. */
+  /** The identifier of the account. A sub-account and its account have the same one. */
   readonly id: string
   /** Whether the account belongs to a business partner, who may call the B2B endpoints. */
   readonly b2b: boolean
+  /** Whether the account may place orders that rest for retail orders only. */
+  rpi: boolean
+  /** Whether the account may place retail orders. */
+  retail: boolean
 }
 
 /** A path that an API key may call. */
 export interface KeyEndpoint {
   /** The path, such as `/api/v4/order/new`. */
   readonly name: string
-  /** Its title in the exchange's settings. */
+  /** The title of the path in the exchange's settings. */
   readonly title: string
 }
 
@@ -56,73 +60,73 @@ export interface KeyEndpoint {
 export interface Key {
   /** The exchange's identifier of the key. */
   readonly id: ApiKeyId
-  /** The account whose calls it signs. */
+  /** The account for which the key signs calls. */
   readonly account: string
   /** The key itself, which every call names. */
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The name that its owner gave it. */
+  /** The name given by the owner. */
   readonly title: string
   /** The type of the key, as in the document's sub-account calls. */
   readonly type: string
-  /** The paths that the key may call. `undefined`: all of them. */
+  /** The paths that the key may call; `undefined` for all paths. */
   endpoints: ReadonlyArray<KeyEndpoint> | undefined
-  /** Whether the key may call at all. */
+  /** Whether the key may make calls. */
   enabled: boolean
   /** The time of the last accepted call; before the first call, the time of creation. */
   lastActivity: UnixSeconds
-  /** The nonces that it has used, each with the time of its use in Unix microseconds. */
+  /** The nonces that the key has used, each with the time of its use in Unix microseconds. */
   readonly usedNonces: Map<bigint, number>
-  /** The greatest nonce that it has used; -1 before the first. */
+  /** The greatest nonce that the key has used; -1 before the first. */
   greatestNonce: bigint
-  /** The greatest nonce that has been forgotten. It and all below it are refused. -1 before the first. */
+  /** The greatest nonce that has been forgotten; -1 before the first. This nonce and all below it are refused. */
   nonceFloor: bigint
 }
 
 /** A sub-account (document, Endpoints §9). */
 export interface SubAccount {
-  /** Its identifier, which is also that of its account. */
+  /** The identifier of the sub-account and of its account. */
   readonly id: SubAccountId
-  /** The account that it belongs to. */
+  /** The account that owns the sub-account. */
   readonly parent: string
-  /** The identifier of its user. */
+  /** The user identifier of the sub-account. */
   readonly userId: UserId
-  /** The name that its owner gave it; unique among the sub-accounts that the owner has created by a call. */
+  /** The name given by the owner; unique among the sub-accounts that the owner has created by a call. */
   readonly alias: string
-  /** The masked e-mail address; empty when it has none. */
+  /** The masked e-mail address; empty if there is none. */
   readonly email: MaskedEmail
-  /** The colour in which the exchange shows it. */
+  /** The colour in which the exchange displays the sub-account. */
   readonly color: HexColour
-  /** Whether it shares the identity check of its owner. */
+  /** Whether the sub-account shares its owner's identity verification. */
   readonly shareKyc: boolean
-  /** The status of its identity check. */
+  /** The identity verification status. */
   kycStatus: string
-  /** Whether it may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets. */
   spotEnabled: boolean
-  /** Whether it may trade on margin. */
+  /** Whether the sub-account may trade on margin. */
   collateralEnabled: boolean
 }
 
 /** A code that an account has created (document, Endpoints §6). */
 export interface IssuedCode {
-  /** The code itself. */
+  /** The text of the code. */
   readonly code: Code
-  /** The account that created it, which can't apply it. */
+  /** The account that created the code. It can't apply the code. */
   readonly creator: string
-  /** The asset. */
+  /** The asset of the code. */
   readonly ticker: Ticker
-  /** The amount that it is worth. */
+  /** The value of the code, in units of the asset. */
   readonly units: Units
-  /** The passphrase that is needed to apply it. `undefined`: none. */
+  /** The passphrase required to apply the code; `undefined` if none. */
   readonly passphrase: Passphrase | undefined
-  /** The account that has applied it. `undefined` until then. */
+  /** The account that has applied the code; `undefined` until then. */
   applied: string | undefined
 }
 
 /** The result of creating a code. */
 export interface CreatedCode {
-  /** The code itself. */
+  /** The text of the code. */
   readonly code: Code
   /** The identifier of the transaction. */
   readonly externalId: ExternalId
@@ -130,9 +134,9 @@ export interface CreatedCode {
 
 /** The result of applying a code. */
 export interface AppliedCode {
-  /** The asset. */
+  /** The asset of the code. */
   readonly ticker: Ticker
-  /** The amount credited to the main wallet. */
+  /** The amount credited to the main wallet, in units of the asset. */
   readonly amount: Decimal
   /** The identifier of the transaction. */
   readonly externalId: ExternalId
@@ -140,7 +144,7 @@ export interface AppliedCode {
 
 /** A fixed-term plan. */
 export interface Plan {
-  /** Its identifier. */
+  /** The identifier of the plan. */
   readonly id: PlanId
   /** The asset that can be invested. */
   readonly ticker: Ticker
@@ -148,21 +152,21 @@ export interface Plan {
   readonly dailyRate: Units
   /** The target currency, in which interest is paid. */
   readonly interestTicker: Ticker
-  /** The units of the asset that equal one unit of the target currency. */
+  /** The number of units of the asset that equal one unit of the target currency. */
   readonly interestRatio: Units
   /** The term, in days. */
   readonly days: number
 }
 
-/** An amount in a plan. */
+/** An amount invested in a plan. */
 export interface Investment {
-  /** Its identifier. */
+  /** The identifier of the investment. */
   readonly id: InvestmentId
-  /** The account that has invested. */
+  /** The account that invested the amount. */
   readonly account: string
-  /** The plan. */
+  /** The plan in which the amount is invested. */
   readonly plan: Plan
-  /** The invested amount. */
+  /** The invested amount, in units of the plan's asset. */
   readonly units: Units
   /** The end of the term, when the amount is returned, in Unix microseconds. */
   readonly endsAt: number
@@ -172,11 +176,11 @@ export interface Investment {
 
 /** A payment of interest (document, Endpoints §1). */
 export interface Payment {
-  /** The plan. */
+  /** The plan that paid the interest. */
   readonly planId: PlanId
-  /** The investment that earned it. */
+  /** The investment that earned the interest. */
   readonly investmentId: InvestmentId
-  /** The amount. */
+  /** The amount paid, in units of the asset. */
   readonly amount: Decimal
   /** The asset: the plan's target currency. */
   readonly ticker: Ticker
@@ -198,17 +202,17 @@ export interface Trading {
   readonly candles: Candles.Candles
 }
 
-/** A clock that runs with the machine's. */
+/** A clock that keeps pace with the machine's clock. */
 export interface RunningClock {
   readonly _tag: "Running"
-  /** The offset from the machine's clock, in microseconds; negative when it is behind. */
+  /** The offset from the machine's clock, in microseconds; negative if this clock is behind. */
   readonly ahead: number
 }
 
-/** A clock that stands still. */
+/** A frozen clock. */
 export interface FrozenClock {
   readonly _tag: "Frozen"
-  /** The time that it shows, in Unix microseconds. */
+  /** The time that the frozen clock shows, in Unix microseconds. */
   readonly at: number
 }
 
@@ -219,7 +223,7 @@ export type Clock = RunningClock | FrozenClock
 export interface PriceStep {
   /** The time, in Unix microseconds. */
   readonly at: number
-  /** The market. */
+  /** The market whose price is set. */
   readonly market: MarketName
   /** The price, in units of the quote currency. */
   readonly price: Units
@@ -233,7 +237,7 @@ export interface State {
   readonly markets: ReadonlyMap<MarketName, Market>
   /** The currencies, as the owner of the venue has set them. */
   currencies: ReadonlyArray<Listings.Currency>
-  /** All balances. */
+  /** The balances of all holders. */
   readonly ledger: Ledger.Ledger
   /** The accounts, by identifier. */
   readonly accounts: Map<string, Account>
@@ -243,7 +247,7 @@ export interface State {
   readonly subAccounts: Map<string, SubAccount>
   /** The codes, applied or not. */
   readonly codes: Map<Code, IssuedCode>
-  /** The plans that can be invested in. */
+  /** The plans that accounts can invest in. */
   readonly plans: Map<PlanId, Plan>
   /** The investments whose term has not ended. */
   readonly investments: Map<InvestmentId, Investment>
@@ -255,9 +259,9 @@ export interface State {
   readonly openOrders: OrderIndex<Order>
   /** The orders that can no longer trade, by account, oldest first. */
   readonly endedOrders: Map<string, Array<Order>>
-  /** The fills of an account's orders, by account, oldest first. */
+  /** The fills of each account's orders, oldest first. */
   readonly fills: Map<string, Array<Fill>>
-  /** The OCO orders of which both legs are open. */
+  /** The OCO orders with both legs open. */
   readonly ocoOrders: OrderIndex<OcoOrder>
   /** The open orders that place an exit when they are filled. Derived. */
   readonly otoOrders: OrderIndex<OtoOrder>
@@ -274,7 +278,7 @@ export interface State {
   /** The last number given to an order, a transaction or a record. */
   lastId: number
   /**
-   * The prefix of the identifiers of keys, codes and sub-accounts. Without one, different venues give the same
+   * The prefix of the identifiers of keys, codes and sub-accounts. Without one, different venues create the same
    * identifiers.
    */
   identity?: string
@@ -283,11 +287,11 @@ export interface State {
   /** The clock of the venue. */
   clock: Clock
   /**
-   * The offset of the clock that callers see and that judges their nonces from the machine's clock, in microseconds;
-   * positive is ahead.
+   * How far the clock that callers see is ahead of the machine's clock, in microseconds; negative if behind. Nonces are
+   * checked against the clock that callers see.
    */
   skew: number
-  /** The scheduled prices, in the order in which they were asked for. */
+  /** The scheduled prices, in the order in which they were requested. */
   readonly priceSteps: Set<PriceStep>
   /** The kill switches by account and market, in the order in which they were armed. */
   readonly killSwitches: Map<string, KillSwitch>
@@ -297,7 +301,7 @@ export interface State {
     readonly interest: TimerQueue.TimerQueue<Investment>
     /** Prices, by the time at which they are set. */
     readonly prices: TimerQueue.TimerQueue<PriceStep>
-    /** Kill switches, by the time at which they cancel. */
+    /** Kill switches, by the time at which they cancel orders. */
     readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
   }
   /** The number of running investments of each account. Derived. */
@@ -316,7 +320,7 @@ const noTrading = (market: Market): Trading => ({
   candles: Candles.make()
 })
 
-/** A new exchange: markets and currencies, but no accounts. */
+/** A new exchange, with markets and currencies but no accounts. */
 export const make = (policy: VenuePolicy): State => ({
   policy,
   markets: new Map(Listings.markets.map((market) => [market.name, market])),

@@ -1,4 +1,4 @@
-/** Trades, and each order's part in them. Times are Unix microseconds, quantities are exact. */
+/** Trades and fills. Times are in Unix microseconds, and quantities are exact. */
 import type { OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -16,15 +16,17 @@ export interface Trade {
   readonly amount: Units
   /** The side of the taker. */
   readonly side: OrderSide
+  /** Whether the maker rested for retail orders only. */
+  readonly rpi: boolean
 }
 
-/** An order's part in a trade. */
+/** A fill: one order's part in a trade. */
 export interface Fill {
   /** The number of the trade. */
   readonly trade: number
-  /** The order, as it stands now. */
+  /** The order in its current state. */
   readonly order: Order
-  /** The other order in the trade. `undefined` when the rest of the world was the other side. */
+  /** The other order in the trade; `undefined` if the outside market was the other side. */
   readonly counterparty: OrderId | undefined
   /** The time of the trade, in Unix microseconds. */
   readonly at: number
@@ -38,4 +40,6 @@ export interface Fill {
   readonly fee: Units
   /** The asset in which the fee was charged. */
   readonly feeAsset: Ticker
+  /** Whether the maker rested for retail orders only. */
+  readonly rpi: boolean
 }

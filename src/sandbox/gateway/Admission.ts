@@ -25,7 +25,7 @@ export interface Admitted {
   readonly key: Key | undefined
   /** The nonce, if the call has one. */
   readonly nonce: Command.Nonce | undefined
-  /** The fields of the request by their wire keys. No endpoint has a field with the name of an envelope field. */
+  /** The request's fields by their wire keys. No endpoint has a field named like an envelope field. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -37,18 +37,18 @@ export interface Context {
   readonly state: State
   /** The rate limits, with the calls counted so far. */
   readonly limits: Limits.Limits
-  /** The venue's clock, by which calls are counted, in Unix microseconds. */
+  /** The time on the venue's clock, which rate limits use, in Unix microseconds. */
   readonly at: number
-  /** The clock that judges nonces, in Unix microseconds. */
+  /** The time on the clock that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
 }
 
 const prepare = (secret: string): KeyObject => createSecretKey(Buffer.from(secret))
 
-/** Replaces the secret of an unknown key, so that checking its signature takes as long as for a known key. */
+/** Stands in for the secret of an unknown key, so that checking its signature takes as long as for a known key. */
 const nobody = prepare("no secret")
 
-/** The secrets, ready to sign with. A key never changes its secret, and an entry goes with its key. */
+/** The secrets, ready to sign with. A key never changes its secret, and its entry is dropped with the key. */
 const prepared = new WeakMap<Key, KeyObject>()
 
 const secretOf = (key: Key | undefined): KeyObject => {
@@ -70,17 +70,26 @@ const isJson = (type: string): boolean =>
   type === "application/json" || type.split(";")[0]?.trim().toLowerCase() === "application/json"
 
 /**
- * Whether JSON text has no whitespace between its tokens. Text without any whitespace, the usual case, is not parsed.
+ * The text of a body that the payload encodes; `undefined` when the payload encodes a different text. A body with
+ * spaces yields the signed text, not its own.
  */
-const isCompact = (text: string): boolean => !/[\t\n\r ]/u.test(text) || Json.inspect(text).isCompact
-
-/** The fields of a body; `undefined` when it is not a JSON object, or when its fields are ambiguous. */
-const toFields = ({ policy }: Dialect, body: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
+const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): string | undefined => {
   if (!isUtf8(body)) return undefined
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
-  const json = Json.parseUnique(text)
-  if (Result.isFailure(json) || !Json.isObject(json.success)) return undefined
-  return policy.compactJson && !isCompact(text) ? undefined : json.success
+  if (policy.payload === "body" || !/[\t\n\r ]/u.test(text)) {
+    return payload === Signature.payloadOf(body) ? text : undefined
+  }
+  const compact = Json.compact(text)
+  const isSigned = payload === Signature.payloadOf(Buffer.from(compact))
+  // The body's own text must be JSON too.
+  return isSigned && Result.isSuccess(Json.parse(text)) ? compact : undefined
+}
+
+/** The fields of a body; `undefined` when it is not the JSON object that was signed, or when its fields are ambiguous. */
+const toFields = (dialect: Dialect, payload: string, body: Uint8Array): Admitted["fields"] | undefined => {
+  const text = signedText(dialect, payload, body)
+  const json = text === undefined ? undefined : Result.getOrUndefined(Json.parseUnique(text))
+  return Json.isObject(json) ? json : undefined
 }
 
 const hasWindow = ({ policy }: Dialect): boolean => policy.nonce === "increasing-or-window"
@@ -94,7 +103,8 @@ const isOutsideWindow = ({ value, window }: Command.Nonce, serverTime: number): 
 }
 
 /**
- * The nonce in the dialect's form: a string of digits in the document's; an integer or such a string in the live one.
+ * The nonce in the dialect's form: in the document's dialect a string of digits, in the live one an integer or such a
+ * string.
  */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
   const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
@@ -120,14 +130,13 @@ const admitPrivate = (
 ): Result.Result<Admitted, RefusalKind> => {
   const payload = header(request, Signature.headers.payload)
   if (payload === "") return Result.fail("payloadMissing")
-  // A header that is not a key matches none.
+  // A header that is not a valid key matches no key.
   const key = state.keys.get(header(request, Signature.headers.apiKey) as never)
   const isSigned = isSignedWith(secretOf(key), payload, header(request, Signature.headers.signature))
   if (key === undefined || !isSigned) return Result.fail("unauthorized")
 
-  if (!isJson(header(request, "content-type")) || payload !== Signature.payloadOf(request.body))
-    return Result.fail("payloadInvalid")
-  const body = toFields(dialect, request.body)
+  if (!isJson(header(request, "content-type"))) return Result.fail("payloadInvalid")
+  const body = toFields(dialect, payload, request.body)
   if (body === undefined) return Result.fail("payloadInvalid")
 
   if (!key.enabled) return Result.fail("keyDisabled")
@@ -158,7 +167,7 @@ const admitPublic = (
   return Result.succeed({ key: undefined, nonce: undefined, fields })
 }
 
-/** Admits a call, or says why it is refused. Changes nothing but the count of calls. */
+/** Admits a call, or gives the reason for refusing it. Changes nothing but the count of calls. */
 export const admit = (
   context: Context,
   { inPath, route: { endpoint } }: Routed,

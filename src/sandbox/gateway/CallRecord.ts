@@ -13,14 +13,15 @@ import * as NearMiss from "./NearMiss.ts"
 import * as Records from "./RequestRecord.ts"
 import * as Routing from "./Routing.ts"
 import type { Secrets } from "./Secrets.ts"
+import * as UnknownFields from "./UnknownFields.ts"
 
 /** The outcome of a call. */
 export interface Outcome {
   /** The exchange's answer, before a fault changes it. */
   readonly answer: Written
-  /** The call, if it was admitted. */
+  /** The admitted call; absent if it was refused at admission. */
   readonly call: Admitted | undefined
-  /** The reason of the refusal, if the call is refused. */
+  /** The reason for the refusal, if the call was refused. */
   readonly refused: RefusalKind | "invalid" | undefined
   /** The invalid fields, and the constraint that each breaks. */
   readonly violations: Violations | undefined
@@ -45,7 +46,7 @@ export interface Context {
   readonly state: State
   /** The rate limits in force. */
   readonly limits: Limits.Limits
-  /** The secrets that no record may show. */
+  /** The secrets that must not appear in a record. */
   readonly secrets: Secrets
 }
 
@@ -67,6 +68,19 @@ const hintOf = (
   })
 }
 
+/** The names of the ignored fields and the hint, without secrets. A refusal's own hint precedes that about fields. */
+const remark = (
+  hint: string | undefined,
+  unknown: ReadonlyArray<UnknownFields.UnknownField>,
+  secrets: Secrets
+): Pick<Records.NewRequest, "hint" | "ignored"> => {
+  const text = hint ?? UnknownFields.explain(unknown)
+  return {
+    ...(unknown.length === 0 ? {} : { ignored: unknown.map(({ name }) => CallLog.scrub(name, secrets.all())) }),
+    ...(text === undefined ? {} : { hint: CallLog.scrub(text, secrets.all()) })
+  }
+}
+
 const verdictOf = (
   { fault }: CallContext,
   { refused }: Outcome,
@@ -77,19 +91,19 @@ const verdictOf = (
 }
 
 /**
- * The longest request that is kept until its record is built, in bytes. Longer ones would fill the memory of a full
- * log.
+ * The size up to which a request is kept until its record is built, in bytes. A full log of longer requests would use
+ * too much memory.
  */
 const longestKept = 1024
 
-/** A function that returns a value. It is outside `record`, whose scope would keep the long request alive. */
+/** A function that returns a value. It is defined outside `record`, whose scope would keep the long request alive. */
 const always = <A>(value: A) => (): A => value
 
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
 
 /**
- * Makes the record of a call that was answered with `answer`. The hint depends on keys and nonces that change, so it is
- * found immediately. The rest is built on demand, and keeps no long request alive.
+ * Creates the record of a call that was answered with `answer`. The hint is found immediately, because it depends on
+ * keys and nonces that change. The rest is built on demand, without keeping a long request alive.
  */
 export const record = (
   called: CallContext,
@@ -104,7 +118,7 @@ export const record = (
   const nonce = call?.nonce?.value
   const millis = took()
   const { from, method, path } = request
-  const endpoint = routed?.route.endpoint
+  const route = routed?.route
   const hint = hintOf(called, outcome, context)
   const verdict = verdictOf(called, outcome, answer)
   const status = answer._tag === "Reset" ? undefined : answer.status
@@ -117,11 +131,11 @@ export const record = (
     from,
     ...(account === undefined ? {} : { account }),
     ...(keyTitle === undefined ? {} : { key: keyTitle }),
-    ...(endpoint === undefined ? {} : { endpoint: endpoint.name }),
+    ...(route === undefined ? {} : { endpoint: route.endpoint.name }),
     ...(nonce === undefined ? {} : { nonce: String(nonce) }),
-    ...(fields === undefined || endpoint === undefined
+    ...(fields === undefined || route === undefined
       ? {}
-      : { fields: CallLog.shown(Endpoint.codec(endpoint, dialect).shape.keys, fields, secrets.all()) }),
+      : { fields: CallLog.shown(Endpoint.codec(route.endpoint, dialect).shape.keys, fields, secrets.all()) }),
     verdict,
     ...(status === undefined ? {} : { status }),
     ...(refused === undefined ? {} : { refused }),
@@ -131,7 +145,11 @@ export const record = (
         violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])),
         expected: Expected.of(violations)
       }),
-    ...(hint === undefined ? {} : { hint: CallLog.scrub(hint, secrets.all()) }),
+    ...remark(
+      hint,
+      fields === undefined || route === undefined ? [] : UnknownFields.of(route, dialect, fields),
+      secrets
+    ),
     ...(command === undefined ? {} : { command }),
     ...(fired === undefined ? {} : { fault: fired })
   })

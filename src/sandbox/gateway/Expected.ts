@@ -1,10 +1,11 @@
 /**
- * Explains what a valid value of each rejected field looks like. The exchange's own error texts do not always say it.
+ * Explains what a valid value of each rejected field looks like. The exchange's own error messages do not always say
+ * so.
  */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { Violations } from "../engine/Reply.ts"
 
-/** The number of values that are listed. */
+/** The maximum number of values listed. */
 const mostValues = 12
 
 const listed = (values: ReadonlyArray<string | number>): string => {
@@ -23,23 +24,26 @@ const fixed = {
   decimal: "a decimal number as text, such as \"0.5\"",
   positive: "more than 0",
   notEmpty: "a value that is not empty",
-  format: "the form of this field",
+  format: "a value in this field's format",
   known: "one that this exchange knows",
   unique: "one that the account does not use yet",
   unused: "a code that was not applied before",
   notOwn: "a code of another account",
   empty: "a sub-account without funds",
-  position: "an open position on the other side, large enough to reduce",
+  position: "an open position on the opposite side, large enough to reduce",
   balance: "enough free funds in the wallet",
+  admitted: "no value, unless the owner of the sandbox admits the account: see setAccount",
+  quoted: "a side of the book that has an order",
   maker: "a price at which the order does not trade at once",
   open: "the identifier of an open order",
   expected: "a field that this endpoint has",
   notLastPrice: "a price other than the market's last",
   exitSide:
-    "a price on the other side of the order's price: take-profit where the order gains, stop-loss where it loses",
+    "a price on the other side of the order's price: a take-profit where the order gains, a stop-loss where it loses",
   inapplicable: "no value: an order of this kind does not have the field",
   aboveFilled: "more than the order has already filled",
   existing: "the identifier of an open order",
+  ended: "the client order id of an order that the account has placed and that has ended",
   modifiable:
     "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can't be changed",
   simulated: "no value: this sandbox does not simulate the field",
@@ -66,6 +70,8 @@ export const words = (constraint: Constraint): string => {
       return `${digitsOf(constraint.step)}: a multiple of ${constraint.step}`
     case "step":
       return `a multiple of ${constraint.step}`
+    case "priceBand":
+      return `${constraint.side === "above" ? "at most" : "at least"} ${constraint.bound}, near the market's last price`
     case "minTotal":
       return `amount × price of at least ${constraint.min}`
     case "maxTotal":

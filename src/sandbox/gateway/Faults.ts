@@ -14,6 +14,7 @@
 
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
+import * as Times from "../engine/Times.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -23,7 +24,7 @@ const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const Excuse = Schema.Literals(["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"])
 
 /**
- * The call gets this answer instead of its own.
+ * The call gets this answer instead of the exchange's.
  *
  * @category models
  */
@@ -40,7 +41,7 @@ export interface Answer {
 }
 
 /**
- * The call gets HTTP 502 with the HTML of a proxy that can't reach its exchange.
+ * The call gets HTTP 502 with the HTML of a proxy that can't reach the exchange.
  *
  * @category models
  */
@@ -95,7 +96,7 @@ export interface Late {
 }
 
 /**
- * The call is applied, and the connection is reset within the answer's body.
+ * The call is applied, and the connection is reset while the body of the answer is sent.
  *
  * @category models
  */
@@ -147,30 +148,30 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
   BadGateway: { applied: Schema.Boolean },
   Refuse: { kind: Excuse },
   Reset: { applied: Schema.Boolean },
-  Delay: { millis: Count },
-  Late: { millis: Count },
+  Delay: { millis: Times.Millis },
+  Late: { millis: Times.Millis },
   Truncate: { bytes: Count },
   Malformed: {},
   Slow: { bytesPerSecond: Positive }
 })
 
 /**
- * A fault: which calls go wrong, how often, and how. The venue's seed decides the random choices.
+ * A fault: which calls go wrong, how often, and how. Random choices depend on the venue's seed.
  *
  * @category models
  */
 export interface Fault {
-  /** Only calls of this path; of every path when absent. */
+  /** The path of the calls that go wrong; every path if absent. */
   readonly path?: string
-  /** Only calls with this API key; with any key, or none, when absent. */
+  /** The API key of the calls that go wrong; if absent, any key or none. */
   readonly apiKey?: string
-  /** The number of matching calls that pass first; 0 by default. */
+  /** The number of matching calls that pass before any goes wrong; 0 by default. */
   readonly skip?: number
   /** The number of calls that go wrong; 1 by default. */
   readonly times?: number
   /** The probability that a matching call goes wrong, from 0 to 1; 1 by default. */
   readonly probability?: number
-  /** The way in which they go wrong. */
+  /** How the calls go wrong. */
   readonly symptom: Symptom
 }
 
@@ -188,7 +189,7 @@ export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
   symptom: Symptom
 })
 
-/** A proxy answers HTTP 502 because it can't reach its exchange. The call is not applied. */
+/** A proxy answers HTTP 502 because it can't reach the exchange. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
 
 /** The call is applied, but its answer never arrives. */
@@ -198,16 +199,16 @@ export const answerLost: Symptom = { _tag: "Reset", applied: true }
 export const reset: Symptom = { _tag: "Reset", applied: false }
 
 /**
- * A fault in force.
+ * An active fault.
  *
  * @category models
  */
 export interface Armed {
-  /** The fault's number, from `add`. */
+  /** The number of the fault, from `add`. */
   readonly id: number
-  /** The fault. */
+  /** The fault itself: which calls go wrong, and how. */
   readonly fault: Fault
-  /** The number of calls that have matched it. */
+  /** The number of calls that have matched the fault. */
   readonly matched: number
   /** The number of these calls that went wrong. */
   readonly fired: number
@@ -231,14 +232,14 @@ export const Armed: Schema.Codec<Armed, unknown> = Schema.Struct({
  * @category models
  */
 export interface Fired {
-  /** The fault's number. */
+  /** The number of the fault. */
   readonly id: number
-  /** The way in which the call goes wrong. */
+  /** How the call goes wrong. */
   readonly symptom: Symptom
 }
 
 /**
- * The faults in force, the oldest first. The journal does not hold them: a venue that is reopened has none.
+ * The active faults, oldest first. They are not in the journal: a reopened venue has none.
  *
  * @category models
  */
@@ -249,7 +250,7 @@ export interface Faults {
   readonly remove: (id: number) => boolean
   /** Removes all faults. */
   readonly clear: () => void
-  /** All faults in force, with how often each has matched and fired. */
+  /** All active faults, with the number of times that each has matched and fired. */
   readonly list: () => ReadonlyArray<Armed>
   /** Counts a call, and returns the fault that hits it: the first one that matches and is due. */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
@@ -263,7 +264,7 @@ export interface Faults {
  * @category models
  */
 export interface Saved {
-  /** The faults in force, the oldest first. */
+  /** The active faults, oldest first. */
   readonly faults: ReadonlyArray<Armed>
   /** The latest number given to a fault. */
   readonly last: number
@@ -274,7 +275,7 @@ const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * Makes the faults of a venue: none, or the saved ones. `seed` decides the random choices.
+ * Creates the faults of a venue: none, or the saved ones. Random choices depend on `seed`.
  *
  * @category constructors
  */

@@ -7,9 +7,9 @@ import * as Json from "../../protocol/Json.ts"
 export interface Moment {
   /** The venue's clock, in Unix microseconds. */
   readonly at: number
-  /** The clock that callers see, which judges their nonces, in Unix microseconds. */
+  /** The clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
-  /** The time since then, in milliseconds, by a clock that can't be set. */
+  /** The time since then, in milliseconds, by a monotonic clock. */
   readonly took: () => number
 }
 
@@ -23,10 +23,12 @@ export interface Head {
   readonly query?: string
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** The caller's address. The rate limit of public endpoints counts by it. */
+  /** The caller's address, by which public endpoints are rate-limited. */
   readonly from: string
-  /** The id given by the cluster node that passed the request on. Requests with the same id are the same request. */
+  /** The id given by the cluster node that forwarded the request. Requests with the same id are the same request. */
   readonly delivery?: string
+  /** The longest time that the request may wait for its venue, in milliseconds, if a cluster node forwarded it. */
+  readonly patience?: number
 }
 
 /** A request as the sandbox reads it. */
@@ -56,8 +58,10 @@ export interface Written {
   readonly status: number
   /** The headers, without `content-length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. */
+  /** The bytes of the body. */
   readonly body: string
+  /** The reason for a 503 of a host, for its metrics. It is not sent to the caller. */
+  readonly reason?: string
 }
 
 /** An answer whose body arrives in parts. */
@@ -65,9 +69,9 @@ export interface Streamed {
   readonly _tag: "Stream"
   /** The HTTP status. */
   readonly status: number
-  /** The headers. */
+  /** The headers of the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. When it fails, the connection is reset. */
+  /** The parts of the body. If this stream fails, the connection is reset. */
   readonly body: Stream.Stream<Uint8Array, BodyLost>
 }
 
@@ -76,15 +80,17 @@ export interface Reset {
   readonly _tag: "Reset"
 }
 
-/** The outcome that a caller sees: an answer, an answer in parts, or a broken connection. */
+/** The outcome that a caller sees: an answer, an answer in parts, or a reset connection. */
 export type Answer = Written | Streamed | Reset
 
 export const reset: Answer = { _tag: "Reset" }
 
-/** Writes an answer as text, so that it can be repeated. An answer that does not arrive whole is kept as a reset. */
+/**
+ * Serializes an answer as text, so that it can be repeated. An incomplete answer is stored as a reset.
+ */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** Reads the text of an answer, made by `toText`. */
+/** Parses the text of an answer made by `toText`. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

@@ -1,6 +1,6 @@
 /**
- * Explains a refusal by the caller's probable mistake. No real exchange says this, and every author of a client wants
- * to know.
+ * Explains a refusal by the caller's probable mistake. Real exchanges give no such hint, and developers of clients need
+ * one.
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -17,7 +17,7 @@ import * as Unserved from "./Unserved.ts"
 
 /** A refused call, with the facts that explain it. */
 export interface Refused {
-  /** The request. */
+  /** The refused request. */
   readonly request: Request
   /** The dialect of the venue. */
   readonly dialect: Dialect
@@ -29,7 +29,7 @@ export interface Refused {
   readonly paths: Iterable<string>
   /** The rate limit in force for the endpoint. */
   readonly limit: Endpoint.RateLimit | undefined
-  /** The clock that judges nonces, in Unix microseconds. */
+  /** The clock that nonces are checked against, in Unix microseconds. */
   readonly at: number
 }
 
@@ -42,8 +42,8 @@ const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
 const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
 
 /**
- * The number of keys whose secrets a signature is compared with: the cost of a refusal must not grow with the number of
- * keys.
+ * The maximum number of keys whose secrets a signature is compared with, so that the cost of a refusal does not grow
+ * with the number of keys.
  */
 const triedSecrets = 100
 
@@ -68,10 +68,10 @@ const signature = (refused: Refused): string => {
   const mistakes: ReadonlyArray<readonly [string, Buffer]> = [
     ["the body was signed instead of the payload header", hmac("sha512", key.apiSecret, request.body)],
     ["it was signed with HMAC-SHA256 instead of HMAC-SHA512", hmac("sha256", key.apiSecret, payload)],
-    ["it was signed with the secret and a line feed after it", hmac("sha512", `${key.apiSecret}\n`, payload)],
+    ["it was signed with the secret followed by a line feed", hmac("sha512", `${key.apiSecret}\n`, payload)],
     ["it was signed with the API key instead of the secret", hmac("sha512", key.apiKey, payload)],
     [
-      "the signature is of another payload: the one that matches the body",
+      "the signature is for a different payload: the one that matches the body",
       hmac("sha512", key.apiSecret, Signature.payloadOf(request.body))
     ]
   ]
@@ -90,23 +90,24 @@ const payload = ({ dialect, request }: Refused): string => {
   if (type !== "application/json") return `the content type is "${type?.slice(0, 100) ?? ""}", not application/json`
   const decoded = Buffer.from(given, "base64")
   const body = Buffer.from(request.body)
-  if (given !== Signature.payloadOf(request.body)) {
+  const isCanonical = dialect.policy.payload === "compact-body"
+  const compact = Json.compact(body.toString("utf8"))
+  if (given !== Signature.payloadOf(body) && !(isCanonical && given === Signature.payloadOf(Buffer.from(compact)))) {
     if (decoded.equals(body)) return "the payload header is the body, but not in standard Base64 with its padding"
     if (given === body.toString("utf8")) return "the payload header is the body itself; it must be the body in Base64"
-    if (body.length === 0) return "there is no body; the payload header holds what should be in it"
+    if (body.length === 0) return "there is no body: send the one that the payload header encodes"
     const [there, here] = [decoded, body].map((bytes) => objectOf(bytes))
     const fields = there === undefined || here === undefined ? [] : differences(there, here)
     return fields.length === 0
-      ? "the payload header decodes to another body: send the very bytes that were encoded"
-      : `the payload header decodes to another body; they differ in ${fields.join(", ")}`
+      ? "the payload header decodes to a different body: send exactly the bytes that were encoded"
+      : `the payload header decodes to a different body; they differ in ${fields.join(", ")}`
   }
   const parsed = Json.parse(body.toString("utf8"))
   if (Result.isFailure(parsed)) return "the body is not JSON"
   if (!Json.isObject(parsed.success)) return "the body is JSON, but not an object"
-  const { isCompact, repeatsKey } = Json.inspect(body.toString("utf8"))
-  if (repeatsKey) return "the body contains a key twice"
-  return dialect.policy.compactJson && !isCompact
-    ? "the body has spaces between its tokens; this dialect wants compact JSON"
+  if (!Json.isUnique(body.toString("utf8"), parsed.success)) return "the body contains a duplicate key"
+  return isCanonical && compact !== decoded.toString("utf8")
+    ? "the payload header has spaces between its JSON tokens; this dialect requires compact JSON there"
     : "the body is not well-formed UTF-8"
 }
 
@@ -115,11 +116,11 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
   return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
 }
 
-/** Whether two values differ. Values that are nested too deep to be written are not compared. */
+/** Whether two values differ. Values nested too deeply to be written are not compared. */
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
-/** The names of the fields in which two objects differ, if they look like names of fields. */
+/** The names of the fields in which two objects differ, if these look like field names. */
 const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
@@ -183,8 +184,8 @@ const notAllowed = (refused: Refused): string => {
     : "the sub-account has no permission for such orders"
 }
 
-/** The number of characters in which two texts differ; `most + 1` when there are more than `most`. */
-const distance = (a: string, b: string, most: number): number => {
+/** The number of characters in which two strings differ; `most + 1` if there are more than `most`. */
+export const distance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
@@ -198,7 +199,7 @@ const distance = (a: string, b: string, most: number): number => {
   return row[b.length] ?? most + 1
 }
 
-/** The number of characters by which a misspelled path may differ from a known one. */
+/** The maximum number of characters by which a misspelled path may differ from a known one. */
 const misspelling = 6
 
 const path = ({ paths, request }: Refused): string => {
@@ -207,7 +208,7 @@ const path = ({ paths, request }: Refused): string => {
   return near !== undefined && near[1] <= misspelling ? `did you mean ${near[0]}?` : "no such path"
 }
 
-/** Explains the caller's probable mistake; `undefined` when the refusal already says it. */
+/** Explains the caller's probable mistake; `undefined` if the refusal already explains it. */
 export const explain = (kind: RefusalKind, refused: Refused): string | undefined => {
   const { endpoint } = refused
   switch (kind) {

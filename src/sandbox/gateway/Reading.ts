@@ -1,4 +1,4 @@
-/** Reads the request of an admitted call, and finds everything wrong with it that shows without carrying it out. */
+/** Reads the request of an admitted call, and finds every error in it that can be found without carrying it out. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -8,7 +8,7 @@ import type { Context, Route } from "../handlers/Routes.ts"
 
 /** A request that has been read. */
 export interface Read {
-  /** The request in the domain; `undefined` when it does not decode. */
+  /** The decoded request; `undefined` if it can't be decoded. */
   readonly request: unknown
   /** The invalid fields, and the constraint that each breaks; empty when the call can be carried out. */
   readonly violations: Violations
@@ -16,16 +16,18 @@ export interface Read {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether a field requests anything: `false` is the default. */
-const isAsked = (value: unknown): boolean => value !== undefined && value !== false
+/** Whether a field asks for something. `null` and `false`, the default, do not. */
+const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
 /**
- * Reads the fields of a call. A field that the dialect's source does not list is ignored, as on the exchange. A listed
- * field is simulated, or the call is refused because of it: it is never dropped.
+ * Reads the fields of a call. A field that the dialect's source does not list is ignored, as on the exchange, and
+ * named in the call's record. A listed field is either simulated or a reason to refuse the call: it is never dropped.
+ * A call that changes something is also refused for a field that only the other dialect has: an order without its
+ * stop-loss is not the order that was meant.
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined
-    ? readOne(route.endpoint, route.notSimulated, fields, context, route.check)
+    ? readOne(route.endpoint, [], fields, context, route.check)
     : readMany(route, route.each, fields, context)
 
 const readOne = (
@@ -36,11 +38,15 @@ const readOne = (
   check: Route["check"]
 ): Read => {
   const { decodeRequest, shape } = Endpoint.codec(endpoint, context.dialect)
+  const asked = Json.isObject(fields) ? fields : {}
+  const foreign = endpoint.mutates ? shape.foreign.filter((key) => isAsked(asked[key])) : []
+  const unknown = foreign.map((key) => [key, { kind: "expected" }] as const)
   const decoded = decodeRequest(fields)
   if (Result.isFailure(decoded)) {
-    return { request: undefined, violations: decoded.failure.map(({ constraint, field }) => [field, constraint]) }
+    const wrong = decoded.failure.map(({ constraint, field }) => [field, constraint] as const)
+    return { request: undefined, violations: [...wrong, ...unknown] }
   }
-  const asked = Json.isObject(fields) ? fields : {}
+  if (unknown.length > 0) return { request: undefined, violations: unknown }
   const notHere = notSimulated.filter((name) => isAsked(asked[shape.keys[name] ?? ""]))
   return notHere.length > 0
     ? { request: undefined, violations: notHere.map((name) => [name, { kind: "simulated" }]) }
@@ -49,7 +55,7 @@ const readOne = (
 
 const noCheck = (): Violations => []
 
-/** Reads a request of many orders: first all together, as if they were valid, then each by itself. */
+/** Reads a bulk request: first as a whole, as if all its orders were valid, then each order by itself. */
 const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Context): Read => {
   const { dialect } = context
   const { orders } = fields
@@ -70,7 +76,7 @@ const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Cont
   return { request: { ...whole.request as object, orders: items }, violations: [] }
 }
 
-/** The live exchange's own example of a bulk request writes an empty client order id for a missing one. */
+/** The live exchange's own example of a bulk request writes an empty client order id where there is none. */
 const withoutEmptyId = (order: unknown, { keys: { clientOrderId } }: Context["dialect"]): unknown => {
   if (!Json.isObject(order) || order[clientOrderId] !== "") return order
   const { [clientOrderId]: _empty, ...others } = order

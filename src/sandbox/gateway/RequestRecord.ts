@@ -20,9 +20,9 @@ import * as Schema from "effect/Schema"
  * @category models
  */
 export interface RequestFault {
-  /** The fault's number, from `Control.addFault`. */
+  /** The number of the fault, from `Control.addFault`. */
   readonly id: number
-  /** The kind of its symptom, such as `Reset`. */
+  /** The kind of the fault's symptom, such as `Reset`. */
   readonly symptom: string
 }
 
@@ -51,7 +51,7 @@ export interface NewRequest {
   readonly endpoint?: string
   /** The nonce of an admitted call. */
   readonly nonce?: string
-  /** The request's fields that the endpoint knows, by their domain names; a secret value is written `***`. */
+  /** The request's fields that the endpoint knows, by their domain names; a secret value is shown as `***`. */
   readonly fields?: Readonly<Record<string, Schema.Json>>
   /**
    * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: no answer, or an answer made by a
@@ -60,13 +60,15 @@ export interface NewRequest {
   readonly verdict: "answered" | "refused" | "failed"
   /** The HTTP status, if there was an answer. */
   readonly status?: number
-  /** The exchange's own word for the reason of the refusal. */
+  /** The reason for the refusal, as the exchange names it. */
   readonly refused?: string
   /** The invalid fields, each with the kind of constraint that it breaks. */
   readonly violations?: Readonly<Record<string, string>>
-  /** The valid values of each of these fields, in words: its bound, its step, the values allowed. */
+  /** The values that each of these fields accepts, in words: the bound, the step, the allowed values. */
   readonly expected?: Readonly<Record<string, string>>
-  /** The caller's probable mistake. */
+  /** The names of the request's fields that the endpoint does not have, and that the call ignored. */
+  readonly ignored?: ReadonlyArray<string>
+  /** The caller's probable mistake: why the call was refused, or which unknown fields it ignored. */
   readonly hint?: string
   /** The number of the call's command in the journal, if the call became one. */
   readonly command?: number
@@ -106,6 +108,7 @@ export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct
   refused: Schema.optionalKey(Schema.String),
   violations: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   expected: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  ignored: Schema.optionalKey(Schema.Array(Schema.String)),
   hint: Schema.optionalKey(Schema.String),
   command: Schema.optionalKey(Schema.Int),
   fault: Schema.optionalKey(Schema.Struct({ id: Schema.Int, symptom: Schema.String }))

@@ -20,11 +20,11 @@ const refusal = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): Written => json(refused.status, Refusals.refusalBody(access, refused, errors))
 
-/** Refuses a request by its path alone, before anything else of it is known. */
+/** Refuses a request when only its path is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 
-/** The reason why a reply applied nothing, in the exchange's own word. */
+/** The reason why a reply applied nothing, as the exchange names it. */
 export const reasonOf = (route: Route, reply: Reply.Failed): RefusalKind | "invalid" =>
   reply._tag === "Invalid" ? "invalid" : Refusing.kindOf(route.refusals, reply.why)
 
@@ -39,10 +39,16 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Reply.Failed): Wri
   return refusal("private", refused, errors)
 }
 
-/** Answers a call: the engine's reply as the endpoint's response. */
+/** Answers a call: converts the engine's reply to the endpoint's response. */
 export const respond = (route: Route, request: unknown, reply: Reply.Reply, context: Context): Written => {
   const { dialect } = context
-  if (Reply.isFailed(reply)) return respondFailed(dialect, route, reply)
+  if (Reply.isFailed(reply)) {
+    // A request that breaks constraints was not read, so there is nothing to explain.
+    const violations = reply._tag === "Refused"
+      ? route.explain(reply.violations, request as never, context)
+      : reply.violations
+    return respondFailed(dialect, route, { ...reply, violations })
+  }
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
   if (Result.isSuccess(encoded)) return json(Refusals.successStatus(route.endpoint, dialect), encoded.success)
   const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`

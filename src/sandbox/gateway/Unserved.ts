@@ -1,6 +1,6 @@
 /**
- * The calls of the live exchange that this sandbox does not serve, by subject. Their refusal says so: the path is
- * right, and the caller need not look for a mistake.
+ * The calls of the live exchange that this sandbox does not serve, by subject. Their refusal says so, so that the
+ * caller does not look for a mistake in the path.
  *
  * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
  */
@@ -9,9 +9,9 @@ import * as Paths from "../../protocol/Paths.ts"
 
 /** Calls about one subject. */
 export interface Subject<Path extends string = string> {
-  /** The subject of the calls, in a few words. */
+  /** The subject, in a few words. */
   readonly name: string
-  /** Their paths. A path may contain fields: `/api/v2/public/depth/{market}`. */
+  /** The paths of the calls. A path may contain fields: `/api/v2/public/depth/{market}`. */
   readonly paths: ReadonlyArray<Path>
 }
 
@@ -30,7 +30,7 @@ const notServed = [
     paths: ["/api/v4/collateral-account/funding-history"]
   },
   {
-    name: "liquidation and summaries of margin",
+    name: "liquidation risk and margin summaries",
     paths: under("/api/v4/collateral-account", "adl-quantile", "balance-summary", "summary")
   },
   {
@@ -38,7 +38,7 @@ const notServed = [
     paths: under("/api/v4/collateral-account", "position/close", "positions/closed-pnl", "positions/history")
   },
   {
-    name: "orders of delisted markets",
+    name: "order history of delisted markets",
     paths: ["/api/v4/trade-account/order/history/query"]
   },
   {
@@ -53,11 +53,11 @@ const notServed = [
     paths: under("/api/v4/main-account", "express-withdraw/token", "withdraw", "withdraw-pay")
   },
   {
-    name: "the history of deposits and withdrawals",
+    name: "deposit and withdrawal history",
     paths: ["/api/v4/main-account/history"]
   },
   {
-    name: "lists of codes",
+    name: "lists of an account's codes",
     paths: under("/api/v4/main-account/codes", "history", "my")
   },
   {
@@ -65,7 +65,7 @@ const notServed = [
     paths: under("/api/v4/convert", "confirm", "estimate", "history")
   },
   {
-    name: "fixed lending but for its interest",
+    name: "fixed lending, except interest payments",
     paths: under("/api/v4/main-account/smart", "investment", "investment/close", "investments", "plans")
   },
   {
@@ -86,7 +86,7 @@ const notServed = [
   },
   { name: "credit lines", paths: ["/api/v4/credit-line/loans/info"] },
   {
-    name: "the management of sub-accounts",
+    name: "sub-account management",
     paths: under(
       "/api/v4/sub-account",
       "balances",
@@ -101,7 +101,7 @@ const notServed = [
     )
   },
   {
-    name: "the management of sub-accounts' keys",
+    name: "management of sub-account API keys",
     paths: under(
       "/api/v4/sub-account/api-key",
       "delete",
@@ -134,7 +134,7 @@ const notServed = [
     ]
   },
   {
-    name: "tokens of WebSocket, JWT and cards",
+    name: "WebSocket, JWT and card tokens",
     paths: ["/api/v4/profile/websocket_token", "/api/v4/jwt", "/api/card-token"]
   },
   {
@@ -154,9 +154,9 @@ const notServed = [
       )
     ]
   },
-  { name: "candles of API V4", paths: ["/api/v4/public/kline"] },
+  { name: "API V4 candles", paths: ["/api/v4/public/kline"] },
   {
-    name: "API V1 but for prices and trades",
+    name: "API V1, except prices and trades",
     paths: [
       ...under("/api/v1/public", "depth/result", "markets", "symbols"),
       ...under(
@@ -183,7 +183,7 @@ type Served = Contract.EndpointOf<Contract.Name>["path"]
 
 type NotServed = (typeof notServed)[number]["paths"][number]
 
-/** The calls that are not served, by subject. Does not compile with the path of a contract's endpoint. */
+/** The calls that are not served, by subject. Listing the path of a contract's endpoint is a compile error. */
 export const subjects: ReadonlyArray<Subject<Exclude<NotServed, Served>>> = notServed
 
 const byPath: ReadonlyMap<string, Subject> = new Map(
@@ -192,6 +192,6 @@ const byPath: ReadonlyMap<string, Subject> = new Map(
 
 const templates = [...byPath].filter(([path]) => path.includes("{"))
 
-/** The subject of a path that the live exchange has and this sandbox does not serve. */
+/** The subject of a path that the live exchange has but this sandbox does not serve. */
 export const find = (path: string): Subject | undefined =>
   byPath.get(path) ?? templates.find(([template]) => Paths.match({ path: template }, path) !== undefined)?.[1]

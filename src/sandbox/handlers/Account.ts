@@ -6,7 +6,9 @@ import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
 import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
+import type * as Transfers from "../../endpoints/Transfers.ts"
 import * as AccountIndex from "../engine/AccountIndex.ts"
+import * as Accounts from "../engine/Accounts.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import type { Position } from "../engine/Position.ts"
 import * as Positions from "../engine/Positions.ts"
@@ -15,6 +17,7 @@ import type { Key, SubAccount } from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
+import * as MarketFigures from "./MarketFigures.ts"
 import * as Page from "./Page.ts"
 
 /** The free and locked balances of a wallet, by asset. */
@@ -43,13 +46,13 @@ const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
   freeze: Units.toDecimal(locked)
 })
 
-/** The check that the asset of a request, if it names one, is listed. */
+/** Checks that the asset of a request is listed, if the request names one. */
 const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context): Violations =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
     ? []
     : [["ticker", { kind: "known" }]]
 
-/** The latest exit of a position: its legs close what their order has opened. */
+/** The latest exit of a position. Its legs close what its order has opened. */
 const tpslOf = ({ account, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
   const { value: exit } = state.exits.latest(account, market).next()
   if (exit === undefined) return null
@@ -67,6 +70,7 @@ const positionAnswer = (position: Position, context: Context): OpenPositions.Pos
   const market = state.markets.get(name)
   const last = state.trading.get(name)?.lastPrice
   const worth = last === undefined ? cost : Units.times(size, last)
+  const gain = amount < 0n ? cost - worth : worth - cost
   const freeMargin = market === undefined
     ? 0n
     : Ledger.balance(state.ledger, Ledger.free(account, "collateral"), market.money) -
@@ -78,14 +82,16 @@ const positionAnswer = (position: Position, context: Context): OpenPositions.Pos
     modifyDate: Time.fromMicros(position.changedAt),
     amount: Units.toDecimal(amount),
     basePrice: Units.toDecimal(Units.over(cost, size)),
-    // This exchange never liquidates a position.
+    // This exchange never liquidates positions.
     liquidationPrice: null,
     liquidationState: null,
     pnl: Units.toDecimal(position.realised),
-    unrealizedPnl: Units.toDecimal(amount < 0n ? cost - worth : worth - cost),
+    pnlPercent: MarketFigures.percentOf(gain, cost),
+    unrealizedPnl: Units.toDecimal(gain),
     margin: Units.toDecimal(cost / Positions.leverage),
     freeMargin: Units.toDecimal(freeMargin),
     funding: Decimal.zero,
+    unrealizedFunding: Decimal.zero,
     positionSide: "BOTH",
     tpsl: tpslOf(position, context)
   }
@@ -117,6 +123,26 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
 
 /** The wallets, by their names in transfers. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
+
+/** The source and the target that each `method` of the older form of a transfer stands for. */
+const methods = {
+  deposit: { from: "main", to: "spot" },
+  withdraw: { from: "spot", to: "main" },
+  "collateral-deposit": { from: "main", to: "collateral" },
+  "collateral-withdraw": { from: "collateral", to: "main" }
+} as const
+
+/** The source and the target of a transfer. */
+interface Balances {
+  readonly from?: Transfers.Balance
+  readonly to?: Transfers.Balance
+}
+
+/** The balances of a transfer. If the request has both of them and a method, the balances take precedence. */
+const balancesOfTransfer = (
+  { method, ...balances }: Balances & { readonly method?: keyof typeof methods }
+): Balances =>
+  method === undefined || (balances.from !== undefined && balances.to !== undefined) ? balances : methods[method]
 
 const funds = group({
   MainBalance: {
@@ -157,15 +183,25 @@ const funds = group({
         .map((position) => positionAnswer(position, context))
   },
   Transfers: {
-    notSimulated: ["method"],
-    operation: ({ from, method: _method, to, ...request }) =>
-      // Without balances a method is required, and the request is refused before this point.
-      from === undefined || to === undefined
+    operation: ({ amount, ticker, ...request }) => {
+      const { from, to } = balancesOfTransfer(request)
+      // A request that names neither both balances nor a method is refused before this point.
+      return from === undefined || to === undefined
         ? { _tag: "Nothing" }
-        : { _tag: "Transfer", ...request, from: wallets[from], to: wallets[to] },
+        : { _tag: "Transfer", amount, ticker, from: wallets[from], to: wallets[to] }
+    },
     reply: "Done",
     answer: () => undefined,
-    refusals: { notEnoughBalance: "notEnoughToTransfer" }
+    refusals: { notEnoughBalance: "notEnoughToTransfer" },
+    explain: (reasons, request, { account, state }) => {
+      const { amount, ticker } = request
+      const { from } = balancesOfTransfer(request)
+      if (from === undefined) return reasons
+      const available = Units.toDecimal(Accounts.transferable(state, account, wallets[from], ticker))
+      return reasons.map(([field, constraint]) =>
+        constraint.kind === "balance" ? [field, { kind: "balance", available, amount }] : [field, constraint]
+      )
+    }
   },
   CodeCreation: {
     operation: (request) => ({ _tag: "CreateCode", ...request }),
@@ -233,5 +269,5 @@ const subAccounts = group({
   }
 })
 
-/** The handlers of accounts and what they hold. */
+/** The handlers for accounts and their holdings. */
 export const account: typeof funds & typeof subAccounts = { ...funds, ...subAccounts }

@@ -14,7 +14,8 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Refusing from "./Refusing.ts"
 
 /**
- * The orders that go to the engine: all that could be read, or with `stopOnFail` those before the first that could not.
+ * The orders that go to the engine: all that could be read, or with `stopOnFail` only those before the first that could
+ * not be read.
  */
 const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
   const requests: Array<Q> = []
@@ -72,36 +73,58 @@ const canceled = ({ clientOrderId, id, market }: Order): CancelBulkOrders.Cancel
   ...(clientOrderId === undefined ? {} : { clientOrderId })
 })
 
-/** Reads a limit order. One without a price is at the best price, and is refused before this point. */
-const limitOf = (request: Endpoint.Request<typeof LimitOrders.endpoint>): ReadonlyArray<PlaceLimit> => {
-  const { bboRole: _bboRole, price, retail: _retail, rpi: _rpi, ...order } = request
-  return price === undefined ? [] : [{ _tag: "PlaceLimit", ...order, price, collateral: false }]
-}
+const limitOf = (request: Endpoint.Request<typeof LimitOrders.endpoint>): PlaceLimit => ({
+  _tag: "PlaceLimit",
+  ...request,
+  collateral: false
+})
 
 const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrders.endpoint>): PlaceLimit => {
-  const { positionSide: _side, rpi: _rpi, stopLoss: _stopLoss, takeProfit: _takeProfit, ...order } = request
+  const { positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...order } = request
   return { _tag: "PlaceLimit", ...order, collateral: true }
 }
 
 const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined ? {} : { stopOnFail }
 
-/** The orders of a request, as read by `each` of the handler. */
+/** The orders of a request, as read by the handler's `each`. */
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
+
+/** The live exchange's words for an order to cancel that is not named by exactly one identifier. */
+const notOneId: { readonly [kind: string]: ReadonlyArray<string> } = {
+  required: ["validation.required"],
+  alone: ["api.validation.order.chooseOneId"]
+}
+
+/**
+ * The refusal of an order to cancel that has invalid fields, which all have one code here. Errors about its missing or
+ * second identifier are reported for the order as a whole, under `request`.
+ */
+const cancelRefusal = (
+  item: Item<unknown> | undefined,
+  refusal: BulkAnswer.Refusal,
+  { dialect: { keys } }: Context
+): BulkAnswer.Refusal => {
+  const violations = item !== undefined && "violations" in item ? item.violations : []
+  const request = violations.flatMap(([field, { kind }]) => field === "orderId" ? notOneId[kind] ?? [] : [])
+  if (request.length === 0) return { ...refusal, code: 30 }
+  const others = Object.entries(refusal.errors ?? {}).filter(([key]) => key !== keys.orderId)
+  return { ...refusal, code: 30, errors: { ...Object.fromEntries(others), request } }
+}
 
 /** The handlers of bulk calls. */
 export const bulk = group({
   BulkLimitOrders: {
-    each: { endpoint: LimitOrders.endpoint, notSimulated: ["bboRole", "rpi", "retail"] },
+    each: { endpoint: LimitOrders.endpoint, notSimulated: [] },
     operation: (request) => ({
       _tag: "PlaceBulk",
-      orders: readable(readBy(LimitOrders.endpoint, request)).flatMap(limitOf),
+      orders: readable(readBy(LimitOrders.endpoint, request)).map(limitOf),
       ...stopOnFailOf(request)
     }),
     answer: (done, context, request) => placing(LimitOrders.endpoint, request, done, context)
   },
   CollateralBulkLimitOrders: {
-    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: ["rpi", "takeProfit", "stopLoss"] },
+    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: ["takeProfit", "stopLoss"] },
     operation: (request) => ({
       _tag: "PlaceBulk",
       orders: readable(readBy(CollateralLimitOrders.endpoint, request)).map(collateralLimitOf),
@@ -117,11 +140,11 @@ export const bulk = group({
     }),
     answer: (done, context, request) =>
       answered(CancelOrder.endpoint, { orderNotFound: "orderNotThere" }, request, done, context, canceled).map(
-        // The live exchange uses one code for all fields here.
-        ({ error, ...item }) =>
-          error === undefined || error.code === context.dialect.refusals.orderNotThere.code
-            ? { ...item, ...(error === undefined ? {} : { error }) }
-            : { ...item, error: { ...error, code: 30 } }
+        ({ error, ...item }, index) => {
+          if (error === undefined) return item
+          const isMissing = error.code === context.dialect.refusals.orderNotThere.code
+          return { ...item, error: isMissing ? error : cancelRefusal(request.orders[index], error, context) }
+        }
       )
   }
 })

@@ -1,4 +1,4 @@
-/** The behaviour of an endpoint. Path, method, access, limits and schemas come from the endpoint itself. */
+/** The behaviour of an endpoint. Its path, method, access, limits and schemas come from the endpoint itself. */
 import type * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
@@ -14,79 +14,80 @@ export interface Context {
   readonly state: State
   /** The account of the caller; empty for public calls. */
   readonly account: string
-  /** The time by the clock of the venue, in Unix microseconds. */
+  /** The time on the venue's clock, in Unix microseconds. */
   readonly at: number
-  /** The time by the clock that callers see and that judges their nonces, in Unix microseconds. */
+  /** The time on the clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
 }
 
 /** A handler of calls that change nothing. */
 export interface Reading<E extends Endpoint.Any> {
-  /** A reading call has no operation. */
+  /** Absent, because a call that only reads has no operation. */
   readonly operation?: never
-  /** The fields that the dialect's source lists and this exchange does not simulate. A request with one is refused. */
-  readonly notSimulated?: ReadonlyArray<keyof Endpoint.Request<E> & string>
   /** Checks that only the exchange can make. None by default. */
   readonly check?: (request: Endpoint.Request<E>, context: Context) => Violations
-  /** The answer. */
+  /** Builds the answer to a request. */
   readonly answer: (request: Endpoint.Request<E>, context: Context) => Endpoint.Response<E>
 }
 
 /** The refusals of a handler, by the engine's reason. */
 export type Refusals = { readonly [Why in Refused["why"]]?: RefusalKind }
 
-/** The answer to one kind of reply. */
+/** Turns one kind of the engine's replies into an answer. */
 interface Answering<E extends Endpoint.Any, Tag extends Applied["_tag"]> {
-  /** The tag of the engine's reply to an operation that was applied. */
+  /** The tag of the engine's reply when the operation was applied. */
   readonly reply: Tag
-  /** The answer. */
+  /** Builds the answer to a request from the engine's reply. */
   readonly answer: (reply: Extract<Applied, { readonly _tag: Tag }>, context: Context) => Endpoint.Response<E>
 }
 
 /** A handler of calls that change the state of the exchange. */
 export type Mutating<E extends Endpoint.Any> =
   & {
-    /** The operation that a call asks the engine for. */
+    /** Builds the engine's operation from a request. */
     readonly operation: (request: Endpoint.Request<E>) => Operation
-    /**
-     * The fields that the dialect's source lists and this exchange does not simulate. A request with one is refused.
-     */
-    readonly notSimulated?: ReadonlyArray<keyof Endpoint.Request<E> & string>
-    /** The dialect's refusals, where they differ from the defaults of the engine's reasons. */
+    /** The refusals for the engine's reasons, where they differ from the defaults. */
     readonly refusals?: Refusals
+    /** Adds to the engine's reasons for a refusal what the answer says beyond them. */
+    readonly explain?: (reasons: Violations, request: Endpoint.Request<E>, context: Context) => Violations
   }
   & { readonly [Tag in Applied["_tag"]]: Answering<E, Tag> }[Applied["_tag"]]
 
-/** One order of a bulk request: its own request, or the reasons why it could not be read. */
+/** One order of a bulk request: the request for this order, or the reasons why it could not be read. */
 export type Item<Q> = { readonly request: Q } | { readonly violations: Violations }
 
 /** A bulk request whose orders are read one by one. */
 export interface Items<Q> {
-  /** The orders, as in the request. */
+  /** The orders, in the order of the request. */
   readonly orders: ReadonlyArray<Item<Q>>
   /** Whether processing stops at the first order that is refused. */
   readonly stopOnFail?: boolean
 }
 
-/** The way in which one order of a bulk request is read. */
+/** How one order of a bulk request is read. */
 export interface Each {
   /** The endpoint that places or cancels one such order. */
   readonly endpoint: Endpoint.Any
-  /** The fields of an order that this exchange does not simulate. An order with one is refused. */
+  /** The fields of an order that this exchange does not simulate. An order that contains one is refused. */
   readonly notSimulated: ReadonlyArray<string>
 }
 
-/** A handler of bulk calls, with the orders in `orders`. An order that can't be read is refused alone. */
+/**
+ * A handler of bulk calls, whose requests have their orders in `orders`. An order that can't be read is refused on its
+ * own.
+ */
 export interface Itemised<E extends Endpoint.Any> {
-  /** The way in which one order is read. */
+  /** How one order is read. */
   readonly each: Each
-  /** The operation that a call asks the engine for. */
+  /** The operation that a call requests from the engine. */
   readonly operation: (request: Items<never>) => Operation
-  /** The answer. */
+  /** Builds the answer to a request from the replies to its orders. */
   readonly answer: (reply: BulkDone, context: Context, request: Items<never>) => Endpoint.Response<E>
 }
 
-/** The handler of an endpoint. Only a private endpoint that mutates can have one that changes the state. */
+/**
+ * The handler of an endpoint. Only a private endpoint that changes something can have a handler that changes the state.
+ */
 export type Handler<E extends Endpoint.Any> = E extends { readonly access: "private"; readonly mutates: true }
   ? "orders" extends keyof Endpoint.Request<E> ? Itemised<E> : Mutating<E>
   : Reading<E>

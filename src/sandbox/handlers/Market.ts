@@ -6,7 +6,7 @@ import * as OrderBooks from "../../endpoints/OrderBooks.ts"
 import type * as PublicFees from "../../endpoints/PublicFees.ts"
 import type * as PublicTrades from "../../endpoints/PublicTrades.ts"
 import type * as Book from "../engine/Book.ts"
-import type { Currency, TransferTerms } from "../engine/Listings.ts"
+import { type Currency, type Network, networkOf, type TransferTerms } from "../engine/Listings.ts"
 import type { Trade } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import { group } from "./Handler.ts"
@@ -17,8 +17,8 @@ import * as MarketFigures from "./MarketFigures.ts"
 const coarsest = 10
 
 /**
- * A side of a book with prices rounded away from the other side, to ten times the market's step for each level of
- * aggregation. The exchange does not document its levels.
+ * A side of a book with prices rounded to multiples of `step`, away from the other side. Each level of aggregation is
+ * ten times coarser than the one before; the exchange does not document its levels.
  */
 const aggregated = function*(
   levels: Iterable<Book.Level>,
@@ -41,13 +41,23 @@ const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
   total: Units.toDecimal(Units.times(trade.amount, trade.price)),
   timestamp: MarketFigures.seconds(trade.at),
   side: trade.side,
-  rpi: false
+  rpi: trade.rpi
 })
 
-/** The trading fees that assets state, in percent. Markets have fees of their own. */
+/** The trading fees shown for assets, in percent. Markets have their own fees. */
 const assetFee = Decimal.of("0.1")
 
-const assetOf = ({ canDeposit, canWithdraw, deposit, name, withdraw }: Currency): Assets.Asset => ({
+/** A setting of zero is off, and is left out of answers. */
+const unlessOff = <K extends string>(key: K, setting: Decimal.Decimal) =>
+  Decimal.isZero(setting) ? {} : { [key]: setting } as { readonly [_ in K]: Decimal.Decimal }
+
+const limitsOf = ({ name }: Network, { maxAmount, minAmount }: TransferTerms): ReadonlyMap<string, Assets.Bounds> =>
+  new Map([[name, { min: minAmount, ...unlessOff("max", maxAmount) }]])
+
+const assetOf = (
+  { canDeposit, canWithdraw, deposit, name, ticker, withdraw }: Currency,
+  network = networkOf(ticker)
+): Assets.Asset => ({
   name,
   unifiedCryptoassetId: 0,
   canWithdraw,
@@ -59,12 +69,16 @@ const assetOf = ({ canDeposit, canWithdraw, deposit, name, withdraw }: Currency)
   minDeposit: deposit.minAmount,
   maxDeposit: deposit.maxAmount,
   currencyPrecision: Units.scale,
-  isMemo: false
+  isMemo: false,
+  memo: { deposit: false, withdraw: false },
+  networks: {
+    deposits: canDeposit ? [network.name] : [],
+    withdraws: canWithdraw ? [network.name] : [],
+    default: network.name
+  },
+  limits: { deposit: limitsOf(network, deposit), withdraw: limitsOf(network, withdraw) },
+  confirmations: new Map([[network.name, network.confirmations]])
 })
-
-/** A setting of zero is off, and absent from answers. */
-const unlessOff = <K extends string>(key: K, setting: Decimal.Decimal) =>
-  Decimal.isZero(setting) ? {} : { [key]: setting } as { readonly [_ in K]: Decimal.Decimal }
 
 const directionOf = ({ fixed, maxAmount, maxFlex, minAmount, minFlex, percentFlex }: TransferTerms) => ({
   _tag: "Asset" as const,

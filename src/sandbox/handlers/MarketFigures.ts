@@ -1,4 +1,4 @@
-/** Figures of a market that several answers share: its last 24 hours, and its best prices. */
+/** Figures of a market that several answers contain: its last 24 hours, and its best prices. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
@@ -8,10 +8,10 @@ import * as Candles from "../engine/Candles.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** A price, and the total left of the orders at it. */
+/** A price, and the remaining amount of the orders at it. */
 export type Level = Pick<Book.Level, "price" | "left">
 
-/** A level of a book in the form of answers. */
+/** A level of a book, as answers show it. */
 export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
   amount: Units.toDecimal(left)
@@ -20,13 +20,13 @@ export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
 /** Unix microseconds as whole Unix seconds. */
 export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
 
-/** The change from one price to another, in percent with two decimal places. */
-const changeBetween = (from: Units.Units, to: Units.Units): Decimal.Decimal =>
-  from === 0n ? Decimal.zero : Units.toDecimal((to - from) * 10_000n / from * 10n ** BigInt(Units.scale - 2))
+/** A part of a whole, in percent, rounded towards zero to two decimal places. */
+export const percentOf = (part: Units.Units, whole: Units.Units): Decimal.Decimal =>
+  whole === 0n ? Decimal.zero : Units.toDecimal(part * 10_000n / whole * Units.stepOf(2))
 
 /**
  * The last 24 hours of a market, to the second, and its best prices, zero if a side is empty. If nothing happened in 24
- * hours, the last price counts for all figures.
+ * hours, all figures are based on the last price.
  */
 export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketName) => {
   const trading = state.trading.get(market)
@@ -41,7 +41,7 @@ export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketN
     last: Units.toDecimal(last),
     volume: Units.toDecimal(volume),
     total: Units.toDecimal(total),
-    change: changeBetween(open, last),
+    change: percentOf(last - open, open),
     bid: Units.toDecimal(best("buy")),
     ask: Units.toDecimal(best("sell"))
   }

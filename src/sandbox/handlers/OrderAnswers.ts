@@ -1,4 +1,4 @@
-/** Orders and fills in the form of answers. */
+/** Orders and fills, as answers show them. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -16,13 +16,13 @@ import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** Converts an amount. Most amounts of an answer are zero, which is faster. */
+/** Converts an amount, with a fast path for zero, the most frequent amount in answers. */
 const toDecimal = (units: Units.Units): Decimal.Decimal => units === 0n ? Decimal.zero : Units.toDecimal(units)
 
 const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
-  // A filled market buy may have a rest in quote currency below the smallest step. It counts as filled.
+  // A filled market buy may have a quote amount left that is below the smallest step. It counts as filled.
   if (status === "FILLED") return Decimal.zero
-  // Until a part is filled, the amount is returned as it was written.
+  // Until part of the order is filled, the amount is returned as the caller wrote it.
   return left === quantity ? amount : Units.toDecimal(left)
 }
 
@@ -36,7 +36,7 @@ const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Con
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
 
-/** The fields that every answer about an order has. */
+/** The fields that every answer about an order contains. */
 const always = (order: Order, context: Context) => ({
   orderId: order.id,
   market: order.market,
@@ -78,18 +78,18 @@ const activation = (stop: Trigger) => ({
   activationPrice: stop.price
 })
 
-/** Whether the dialect hides the client order id of this order, as it may on the legs of OCO orders. */
+/** Whether the dialect hides the client order id of this order. A dialect may hide it on the legs of OCO orders. */
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
-/** An exit in the form of answers. */
+/** An exit, as answers show it. */
 const exitOf = ({ id, stopLoss, takeProfit }: NonNullable<Order["oto"]>): OrderFields.Oto => ({
   otoId: id,
   ...(takeProfit === undefined ? {} : { takeProfit }),
   ...(stopLoss === undefined ? {} : { stopLoss })
 })
 
-/** An order in the form of most answers. */
+/** An order, as most answers show it. */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
   const answer = common(order, context)
   const { oto, price, stop } = order
@@ -100,7 +100,8 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
     answer.activationPrice = stop.price
   }
   answer.ioc = order.ioc
-  answer.rpi = false
+  answer.rpi = order.rpi
+  if (order.retail) answer.retail = true
   answer.reduceOnly = order.reduceOnly
   if (oto !== undefined) answer.oto = exitOf(oto)
   return answer
@@ -115,7 +116,7 @@ export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOr
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
 
-/** The fees of a market as ratios. Markets state percentages, orders state ratios. */
+/** The fees of a market as ratios. Markets state fees as percentages, orders as ratios. */
 const feesOf = (market: Market | undefined) => ({
   takerFee: feeRate(market?.takerFee ?? Decimal.zero),
   makerFee: feeRate(market?.makerFee ?? Decimal.zero)
@@ -125,15 +126,38 @@ const leg = (order: Order, context: Context) => ({
   ...common(order, context),
   price: order.price ?? Decimal.zero,
   ...feesOf(context.state.markets.get(order.market)),
+  reduceOnly: order.reduceOnly,
   mtime: Time.fromMicros(order.changedAt)
 })
 
-/** A collateral OCO order (document, Endpoints §2). */
+/**
+ * A leg in a list, or after it was canceled: the live exchange then leaves out the fees, and the position side unless the
+ * market is a futures market.
+ */
+const knownLeg = (order: Order, context: Context) => {
+  const { makerFee, positionSide, takerFee, ...others } = leg(order, context)
+  if (context.dialect.demandsAll) return { ...others, makerFee, takerFee, ...(positionSide && { positionSide }) }
+  return order.kind === "futures" && positionSide !== undefined ? { ...others, positionSide } : others
+}
+
+/** The legs of an OCO order. */
+const legsOf = ({ stopLoss, takeProfit }: OcoOrder, context: Context, toLeg: typeof knownLeg) => ({
+  stopLoss: { ...toLeg(stopLoss, context), ...activation(stopLoss.stop) },
+  takeProfit: toLeg(takeProfit, context)
+})
+
+/** A new collateral OCO order (document, Endpoints §2). */
+export const newOcoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.CollateralOcoOrder => ({
+  id: oco.id,
+  reduceOnly: oco.reduceOnly,
+  ...legsOf(oco, context, leg)
+})
+
+/** A collateral OCO order in a list, or after it was canceled. */
 export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.CollateralOcoOrder => ({
   id: oco.id,
   reduceOnly: oco.reduceOnly,
-  stopLoss: { ...leg(oco.stopLoss, context), ...activation(oco.stopLoss.stop) },
-  takeProfit: leg(oco.takeProfit, context)
+  ...legsOf(oco, context, knownLeg)
 })
 
 /** A conditional order: an OCO order, or an order with an exit. */
@@ -141,16 +165,7 @@ export const conditionalOrder = (
   found: OcoOrder | OtoOrder,
   context: Context
 ): ConditionalOrders.ConditionalOrder => {
-  if ("stopLoss" in found) {
-    const { stopLoss, takeProfit } = found
-    const reduceOnly = { reduceOnly: found.reduceOnly }
-    return {
-      type: "oco",
-      id: found.id,
-      stopLoss: { ...leg(stopLoss, context), ...activation(stopLoss.stop), ...reduceOnly },
-      takeProfit: { ...leg(takeProfit, context), ...reduceOnly }
-    }
-  }
+  if ("stopLoss" in found) return { type: "oco", id: found.id, ...legsOf(found, context, knownLeg) }
   const { oto } = found.order
   return {
     type: "oto",
@@ -187,16 +202,16 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 })
 
 /**
- * A fill in the list of its order. A trade with the rest of the world has no other order: the number of the trade,
- * which no order has, stands for it.
+ * A fill in the list of its order. A trade with the outside market has no other order, so its place is taken by the
+ * number of the trade, which no order has.
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),
   counterpartyOrderId: fill.counterparty ?? OrderId.make(fill.trade.toString()),
-  rpi: false
+  rpi: fill.rpi
 })
 
-/** A fill. It names its market unless the request does. */
+/** A fill. It names its market unless the request already does. */
 export const fill = (
   fill: Fill,
   context: Context,

@@ -1,23 +1,23 @@
 /** Pages of lists. */
-import { Limit, Offset } from "../../domain/Paging.ts"
+import { type HistoryLimit, Limit, Offset, type RecordOffset } from "../../domain/Paging.ts"
 
-/** Some records of a list, and their place in it. */
-export interface Page<A> {
+/** Some records of a list, and their position in it. */
+export interface Page<A, L extends HistoryLimit, O extends RecordOffset> {
   /** The maximum number of records. */
-  readonly limit: Limit
-  /** The number of records of the list before these. */
-  readonly offset: Offset
-  /** The records. */
+  readonly limit: L
+  /** The number of records that precede these in the list. */
+  readonly offset: O
+  /** The records of this page. */
   readonly records: ReadonlyArray<A>
 }
 
-/** The page of a list that a request asks for. */
-export const make = <A, B>(
-  request: { readonly limit?: Limit; readonly offset?: Offset },
+/** The page of a list that a request specifies. */
+export const make = <A, B, L extends HistoryLimit, O extends RecordOffset>(
+  request: { readonly limit?: L; readonly offset?: O },
   defaultLimit: number,
   all: Iterable<A>,
   toRecord: (item: A) => B
-): Page<B> => {
+): Page<B, L | Limit, O | Offset> => {
   const { limit = Limit.make(defaultLimit), offset = Offset.make(0) } = request
   return { limit, offset, records: Iterator.from(all).drop(offset).take(limit).map(toRecord).toArray() }
 }

@@ -1,4 +1,4 @@
-/** The endpoints that this exchange serves: all of the contract, each with its handler. */
+/** The endpoints that this exchange serves: all endpoints of the contract, each with its handler. */
 import * as Contract from "../../endpoints/all.ts"
 import type { RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
@@ -18,42 +18,44 @@ export interface Route {
   readonly endpoint: Endpoint.Any
   /** Checks that only the exchange can make. */
   readonly check: (request: never, context: Context) => Violations
-  /** The fields that this exchange does not simulate. A request with one is refused. */
-  readonly notSimulated: ReadonlyArray<string>
-  /** The operation that a call asks the engine for. */
+  /** The operation that a call requests from the engine. */
   readonly operation: (request: never) => Operation
-  /** The way in which one order of a bulk request is read; `undefined` for other requests. */
+  /** How one order of a bulk request is read; `undefined` for other requests. */
   readonly each: Each | undefined
-  /** The dialect's refusals, where they differ from the defaults of the engine's reasons. */
+  /** The dialect's refusals where they differ from the default refusals for the engine's reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
-  /** The answer to a request, after the engine's reply. */
+  /** Adds to the engine's reasons for a refusal what the answer says beyond them. */
+  readonly explain: (reasons: Violations, request: never, context: Context) => Violations
+  /** Builds the answer to a request from the engine's reply. */
   readonly answer: (request: never, reply: Reply, context: Context) => unknown
 }
 
 const noViolations = (): Violations => []
 
+const asReplied = (reasons: Violations): Violations => reasons
+
 const noOperation = (): Operation => ({ _tag: "Nothing" })
 
 const ofReading = (
   endpoint: Endpoint.Any,
-  { answer, check = noViolations, notSimulated = [] }: Reading<Endpoint.Any>
+  { answer, check = noViolations }: Reading<Endpoint.Any>
 ): Route => ({
   endpoint,
   check,
-  notSimulated,
   each: undefined,
   operation: noOperation,
   refusals: {},
+  explain: asReplied,
   answer: (request, _reply, context) => answer(request, context)
 })
 
 const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Route => ({
   endpoint,
   check: noViolations,
-  notSimulated: handler.notSimulated ?? [],
   each: undefined,
   operation: handler.operation,
   refusals: handler.refusals ?? {},
+  explain: handler.explain ?? asReplied,
   answer: (_request, reply, context) =>
     reply._tag === handler.reply ? handler.answer(reply as never, context) : undefined
 })
@@ -61,10 +63,10 @@ const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Ro
 const ofItemised = (endpoint: Endpoint.Any, handler: Itemised<Endpoint.Any>): Route => ({
   endpoint,
   check: noViolations,
-  notSimulated: [],
   each: handler.each,
   operation: handler.operation,
   refusals: {},
+  explain: asReplied,
   answer: (request, reply, context) => reply._tag === "BulkDone" ? handler.answer(reply, context, request) : undefined
 })
 

@@ -1,9 +1,11 @@
 /** Placing, canceling and listing orders and fills. */
+import type { ClientOrderId } from "../../domain/Identifiers.ts"
 import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as Fills from "../../endpoints/Fills.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import * as UnexecutedOcoOrders from "../../endpoints/UnexecutedOcoOrders.ts"
 import type { Order } from "../engine/Order.ts"
+import type { Violations } from "../engine/Reply.ts"
 import type { Fill } from "../engine/Trade.ts"
 import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
@@ -57,7 +59,9 @@ const endedOrders = (
   )
 }
 
-/** Whether an ended order has the status that a request asks for. The status filters lists, not searches by id. */
+/**
+ * Whether an ended order has the status that a request filters by. The filter applies to lists, not to searches by id.
+ */
 const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Request) => (order: Order): boolean => {
   if (orderId !== undefined || clientOrderId !== undefined) return true
   return {
@@ -68,19 +72,30 @@ const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Requ
   }[status]
 }
 
+/**
+ * The field that the exchange names in the refusal of a search for a client order id that no order has. A search for an
+ * exchange order id that no order has finds nothing instead.
+ */
+const notFound: Violations = [["orderHistory", { kind: "ended" }]]
+
+/** Whether the account has an order with this client order id, open or ended. */
+const hasOrder = (context: Context, clientOrderId: ClientOrderId): boolean =>
+  endedOrders(context, { clientOrderId }).length > 0 ||
+  !Iterator.from(openOrders(context, { clientOrderId })).next().done
+
 const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
 const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOrderId)
 
 /** The handlers of orders and fills. */
 export const trading = group({
   CollateralOcoOrders: {
-    // In one-way mode, the only one here, the live exchange ignores the position side of an order.
+    // In one-way mode, the only mode here, the live exchange ignores the position side of an order.
     operation: ({ positionSide: _side, ...request }) => ({ _tag: "PlaceOco", ...request }),
     reply: "OcoPlaced",
-    answer: ({ oco }, context) => OrderAnswers.ocoOrder(oco, context)
+    answer: ({ oco }, context) => OrderAnswers.newOcoOrder(oco, context)
   },
   StopLimitOrders: {
-    // An order at the best price, which is not known yet, locks the funds for its activation price.
+    // For an order at the best price, which is not known yet, funds are locked at its activation price.
     operation: (request) => ({
       ...request,
       _tag: "PlaceStopLimit",
@@ -90,10 +105,7 @@ export const trading = group({
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   LimitOrders: {
-    notSimulated: ["bboRole", "rpi", "retail"],
-    operation: ({ bboRole: _bboRole, price, retail: _retail, rpi: _rpi, ...request }) =>
-      // An order without a price is at the best one, and is refused before this point.
-      price === undefined ? { _tag: "Nothing" } : { _tag: "PlaceLimit", ...request, price, collateral: false },
+    operation: (request) => ({ _tag: "PlaceLimit", ...request, collateral: false }),
     reply: "OrderPlaced",
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
@@ -113,8 +125,7 @@ export const trading = group({
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralLimitOrders: {
-    notSimulated: ["rpi"],
-    operation: ({ positionSide: _side, rpi: _rpi, ...request }) => ({
+    operation: ({ positionSide: _side, ...request }) => ({
       _tag: "PlaceLimit",
       ...request,
       collateral: true
@@ -158,8 +169,18 @@ export const trading = group({
       ).records
   },
   OrderHistory: {
-    check: KnownMarket.check,
-    answer: (request, context) => {
+    check: (request, context) => {
+      const { clientOrderId, orderId } = request
+      const isFound = clientOrderId === undefined || orderId !== undefined ||
+        endedOrders(context, { clientOrderId }).length > 0
+      return [...KnownMarket.check(request, context), ...isFound ? [] : notFound]
+    },
+    answer: ({ clientOrderId, ...others }, context) => {
+      // The exchange order id takes precedence over the client order id.
+      const request = {
+        ...others,
+        ...clientOrderId === undefined || others.orderId !== undefined ? {} : { clientOrderId }
+      }
       const isList = request.orderId === undefined && request.clientOrderId === undefined
       const ended = Records.latest(endedOrders(context, request), ({ changedAt }) => changedAt, isList ? request : {})
       return Page.make(
@@ -171,7 +192,11 @@ export const trading = group({
     }
   },
   Fills: {
-    check: KnownMarket.check,
+    check: (request, context) => {
+      const { clientOrderId } = request
+      const isFound = clientOrderId === undefined || hasOrder(context, clientOrderId)
+      return [...KnownMarket.check(request, context), ...isFound ? [] : notFound]
+    },
     answer: (request, context) => {
       const { clientOrderId, market } = request
       const all = context.state.fills.get(context.account) ?? []

@@ -1,18 +1,21 @@
 /** The files of a host's venues. Each venue has its own folder. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fromSqlite, type JournalError } from "../store/JournalError.ts"
+import { damaged, fromSqlite, JournalError } from "../store/JournalError.ts"
 
 /** The files of a venue. */
 export interface Files {
   /** The file of the journal. */
   readonly journal: string
-  /** Creates the folder if it is missing. */
-  readonly make: Effect.Effect<void, JournalError>
+  /**
+   * Prepares the folder for opening the journal: creates it for a new venue, and refuses a folder whose journal is gone
+   * or whose files are links, which may lead to another venue.
+   */
+  readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
   /** The memory that the venue saved when it fell asleep, if there is any. */
   readonly memory: Effect.Effect<Uint8Array | undefined>
   /** Saves the memory of the venue. If that fails, the memory is lost, and a warning is logged. */
@@ -23,6 +26,17 @@ export interface Files {
   readonly remove: Effect.Effect<void, JournalError>
 }
 
+/** The names that a venue's files may have, with those of incomplete writes. */
+const names = ["journal.sqlite", "memory"].flatMap((name) =>
+  ["", "-wal", "-shm", "-anchor", "-anchor-new", "-new"].map((suffix) => name + suffix)
+)
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
+/** The error when a venue's journal is gone. */
+export const gone = (file: string): JournalError =>
+  damaged(file, "it had commands, and is gone or empty. Put the venue's own files back, or end the venue", 0)
+
 /** The files of a venue in the folder of a host. */
 export const of = (folder: string, id: string): Files => {
   const own = join(folder, "venues", id)
@@ -31,7 +45,15 @@ export const of = (folder: string, id: string): Files => {
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(journal) })
   return {
     journal,
-    make: attempt(() => void mkdirSync(own, { recursive: true, mode: 0o700 })),
+    prepare: Effect.fnUntraced(function*(isBegun) {
+      const link = yield* attempt(() => [own, ...names.map((name) => join(own, name))].find(isLink))
+      if (link !== undefined) {
+        const reason = `${link} is a link. Put the venue's own files in its place, or end the venue`
+        return yield* new JournalError({ why: "foreign", file: journal, reason })
+      }
+      if (!isBegun) yield* attempt(() => void mkdirSync(own, { recursive: true, mode: 0o700 }))
+      else if (!existsSync(journal)) return yield* gone(journal)
+    }),
     memory: Effect.orElseSucceed(
       attempt(() => existsSync(memory) ? readFileSync(memory) : undefined),
       () => undefined
@@ -59,7 +81,7 @@ export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effec
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** The limit of open files of this process; `undefined` if it is unknown. */
+/** This process's limit on open files; `undefined` if it is unknown. */
 export const limit: Effect.Effect<number | undefined> = Effect.orElseSucceed(
   Effect.try({
     try: () => Number(/^Max open files +(\d+)/mu.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity),

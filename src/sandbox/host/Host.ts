@@ -20,12 +20,13 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
 import * as InProcess from "../server/InProcess.ts"
-import type { JournalError } from "../store/JournalError.ts"
+import { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as Capacity from "./Capacity.ts"
 import * as Files from "./Files.ts"
@@ -41,7 +42,17 @@ import * as Resident from "./Resident.ts"
 import * as Seed from "./Seed.ts"
 
 export { type BoundOptions, BoundReached } from "./HostBounds.ts"
-export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
+export {
+  CopyOptions,
+  HostStatus,
+  Made,
+  MakeOptions,
+  NodeStatus,
+  NotMade,
+  Summary,
+  UnknownNode,
+  UnknownVenue
+} from "./HostModels.ts"
 export { VenueKey } from "./Registry.ts"
 export { type Failure, Host, type HostOptions, type OpenPort } from "./HostService.ts"
 
@@ -62,7 +73,7 @@ const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(100
 interface Entry extends LocalPlacement.Entry {
   registered: Registry.Registered
   readonly files: Files.Files
-  /** Closed when the venue is ended, or with the host. */
+  /** The venue's scope, which is closed when the venue or the host ends. */
   readonly scope: Scope.Closeable
 }
 
@@ -77,8 +88,9 @@ interface Parts {
   readonly folder: string
   readonly timeToLiveMillis: number | undefined
   readonly capacity: Capacity.Capacity
+  readonly clock: Clock.Clock
   readonly scope: Scope.Scope
-  readonly run: (effect: Effect.Effect<unknown>) => void
+  readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   addresses: Models.Addresses
   openPort: OpenPort
@@ -91,25 +103,55 @@ const entryOf = ({ entries }: Parts, id: string): Effect.Effect<Entry, Models.Un
     : Effect.succeed(entry)
 }
 
-/** Opens a venue. If its journal is empty, it applies the commands of `beginning` first. */
+/** Updates the record of a venue in the registry. */
+const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Registered>) => {
+  const registered = { ...entry.registered, ...change }
+  return Effect.map(registry.put(registered), () => {
+    entry.registered = registered
+  })
+}
+
+/** The remedy for a journal of another release. `folder` is the journal's. */
+const replayed = (folder: string): string =>
+  `Call it with that release, or export it (effect-txc journal --data ${folder} > commands.ndjson) and replay it in a ` +
+  "sandbox of this one (effect-txc sandbox --data NEW --replay commands.ndjson)"
+
+/** Adds the remedy to the error of a journal that belongs to another venue or to another release. */
+const withRemedy = (error: JournalError): JournalError => {
+  const { file, reason, why } = error
+  const remedy = why === "other-rules"
+    ? "Put the venue's own files back, or end the venue"
+    : why === "older" || why === "newer"
+    ? replayed(file.replace(/[\\/][^\\/]*$/u, ""))
+    : undefined
+  return remedy === undefined ? error : new JournalError({ why, file, reason: `${reason}. ${remedy}` })
+}
+
+/** Opens a venue. If it is new, it applies the commands of `beginning` first. */
 const openVenue = (
-  { capacity }: Parts,
-  { files, registered }: Pick<Entry, "files" | "registered">,
+  parts: Parts,
+  entry: () => Entry,
   beginning: Effect.Effect<ReadonlyArray<Command>, JournalError>
 ): Effect.Effect<Venue.Venue["Service"], LocalPlacement.WakeFailure, Scope.Scope> =>
   Effect.gen(function*() {
-    yield* capacity.take
-    yield* files.make
+    const { files, registered } = entry()
+    const { begun = false, id } = registered
+    yield* parts.capacity.take
+    yield* files.prepare(begun)
     const memory = yield* files.memory
     const venue = yield* Venue.wake({
       dialect: NewVenue.dialectOf(registered),
       seed: registered.seed,
+      secrets: "random",
+      id,
       file: files.journal,
       remember: files.remember,
       ...(memory === undefined ? {} : { memory })
-    })
+    }).pipe(Effect.mapError(withRemedy))
+    if (venue.sequence() === 0 && begun) return yield* Files.gone(files.journal)
     if (memory !== undefined) yield* files.forget
     if (venue.sequence() === 0) yield* venue.replay(yield* beginning)
+    if (!begun) yield* register(parts, entry(), { begun: true })
     return venue
   })
 
@@ -127,10 +169,11 @@ const add = Effect.fnUntraced(function*(
   const files = Files.of(folder, registered.id)
   const resident = Resident.make<LocalPlacement.WakeFailure>({
     controlToken: registered.controlToken,
-    open: openVenue(parts, { files, registered }, beginning),
+    open: openVenue(parts, () => entry, beginning),
     capacity: Effect.match(capacity.take, { onFailure: () => false, onSuccess: () => true }),
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
     onIdle: capacity.freed,
+    clock: parts.clock,
     scope,
     run
   })
@@ -138,14 +181,6 @@ const add = Effect.fnUntraced(function*(
   entries.set(registered.id, entry)
   return entry
 })
-
-/** Updates the record of a venue in the registry. */
-const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Registered>) => {
-  const registered = { ...entry.registered, ...change }
-  return Effect.map(registry.put(registered), () => {
-    entry.registered = registered
-  })
-}
 
 const isOwnedBy = (owner: string) => ({ registered }: Entry): boolean => registered.owner === owner
 
@@ -157,7 +192,7 @@ const count = (entries: ReadonlyMap<string, Entry>, isCounted: (entry: Entry) =>
 
 const hasPort = ({ registered }: Entry): boolean => registered.port !== undefined
 
-/** The bound that forbids another venue, if any. */
+/** The bound that prevents adding another venue, if any. */
 const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBounds.BoundReached | undefined => {
   if (entries.size >= bounds.maxVenues) return HostBounds.reached(bounds, "maxVenues")
   if (count(entries, isOwnedBy(owner)) >= bounds.maxPerOwner) return HostBounds.reached(bounds, "maxPerOwner")
@@ -193,22 +228,20 @@ const complete = Effect.fnUntraced(function*(parts: Parts, entry: Entry, port: b
 }, (completing, parts, entry) => Effect.onError(completing, () => Effect.ignore(end(parts, entry))))
 
 const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptions) {
-  const { clock, dialect = "document", example = true, owner = "anybody", port = false } = options
+  const { owner = "anybody", port = false } = options
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
-  const belongings = NewVenue.own()
-  const entry = yield* add(parts, {
-    ...(yield* NewVenue.recordFields(parts.timeToLiveMillis, options)),
-    dialect,
-    reduceOnly: options.reduceOnly ?? "accepted",
-    seed: options.seed ?? 0,
-    ...(clock === undefined ? {} : { clock }),
-    example,
-    identity: belongings.identity,
-    keys: example ? Seed.keys(belongings) : {}
-  })
+  const entry = yield* add(parts, yield* NewVenue.record(parts.timeToLiveMillis, options))
   return yield* complete(parts, entry, port)
 })
+
+/** The error for an operation whose venue is not available. */
+const notReady = (id: string, error: LocalPlacement.WakeFailure | Resident.Unready) => {
+  if (error === "ended") return Models.unknownVenue(id)
+  return error === "late"
+    ? new JournalError({ why: "failed", file: id, reason: "the venue is not open yet; try again shortly" })
+    : error
+}
 
 /** Runs an effect with a venue, which is woken and stays awake until the effect ends. */
 const using = <A, E>(
@@ -219,11 +252,9 @@ const using = <A, E>(
   Effect.clockWith((clock) =>
     Effect.acquireUseRelease(
       Effect.callback<Resident.Awake, LocalPlacement.WakeFailure | Models.UnknownVenue>((resume) =>
-        resident.acquire(clock, (exit) =>
-          resume(Effect.mapError(exit, (error) => error === "ended" ? Models.unknownVenue(id) : error)))
+        resident.acquire(clock, (exit) => resume(Effect.mapError(exit, (error) => notReady(id, error))))
       ),
-      ({ venue }) =>
-        use(venue),
+      ({ venue }) => use(venue),
       () => Effect.sync(() => resident.release(clock))
     )
   )
@@ -247,28 +278,37 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { owner = "anybody", port = false, sequence } = options
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
-  const commands = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
-  const belongings = NewVenue.own()
-  const copied = Seed.copied(origin.registered, commands, belongings)
-  const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
-  const newly = yield* NewVenue.recordFields(parts.timeToLiveMillis, options)
-  const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
+  const written = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
+  const { commands, registered } = yield* NewVenue.copy(parts.timeToLiveMillis, options, origin.registered, written)
   // If a crash happens before the venue is complete, the next start removes it.
   yield* parts.registry.put(registered)
-  const entry = yield* add(parts, registered, Effect.succeed(copied.commands))
+  const entry = yield* add(parts, registered, Effect.succeed(commands))
   const begun = using(entry, registered.id, () => Effect.void)
   yield* Effect.onError(begun, () => Effect.ignore(end(parts, entry)))
   return yield* complete(parts, entry, port)
 })
 
-/** Puts idle venues to sleep, and ends venues whose time to live is over. */
+/**
+ * Closes a venue whose journal has failed, so that the next call opens it again: the disk may have room, or be writable,
+ * by then.
+ */
+const closeFailed = Effect.fnUntraced(function*({ registered: { id }, resident }: Entry, { reason }: JournalError) {
+  yield* Effect.logWarning(`The venue ${id} is opened again, because its journal could not be written: ${reason}`)
+  yield* resident.restart
+})
+
+/** Puts idle venues to sleep, ends venues whose time to live is over, and closes those that have failed. */
 const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   const now = yield* Clock.currentTimeMillis
   for (const entry of parts.entries.values()) {
     const { registered: { endsAt = Infinity, id, partial }, resident } = entry
     if (!partial && endsAt <= now) {
       yield* Effect.catch(end(parts, entry), ({ message }) => Effect.logWarning(`${id} can't be removed: ${message}`))
-    } else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
+      continue
+    }
+    const failure = resident.failure()
+    if (failure !== undefined) parts.run(closeFailed(entry, failure))
+    else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
   }
   yield* parts.capacity.relieve
 })
@@ -323,6 +363,7 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
     folder,
     timeToLiveMillis,
     capacity: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    clock: yield* Clock.Clock,
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
     examples: NewVenue.makeExamples(),
@@ -333,7 +374,7 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
 })
 
 /**
- * Opens a host. When the scope is closed all venues fall asleep; opening the folder again restores them.
+ * Opens a host. When the scope is closed, all venues fall asleep; opening the folder again restores them.
  *
  * @category constructors
  */
@@ -357,7 +398,9 @@ export const open = Effect.fnUntraced(function*(
       Effect.sync(() =>
         [...entries.values()]
           .filter((entry) => !entry.registered.partial && (owner === undefined || isOwnedBy(owner)(entry)))
-          .map(({ registered, resident }) => Models.toSummary(parts.addresses, registered, resident.isAwake()))
+          .map(({ registered, resident }) =>
+            Models.toSummary(parts.addresses, registered, resident.isAwake(), Models.toPlaced(resident.look()))
+          )
       ),
     find: (id) => withEntry(id, (entry) => Effect.sync(() => view(parts, entry))),
     copy: Effect.fn("Host.copy")((id, options = {}) => copy(parts, id, options)),
@@ -370,6 +413,8 @@ export const open = Effect.fnUntraced(function*(
       memory: NewVenue.memoryNow(),
       bounds: { ...bounds }
     })),
+    drain: (node) => Effect.fail(Models.unknownNode(node)),
+    drained: Effect.never,
     placement: LocalPlacement.placement(entries, bounds, run),
     registered: (id) => entries.get(id)?.registered,
     servedAt: (addresses, openPort) => servedAt(parts, addresses, openPort)
@@ -377,7 +422,7 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * A host in this process, and an `HttpClient` that reaches its venues and its control plane without a socket.
+ * Provides a host in this process, and an `HttpClient` that reaches its venues and its control plane without a socket.
  *
  * @category layers
  */

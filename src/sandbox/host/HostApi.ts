@@ -72,8 +72,15 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     error: [Models.UnknownVenue, Unavailable]
   }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress get five seconds to finish.")),
   HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus, error: Unavailable }).annotateMerge(
-    described("Returns what the host currently holds, and its bounds.")
-  )
+    described("Returns what the host currently holds, its bounds, and the nodes of a cluster.")
+  ),
+  HttpApiEndpoint.post("drain", "/Host/Drain", {
+    payload: Schema.Struct({ node: Schema.String }),
+    success: Nothing,
+    error: [Models.UnknownNode, Unavailable]
+  }).annotateMerge(described(
+    "Tells a node of a cluster to stop: it gives up its venues, which move to other nodes, and its process ends."
+  ))
 ).middleware(Explained)
 
 /**

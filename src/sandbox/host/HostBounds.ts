@@ -1,4 +1,4 @@
-/** The bounds of a host, and the error of a bound that is reached. */
+/** The bounds of a host, and the error when one is reached. */
 import * as Schema from "effect/Schema"
 import { getHeapStatistics } from "node:v8"
 import { maxConnections } from "../server/Bounds.ts"
@@ -22,7 +22,7 @@ export interface BoundOptions {
   readonly maxMemory?: number
 }
 
-/** Every bound of a host. */
+/** The bounds of a host, with a value for each. */
 export type Bounds = Required<BoundOptions>
 
 /** The default bounds. */
@@ -35,7 +35,7 @@ export const defaults: Bounds = {
   maxMemory: Math.floor(getHeapStatistics().heap_size_limit * 0.7)
 }
 
-/** The given bounds, completed by the defaults. */
+/** The given bounds, with the defaults for those that are missing. */
 export const of = (given: Partial<Bounds>): Bounds => ({
   maxVenues: given.maxVenues ?? defaults.maxVenues,
   maxPerOwner: given.maxPerOwner ?? defaults.maxPerOwner,
@@ -59,7 +59,7 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxVenues: "End a venue",
   maxPerOwner: "End a venue of this owner",
   maxAwake: "Call again when one is idle, or end one",
-  maxCommands: "End the venue and make another",
+  maxCommands: "End the venue and create another",
   maxPorts: "End a venue that has a port",
   maxMemory: "Call again in a moment, or end a large venue"
 }
@@ -77,15 +77,15 @@ export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReach
   limit: Schema.Finite,
   message: Schema.String
 }, { httpApiStatus: 429 }) {
-  /** The bound. */
+  /** The name of the bound. */
   declare readonly bound: keyof Bounds
-  /** Its value. */
+  /** The value of the bound. */
   declare readonly limit: number
   /** The problem, and what to do about it. */
   declare readonly message: string
 }
 
-/** The error of a bound that is reached. */
+/** Makes the error for a bound that has been reached. */
 export const reached = (bounds: Bounds, bound: keyof Bounds): BoundReached => {
   const [what, flag] = words[bound]
   const limit = bounds[bound]

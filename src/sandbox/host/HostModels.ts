@@ -1,12 +1,11 @@
 /** The requests and answers of a host. */
 import * as Schema from "effect/Schema"
 import { prefix } from "../control/ControlApi.ts"
+import * as Times from "../engine/Times.ts"
 import { type Registered, VenueKey } from "./Registry.ts"
+import type { Staged } from "./Resident.ts"
 
 const key = Schema.optionalKey
-
-/** The latest time that a clock can be set to, 1 January 2200, in Unix microseconds. */
-const latest = Date.UTC(2200, 0, 1) * 1000
 
 const Owner = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._@/-]{1,100}$/u))
 
@@ -17,11 +16,11 @@ export interface NewOptions {
   /** The owner: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
   readonly owner?: string
   /**
-   * The time to live, in milliseconds. Then the venue ends, and its files are removed. By default that of the host, or
-   * unlimited.
+   * The time to live, in milliseconds. Then the venue ends, and its files are removed. The default is the host's;
+   * without one, it is unlimited.
    */
   readonly timeToLiveMillis?: number
-  /** Whether it gets its own port, for clients that take only a host and a port. */
+  /** Whether the venue gets its own port, for clients that take only a host and a port. */
   readonly port?: boolean
 }
 
@@ -39,9 +38,9 @@ export interface MakeOptions extends NewOptions {
   readonly reduceOnly?: "accepted" | "announced"
   /** The seed of random faults; 0 by default. */
   readonly seed?: number
-  /** The time of its frozen clock, in Unix microseconds. Without one the clock runs. */
+  /** The time at which the venue's clock is frozen, in Unix microseconds. Without it the clock runs. */
   readonly clock?: number
-  /** Whether it starts with the example's accounts and funds, or empty; `true` by default. */
+  /** Whether the venue starts with the example's accounts and funds, or empty; `true` by default. */
   readonly example?: boolean
 }
 
@@ -59,29 +58,45 @@ export const MakeOptions = Schema.Struct({
   dialect: key(Schema.Literals(["document", "live"])),
   reduceOnly: key(Schema.Literals(["accepted", "announced"])),
   seed: key(Schema.Int),
-  clock: key(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: latest }))),
+  clock: key(Times.At),
   example: key(Schema.Boolean)
 })
 
 /** The summary of a venue. */
 export interface Summary {
-  /** Its id. */
+  /** The venue's id. */
   readonly id: string
-  /** The owner. */
+  /** The owner's name. */
   readonly owner: string
   /** The base URL of its exchange. */
   readonly url: string
-  /** Its dialect. */
+  /** The venue's dialect. */
   readonly dialect: "document" | "live"
-  /** Whether it is awake. */
+  /** Whether the venue is awake. */
   readonly awake: boolean
   /** The creation time, in Unix microseconds by the machine's clock. */
   readonly madeAt: number
   /** The end of its time to live, in Unix microseconds by the machine's clock; absent if it has none. */
   readonly endsAt?: number
+  /** The venue's stage; only in lists. A lost venue was awake on a node that is lost. */
+  readonly stage?: Stage
+  /** The beginning of this stage, in Unix microseconds; absent if the venue was never called. */
+  readonly since?: number
+  /** The address of its node, if it is awake in a cluster. */
+  readonly node?: string
+  /** The version of the engine that has written its journal; only in lists of a cluster. */
+  readonly engine?: number
 }
 
-/** A venue with all that its users need: addresses, keys and the token. */
+const stages = ["asleep", "waking", "awake", "halted", "falling asleep", "ended", "lost"] as const
+
+/** The stage of a venue. */
+export type Stage = typeof stages[number]
+
+/** The node and the stage of a venue. */
+export type Placed = Pick<Summary, "stage" | "since" | "node" | "engine">
+
+/** A venue with everything that its users need: addresses, keys and the token. */
 export interface Made extends Summary {
   /** The base URL with its own host name, such as `http://{id}.localhost:8080`, which browsers and curl resolve. */
   readonly nameUrl?: string
@@ -91,7 +106,7 @@ export interface Made extends Summary {
   readonly controlUrl: string
   /** The token of its control plane. It opens no other venue. */
   readonly controlToken: string
-  /** Its initial keys, by account; those of the example's sub-accounts by their titles. */
+  /** The venue's initial keys, by account name; the keys of the example's sub-accounts by key title. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 
@@ -102,7 +117,11 @@ const summaryFields = {
   dialect: Schema.Literals(["document", "live"]),
   awake: Schema.Boolean,
   madeAt: Schema.Int,
-  endsAt: key(Schema.Int)
+  endsAt: key(Schema.Int),
+  stage: key(Schema.Literals(stages)),
+  since: key(Schema.Int),
+  node: key(Schema.String),
+  engine: key(Schema.Int)
 }
 
 /** The schema of {@link Summary}. */
@@ -118,6 +137,35 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
   keys: Schema.Record(Schema.String, VenueKey)
 })
 
+/** A node of a cluster. */
+export interface NodeStatus {
+  /** Its address for requests from other nodes. */
+  readonly node: string
+  /** Whether it is ready for calls; a lost one has not reported for five seconds. */
+  readonly state: "ready" | "not ready" | "draining" | "lost"
+  /** The time at which it joined, in Unix microseconds. */
+  readonly since: number
+  /** The version of its engine. Nodes of one version share the venues whose journals it has written. */
+  readonly engine: number
+  /** The number of shards that it holds, of 60: its share of the venues of its engine. */
+  readonly shards: number
+  /** The number of its venues and forks awake. */
+  readonly awake: number
+  /** The reasons why it is not ready, as sentences. */
+  readonly troubles: ReadonlyArray<string>
+}
+
+/** The schema of {@link NodeStatus}. */
+export const NodeStatus: Schema.Codec<NodeStatus, unknown> = Schema.Struct({
+  node: Schema.String,
+  state: Schema.Literals(["ready", "not ready", "draining", "lost"]),
+  since: Schema.Int,
+  engine: Schema.Int,
+  shards: Schema.Int,
+  awake: Schema.Int,
+  troubles: Schema.Array(Schema.String)
+})
+
 /** The current use of a host. */
 export interface HostStatus {
   /** The number of venues. */
@@ -130,6 +178,8 @@ export interface HostStatus {
   readonly memory: number
   /** The bounds, by name. */
   readonly bounds: Readonly<Record<string, number>>
+  /** The nodes of the cluster; absent if the host is one process. */
+  readonly nodes?: ReadonlyArray<NodeStatus>
 }
 
 /** The schema of {@link HostStatus}. */
@@ -138,8 +188,27 @@ export const HostStatus: Schema.Codec<HostStatus, unknown> = Schema.Struct({
   awake: Schema.Int,
   ports: Schema.Int,
   memory: Schema.Finite,
-  bounds: Schema.Record(Schema.String, Schema.Finite)
+  bounds: Schema.Record(Schema.String, Schema.Finite),
+  nodes: key(Schema.Array(NodeStatus))
 })
+
+/** The cluster has no such node. */
+export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode", {
+  node: Schema.String,
+  message: Schema.String
+}, { httpApiStatus: 404 }) {
+  /** The requested address. */
+  declare readonly node: string
+  /** The problem, and what to do about it. */
+  declare readonly message: string
+}
+
+/** Makes the error for an unknown node. */
+export const unknownNode = (node: string): UnknownNode =>
+  new UnknownNode({
+    node,
+    message: `There is no node ${node.slice(0, 100)} in this cluster. GET /control/v1/Host lists the nodes`
+  })
 
 /** The host has no such venue: it was never created, or has ended. */
 export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVenue", {
@@ -152,7 +221,7 @@ export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVen
   declare readonly message: string
 }
 
-/** The error of an unknown id. */
+/** Makes the error for an unknown id. */
 export const unknownVenue = (id: string): UnknownVenue =>
   new UnknownVenue({
     id,
@@ -191,7 +260,8 @@ export const urlOf = ({ baseUrl }: Addresses, id: string): string => `${baseUrl}
 export const toSummary = (
   addresses: Addresses,
   { dialect, endsAt, id, madeAt, owner }: Registered,
-  awake: boolean
+  awake: boolean,
+  placed: Placed = {}
 ): Summary => ({
   id,
   owner,
@@ -199,10 +269,14 @@ export const toSummary = (
   dialect,
   awake,
   madeAt: madeAt * 1000,
-  ...(endsAt === undefined ? {} : { endsAt: endsAt * 1000 })
+  ...(endsAt === undefined ? {} : { endsAt: endsAt * 1000 }),
+  ...placed
 })
 
-/** A venue with all that its users need. */
+/** The stage of a venue of this process. */
+export const toPlaced = ({ since, stage }: Staged): Placed => ({ stage, since: since * 1000 })
+
+/** A venue with everything that its users need. */
 export const toMade = (addresses: Addresses, venue: Registered, awake: boolean): Made => {
   const { controlToken, id, keys, port } = venue
   const summary = toSummary(addresses, venue, awake)

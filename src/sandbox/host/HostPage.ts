@@ -72,17 +72,32 @@ const act = (at, name, label, work) => {
 
 const time = (micros) => micros === undefined ? "" : new Date(micros / 1000).toISOString().slice(0, 19).replace("T", " ")
 
+const showNodes = (nodes) => {
+  element("nodes").hidden = nodes.length === 0
+  const rows = document.createElement("tbody")
+  for (const { awake, node, shards, since, state, troubles } of nodes) {
+    const row = rows.insertRow()
+    cell(row, node, true)
+    for (const text of [state, time(since), shards + " of 60", awake, troubles.join(". ")]) cell(row, text)
+    act(row.insertCell(), "Drain", node, async () => {
+      if (confirm("Stop the node " + node + "? Its venues move to the others.")) await send("POST", "Host/Drain", { node })
+    })
+  }
+  element("nodes").tBodies[0].replaceWith(rows)
+}
+
 const show = async () => {
   const [venues, status] = await Promise.all([send("GET", "Venues"), send("GET", "Host")])
   element("login").hidden = true
   element("main").hidden = false
   element("status").textContent = venues.length + " of " + status.bounds.maxVenues + " venues, " + status.awake + " of " +
     status.bounds.maxAwake + " awake"
+  showNodes(status.nodes ?? [])
   const rows = document.createElement("tbody")
-  for (const { awake, dialect, endsAt, id, madeAt, owner } of venues) {
+  for (const { dialect, endsAt, id, madeAt, node, owner, since, stage } of venues) {
     const row = rows.insertRow()
     cell(row, id, true)
-    for (const text of [owner, dialect, awake ? "awake" : "asleep", time(madeAt), time(endsAt)]) cell(row, text)
+    for (const text of [owner, dialect, stage, time(since), node ?? "", time(madeAt), time(endsAt)]) cell(row, text)
     const at = row.insertCell()
     act(at, "Open", id, () => open(id))
     act(at, "Copy", id, () => send("POST", "Venues/" + id + "/Copy", {}))
@@ -121,6 +136,10 @@ const html = `<!doctype html>
 </form>
 <main id="main" hidden>
 <p><span id="status"></span> <button type="button" id="again">Look again</button></p>
+<table id="nodes" hidden>
+<thead><tr><th>Node</th><th>State</th><th>Since (UTC)</th><th>Shards</th><th>Awake</th><th></th><th></th></tr></thead>
+<tbody></tbody>
+</table>
 <form id="make" aria-label="Make a venue">
 <label>Owner <input id="owner" maxlength="100"></label>
 <label>Dialect <select id="dialect"><option>document</option><option>live</option></select></label>
@@ -128,7 +147,7 @@ const html = `<!doctype html>
 <button>Make a venue</button>
 </form>
 <table id="venues">
-<thead><tr><th>Venue</th><th>Owner</th><th>Dialect</th><th></th><th>Made (UTC)</th><th>Ends (UTC)</th><th></th></tr></thead>
+<thead><tr><th>Venue</th><th>Owner</th><th>Dialect</th><th>Stage</th><th>Since (UTC)</th><th>Node</th><th>Made (UTC)</th><th>Ends (UTC)</th><th></th></tr></thead>
 <tbody></tbody>
 </table>
 </main>

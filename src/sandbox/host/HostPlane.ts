@@ -16,7 +16,7 @@ import type { Host } from "./HostService.ts"
 
 const fieldsOf = Calling.fieldsOf([HostApi.groups.host])
 
-/** The path of a request as a template of the API. */
+/** Converts a request's path to the template that the API declares for it. */
 const templateOf = (path: string): string => path.replace(/^(\/control\/v1\/Venues\/)[^/]+/u, "$1:id")
 
 const groupLayer = (host: Host["Service"]) =>
@@ -28,7 +28,8 @@ const groupLayer = (host: Host["Service"]) =>
       copy: ({ params, payload }) => host.copy(params.id, payload),
       sleep: ({ params }) => Effect.map(host.sleep(params.id), (asleep) => ({ asleep })),
       end: ({ params }) => Effect.as(host.end(params.id), {}),
-      status: () => host.status
+      status: () => host.status,
+      drain: ({ payload }) => Effect.as(host.drain(payload.node), {})
     }))
 
 /** The backend of a host's control plane. */

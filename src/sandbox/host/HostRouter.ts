@@ -1,6 +1,6 @@
 /**
  * Routes the requests to a host: finds the venue that a request names, by path or by host name, and sends it there. A
- * request for no venue of this host is refused; there is no default venue.
+ * request for no venue of this host is refused; there is no default venue. The server has checked the host name.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -11,17 +11,13 @@ import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { Backend } from "../server/Backend.ts"
 import * as ControlPlane from "../server/ControlPlane.ts"
+import { nameOf } from "../server/Names.ts"
+import * as Refusal from "../server/Refusal.ts"
 import * as HostPage from "./HostPage.ts"
 import * as HostPlane from "./HostPlane.ts"
 import type { Host } from "./HostService.ts"
-import * as Refusals from "./Refusals.ts"
 
-/** A host name without its port, in lower case and without a trailing dot. */
-const nameOf = (authority: string): string => authority.toLowerCase().replace(/:\d*$/u, "").replace(/\.$/u, "")
-
-const address = /^(?:\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3})$/u
-
-/** The suffix of names like `{id}.localhost`. Every resolver that knows them resolves them to its own machine. */
+/** The suffix of names like `{id}.localhost`. Resolvers that support such names resolve them to the local machine. */
 const local = ".localhost"
 
 /** The target of a request. */
@@ -30,25 +26,11 @@ type Target =
   | { readonly _tag: "Venue"; readonly id: string; readonly path: string }
   | { readonly _tag: "Refused"; readonly answer: Written }
 
-/**
- * Whether a request that names this host is for the host itself: it names an IP address, `localhost`, or a name that
- * the host was given. A foreign site whose DNS name was rebound to this machine names something else.
- */
-const isKnown = (name: string, names: ReadonlySet<string>): boolean =>
-  name === "localhost" || address.test(name) || names.has(name)
-
-const misdirected = (path: string, name: string): Written =>
-  Refusals.refuse(
-    path,
-    421,
-    "UnknownHost",
-    name === ""
-      ? "The request names no host. Send the Host header"
-      : `The name of this host is not ${
-        name.slice(0, 100)
-      }. Use its address, or configure the name when you start it ` +
-        "(--public-url)"
-  )
+/** The id of the venue whose host name a request gives; `undefined` if it gives another name. */
+const venueOf = (head: Head): string | undefined => {
+  const name = nameOf(header(head, "host"))
+  return name?.endsWith(local) === true ? name.slice(0, -local.length) : undefined
+}
 
 const venuePath = /^\/v\/([^/]*)(.*)$/su
 
@@ -60,18 +42,19 @@ const redirected = (path: string): Written => ({
 })
 
 /** Finds the target of a request. */
-const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head): Target => {
+const targetOf = (host: Host["Service"], head: Head): Target => {
   const { path } = head
-  const name = nameOf(header(head, "host"))
-  if (name.endsWith(local)) return { _tag: "Venue", id: name.slice(0, -local.length), path }
-  if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
+  const named = venueOf(head)
+  if (named !== undefined) return { _tag: "Venue", id: named, path }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
-  // If the id is not known here, its placement decides.
+  // If this process does not know the id, the placement decides.
   if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
-  // The page's addresses are relative to a trailing slash.
+  // The page's relative URLs need a trailing slash.
   return { _tag: "Refused", answer: redirected(path) }
 }
+
+const venueIn = (target: Target): string | undefined => target._tag === "Venue" ? target.id : undefined
 
 const isOwners = (host: Host["Service"], target: Target, { headers, path }: Head): boolean => {
   if (target._tag === "Host") return path.startsWith(prefix) && ControlPlane.isAuthorized(headers, host.token)
@@ -81,25 +64,24 @@ const isOwners = (host: Host["Service"], target: Target, { headers, path }: Head
 }
 
 const noExchange = (path: string): Written =>
-  Refusals.refuse(
+  Refusal.make(
     path,
     404,
     "UnknownVenue",
     "This host serves many exchanges, and none of them at this path. POST to /control/v1/Venues to create one; the answer has its URL"
   )
 
-/** The backend of a host and all its venues. `names` are the names of the host, in addition to its addresses. */
+/** The backend of a host and all its venues. */
 export const make = Effect.fnUntraced(function*(
-  host: Host["Service"],
-  names: ReadonlyArray<string> = []
+  host: Host["Service"]
 ): Effect.fn.Return<Backend, never, Scope.Scope> {
   const plane = yield* HostPlane.make(host)
-  const known = new Set(names.map(nameOf))
   return {
-    isOwners: (head) => isOwners(host, targetOf(known, host, head), head),
-    refuse: (head, kind) => Responses.refuse(Dialect.document, head.path, kind),
+    isOwners: (head) => isOwners(host, targetOf(host, head), head),
+    venueOf: (head) => venueIn(targetOf(host, head)),
+    refuse: ({ path }) => Responses.refuse(Dialect.document, path, "bodyTooLarge"),
     receive: (request, clock, resume) => {
-      const target = targetOf(known, host, request)
+      const target = targetOf(host, request)
       if (target._tag === "Refused") return resume(target.answer)
       const { path } = request
       if (target._tag === "Venue") {
@@ -113,17 +95,17 @@ export const make = Effect.fnUntraced(function*(
 })
 
 /** The backend of a port that belongs to one venue. */
-export const ofVenue = (host: Host["Service"], id: string, names: ReadonlyArray<string> = []): Backend => {
-  const known = new Set(names.map(nameOf))
+export const ofVenue = (host: Host["Service"], id: string): Backend => {
   const target = (head: Head): Target => {
-    const name = nameOf(header(head, "host"))
-    return isKnown(name, known) || name === `${id}${local}`
-      ? { _tag: "Venue", id, path: head.path }
-      : { _tag: "Refused", answer: misdirected(head.path, name) }
+    const { path } = head
+    return (venueOf(head) ?? id) === id
+      ? { _tag: "Venue", id, path }
+      : { _tag: "Refused", answer: Refusal.make(path, 421, "UnknownHost", "This port belongs to another venue") }
   }
   return {
     isOwners: (head) => isOwners(host, target(head), head),
-    refuse: (head, kind) => Responses.refuse(Dialect.document, head.path, kind),
+    venueOf: (head) => venueIn(target(head)),
+    refuse: ({ path }) => Responses.refuse(Dialect.document, path, "bodyTooLarge"),
     receive: (request, clock, resume) => {
       const found = target(request)
       if (found._tag === "Refused") resume(found.answer)

@@ -1,6 +1,6 @@
 /**
- * Serves a host over HTTP. Its venues have paths, `http://HOST:PORT/v/{id}`; host names, `http://{id}.localhost:PORT`,
- * if the machine resolves them; and ports, if requested.
+ * Serves a host over HTTP. Each venue has a path, `http://HOST:PORT/v/{id}`; a host name, `http://{id}.localhost:PORT`,
+ * if the machine resolves it; and its own port, if requested.
  *
  * @example
  * ```ts
@@ -31,8 +31,8 @@ import { Host } from "./HostService.ts"
  */
 export interface Options extends Listening.Options {
   /**
-   * The public base URL of the host, such as `https://exchange.example.com` of a proxy. Requests may name its host.
-   * Without it they must name an IP address or this machine.
+   * The public base URL of the host, such as a proxy's `https://exchange.example.com`. Its host name counts as one of
+   * `allowHosts`.
    */
   readonly publicUrl?: string
 }
@@ -44,7 +44,7 @@ const withPort = (url: string, port: number): string => url.replace(/:\d+$/u, `:
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
-/** Whether names under `localhost` lead to a server that listens on this address. */
+/** Whether names under `localhost` reach a server that listens on this address. */
 const isNamed = (host: string): boolean => isLoopback(host) || host === "0.0.0.0" || host === "::"
 
 /**
@@ -59,11 +59,13 @@ export const serve = Effect.fnUntraced(function*(
   const { host: address = "127.0.0.1" } = options
   const shared = Listening.share()
   const given = publicUrl?.replace(/\/+$/u, "")
-  const names = [address, ...(given === undefined ? [] : [given.replace(/^https?:\/\//u, "").replace(/\/.*$/u, "")])]
-  const listened = yield* Listening.listen(options, yield* HostRouter.make(host, names), shared)
+  const publicName = given?.replace(/^https?:\/\//u, "").replace(/\/.*$/u, "")
+  const allowHosts = [...options.allowHosts ?? [], ...(publicName === undefined ? [] : [publicName])]
+  const listening = { ...options, allowHosts }
+  const listened = yield* Listening.listen(listening, yield* HostRouter.make(host), shared)
   const baseUrl = given ?? listened
   const openPort = (id: string, port: number): Effect.Effect<number, NotMade, Scope.Scope> =>
-    Listening.listen({ ...options, port }, HostRouter.ofVenue(host, id, names), shared).pipe(
+    Listening.listen({ ...listening, port }, HostRouter.ofVenue(host, id), shared).pipe(
       Effect.map((url) => Number(portOf(url))),
       Effect.mapError(({ message }) => new NotMade({ field: "port", message }))
     )

@@ -8,9 +8,11 @@ import type * as Models from "./HostModels.ts"
 import type { Placement } from "./Placement.ts"
 import type * as Registry from "./Registry.ts"
 
-/** The options of every host. */
+/** The options that all hosts share. */
 export interface HostOptions extends HostBounds.BoundOptions {
-  /** The token of the host's control plane. Without one, the host keeps its previous token or draws one. */
+  /**
+   * The token of the host's control plane. Without one, the host keeps its previous token or generates a random one.
+   */
   readonly token?: string
   /** The time that an idle venue stays awake, in milliseconds; 60000 by default. */
   readonly idleMillis?: number
@@ -18,19 +20,19 @@ export interface HostOptions extends HostBounds.BoundOptions {
   readonly timeToLiveMillis?: number
 }
 
-/** Errors of creating a venue. */
+/** The errors that creating a venue can cause. */
 export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
 
-/** Opens a port for a venue until the scope is closed. Returns its number. 0 asks for any free port. */
+/** Opens a port for a venue until the scope is closed. Returns the port number. Port 0 selects any free port. */
 export type OpenPort = (id: string, port: number) => Effect.Effect<number, Models.NotMade, Scope.Scope>
 
 /** A host of many venues. */
 export class Host extends Context.Service<Host, {
   /** The token of the host's control plane. */
   readonly token: string
-  /** Creates a venue. It exists durably once this succeeds; its journal is written at the first call. */
+  /** Creates a venue. The venue is durable once this succeeds; its journal is written at the first call. */
   readonly make: (options?: Models.MakeOptions) => Effect.Effect<Models.Made, Failure>
-  /** The venues of an owner, or all, in the order in which they were created. */
+  /** The venues of an owner, or all venues, oldest first. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>, JournalError>
   /** A venue by its id, with its token and its keys. */
   readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue | JournalError>
@@ -48,6 +50,13 @@ export class Host extends Context.Service<Host, {
   readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
   /** The current use of the host. */
   readonly status: Effect.Effect<Models.HostStatus, JournalError>
+  /**
+   * Tells a node of a cluster to drain: to stop like a process that gets SIGTERM. Its venues move to other nodes. Returns
+   * before it has stopped.
+   */
+  readonly drain: (node: string) => Effect.Effect<void, Models.UnknownNode | JournalError>
+  /** Completes when this node is told to drain. Then close the host. */
+  readonly drained: Effect.Effect<void>
   /** The placement of its venues. */
   readonly placement: Placement["Service"]
   /** The record of a venue; `undefined` if there is none. */

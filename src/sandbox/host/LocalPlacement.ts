@@ -11,6 +11,7 @@ import * as Dashboard from "../page/Dashboard.ts"
 import * as Protocol from "../page/Protocol.ts"
 import type { Backend } from "../server/Backend.ts"
 import * as ControlPlane from "../server/ControlPlane.ts"
+import * as Refusal from "../server/Refusal.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import { BoundReached, type Bounds, reached } from "./HostBounds.ts"
 import { unknownVenue } from "./HostModels.ts"
@@ -24,7 +25,7 @@ export type WakeFailure = BoundReached | JournalError
 
 /** A venue of this process. */
 export interface Entry {
-  /** Its record. */
+  /** The record of the venue. */
   readonly registered: Registered
   /** The venue itself. */
   readonly resident: Resident.Resident<WakeFailure>
@@ -34,8 +35,8 @@ export interface Entry {
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**
- * The page of a venue. No page that opened it, or that it opens, gets a reference to it, not even another venue's page
- * of the same origin.
+ * The page of a venue. No page that opened it or that it opens gets a reference to it, not even the page of another
+ * venue at the same origin.
  */
 const page = Effect.map(
   Dashboard.page,
@@ -46,8 +47,8 @@ const page = Effect.map(
 )
 
 /**
- * Answers requests that need no venue: the page, the protocol document, and requests without the token. They wake
- * nothing.
+ * Answers requests that need no venue: the page, the protocol document, and requests without the token. These do not
+ * wake the venue.
  */
 const withoutVenue = (
   { controlToken, dialect }: Registered,
@@ -63,16 +64,17 @@ const withoutVenue = (
 /** Whether a request can add a command to a venue. */
 const mayAdd = ({ method, path }: Request): boolean => !path.startsWith(prefix) || method === "POST"
 
-/** The answer to a caller whose venue was not woken. */
-const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | "ended">): Answer => {
+/** The answer to a caller whose venue can't be woken. */
+const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | Resident.Unready>): Answer => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === "ended") return Refusals.unknown(path, unknownVenue(id))
+  if (error === "late") return Refusals.late(path)
   if (error?._tag === "BoundReached") return Refusals.bound(path, error)
   // The details name files of the host: only the owner sees them.
   const message = error !== undefined && innerPath(path).startsWith(prefix)
     ? error.message
     : "This venue can't be opened. Its control plane has the reason"
-  return Refusals.refuse(path, 503, "JournalError", message)
+  return Refusal.make(path, 503, "JournalError", message)
 }
 
 /** The placement of a host whose venues are all in this process. */
@@ -90,18 +92,18 @@ export const placement = (
   /** Chooses the answer to a request, given the venue or the reason why it was not woken. */
   const chooseFor = (id: string, request: Request) =>
   (
-    exit: Exit.Exit<Resident.Awake, WakeFailure | "ended">
+    exit: Exit.Exit<Resident.Awake, WakeFailure | Resident.Unready>
   ): Backend | Answer => {
     const { path } = request
     if (Exit.isFailure(exit)) {
-      if (Cause.hasDies(exit.cause)) run(Effect.logError("A venue can't be opened", exit.cause))
+      if (Cause.hasDies(exit.cause)) run(Effect.logError(`The venue ${id} can't be opened`, exit.cause))
       return refusalOf(id, path, exit.cause)
     }
     if (exit.value.venue.sequence() >= bounds.maxCommands && mayAdd(request)) {
       return Refusals.bound(path, reached(bounds, "maxCommands"))
     }
     return Resident.backendFor(exit.value, request) ??
-      Refusals.refuse(path, 404, "UnknownFork", "This venue has no such fork: it was never created, or it has ended")
+      Refusal.make(path, 404, "UnknownFork", "This venue has no such fork: it was never created, or it has ended")
   }
 
   return {

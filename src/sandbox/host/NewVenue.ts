@@ -1,16 +1,19 @@
 /** The parts of a new venue that are unique to it, and its initial commands. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import * as Dialect from "../../protocol/Dialect.ts"
-import type { Action } from "../engine/Command.ts"
+import type { Action, Command } from "../engine/Command.ts"
+import * as Engine from "../engine/Engine.ts"
+import * as Times from "../engine/Times.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import type { ControlRefused } from "../venue/ControlRefused.ts"
 import type * as Models from "./HostModels.ts"
+import { NotMade } from "./HostModels.ts"
 import type * as Registry from "./Registry.ts"
 import * as Seed from "./Seed.ts"
 
-/** Draws `length` random letters and digits, without characters that look alike. */
+/** Generates `length` random letters and digits, without characters that look alike. */
 const draw = (length: number): string => {
   const letters = "abcdefghijkmnpqrstuvwxyz23456789"
   return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
@@ -19,13 +22,14 @@ const draw = (length: number): string => {
 /** A random secret. */
 export const secret = (): string => randomBytes(24).toString("base64url")
 
-/** The unique parts of a new venue. */
-export const own = (): Seed.Own => ({
+/** Generates the unique parts of a new venue. */
+const own = (): Seed.Own => ({
   identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
-  secret
+  secret,
+  uuid: randomUUID
 })
 
-/** The dialect of a venue, with its policy where the document leaves a choice. */
+/** The dialect of a venue, including its choice for reduce-only orders. */
 export const dialectOf = (
   { dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">
 ): Dialect.Dialect => {
@@ -59,17 +63,52 @@ export const memoryNow = (): number => {
 }
 
 /** The record fields of every new venue. `usual` is the default time to live, in milliseconds. */
-export const recordFields = Effect.fnUntraced(function*(
+const recordFields = Effect.fnUntraced(function*(
   usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
 ) {
   const now = yield* Clock.currentTimeMillis
+  if (now * 1000 > Times.latest) {
+    const message = "The machine's clock is after 2199, the last year that a venue can record. Correct it"
+    return yield* new NotMade({ field: "clock", message })
+  }
   return {
     id: draw(12),
     owner,
     controlToken: secret(),
+    engine: Engine.version,
     madeAt: now,
-    ...(timeToLiveMillis === undefined ? {} : { endsAt: now + timeToLiveMillis }),
+    ...(timeToLiveMillis === undefined ? {} : { endsAt: now + Math.min(timeToLiveMillis, Times.longestMillis) }),
     partial: true
   }
+})
+
+/** The record of a new venue. It is partial until the host has completed it. */
+export const record = Effect.fnUntraced(function*(usual: number | undefined, options: Models.MakeOptions) {
+  const { clock, dialect = "document", example = true, reduceOnly = "accepted", seed = 0 } = options
+  const belongings = own()
+  return {
+    ...(yield* recordFields(usual, options)),
+    dialect,
+    reduceOnly,
+    seed,
+    ...(clock === undefined ? {} : { clock }),
+    example,
+    identity: belongings.identity,
+    keys: example ? Seed.keys(belongings) : {}
+  } satisfies Registry.Registered
+})
+
+/** The record and the commands of a copy, given the commands of the original. */
+export const copy = Effect.fnUntraced(function*(
+  usual: number | undefined,
+  options: Models.CopyOptions,
+  origin: Registry.Registered,
+  written: ReadonlyArray<Command>
+) {
+  const belongings = own()
+  const { commands, keys } = Seed.copied(origin, written, belongings)
+  const { begun: _begun, clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin
+  const fields = yield* recordFields(usual, options)
+  return { registered: { ...rest, ...fields, identity: belongings.identity, keys }, commands }
 })

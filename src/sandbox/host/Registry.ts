@@ -1,4 +1,4 @@
-/** The venues of a host, in an SQLite database of its own, which survives crashes. */
+/** The registry of a host's venues: an SQLite database that survives crashes. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -9,11 +9,11 @@ import { fromSqlite, JournalError } from "../store/JournalError.ts"
 
 /** An API key of a venue. */
 export interface VenueKey {
-  /** The account. */
+  /** The account that the key belongs to. */
   readonly account: string
-  /** The public part. */
+  /** The public part, which each call sends. */
   readonly apiKey: string
-  /** The secret that signs its calls. */
+  /** The secret, which signs the calls. */
   readonly apiSecret: string
 }
 
@@ -26,33 +26,37 @@ export const VenueKey: Schema.Codec<VenueKey, unknown> = Schema.Struct({
 
 /** The record of a venue. */
 export interface Registered {
-  /** Its id: lower-case letters and digits, valid as a DNS label. */
+  /** The venue's id: lower-case letters and digits, valid as a DNS label. */
   readonly id: string
-  /** The owner. */
+  /** The owner's name. */
   readonly owner: string
   /** The token of its control plane. */
   readonly controlToken: string
-  /** Its dialect. */
+  /** The venue's dialect. */
   readonly dialect: "document" | "live"
   /** Whether reduce-only orders are accepted, or refused as not available yet. */
   readonly reduceOnly: "accepted" | "announced"
   /** The seed of random faults. */
   readonly seed: number
-  /** The time of its frozen clock, in Unix microseconds; absent if the clock runs. */
+  /** The time at which the venue's clock is frozen, in Unix microseconds; absent if the clock runs. */
   readonly clock?: number
-  /** Whether it started with the example. */
+  /** Whether the venue started with the example. */
   readonly example: boolean
-  /** The prefix of its identifiers. */
+  /** The version of the engine that made the venue; absent in the records of earlier releases. */
+  readonly engine?: number
+  /** The prefix of the ids that the venue generates. */
   readonly identity: string
-  /** Its initial keys, by account. */
+  /** The venue's initial keys, by account name. */
   readonly keys: Readonly<Record<string, VenueKey>>
   /** The creation time, in Unix milliseconds. */
   readonly madeAt: number
   /** The end of its time to live, in Unix milliseconds; absent if it has none. */
   readonly endsAt?: number
-  /** Its own port, if it has one. */
+  /** The venue's own port, if it has one. */
   readonly port?: number
-  /** Whether it is being created or removed: the next start of the host removes it. */
+  /** Whether its journal has commands. If so, the venue's initial commands are not applied again. */
+  readonly begun?: boolean
+  /** Whether the venue is being created or removed: if a crash leaves it so, the next start of the host removes it. */
   readonly partial: boolean
 }
 
@@ -67,11 +71,13 @@ const Registered = Schema.fromJsonString(Schema.Struct({
   seed: Schema.Int,
   clock: key(Schema.Int),
   example: Schema.Boolean,
+  engine: key(Schema.Int),
   identity: Schema.String,
   keys: Schema.Record(Schema.String, VenueKey),
   madeAt: Schema.Int,
   endsAt: key(Schema.Int),
   port: key(Schema.Int),
+  begun: key(Schema.Boolean),
   partial: Schema.Boolean
 }))
 
@@ -85,7 +91,7 @@ const encodeResult = Schema.encodeResult(Registered)
 /** Encodes the record of a venue. */
 export const encode = (venue: Registered): string => Result.getOrThrow(encodeResult(venue))
 
-/** The venues of a host. A change is durable once it returns, and fails if the disk fails. */
+/** The venues of a host. A change is durable once its method returns; the method fails if the disk fails. */
 export interface Registry {
   /** The host's token, which stays the same when the host restarts. */
   readonly token: string
@@ -123,7 +129,7 @@ const prepare = (database: DatabaseSync): string | undefined => {
   return undefined
 }
 
-/** The stored token, or, if there is none or `isGiven`, this one, which is stored. */
+/** Returns the stored token. If there is none, or if `isGiven`, stores and returns `token`. */
 const tokenIn = (database: DatabaseSync, token: string, isGiven: boolean): string => {
   const known = database.prepare("SELECT token FROM host").get()?.["token"]
   if (typeof known === "string" && !isGiven) return known
@@ -158,7 +164,7 @@ export const open = Effect.fnUntraced(function*(
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(file) })
   yield* attempt(() => {
     mkdirSync(`${folder}/venues`, { recursive: true, mode: 0o700 })
-    // It holds tokens: it is private from the first byte.
+    // The file contains tokens, so only its owner may read it from the moment it is created.
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   })
   const database = yield* Effect.acquireRelease(

@@ -3,11 +3,16 @@
  *
  * Calls that arrive while it wakes are queued, and carried out in order of arrival. It falls asleep only while no call
  * is in progress and its feed has no readers; calls that arrive while it falls asleep wake it again.
+ *
+ * No wait depends on the venue: a caller that gets no venue in time is refused, whatever opening or closing it does.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { prefix } from "../control/ControlApi.ts"
@@ -33,10 +38,12 @@ export interface Options<E> {
   readonly baseUrl: () => string
   /** Called when the venue becomes idle. */
   readonly onIdle: () => void
+  /** The clock of the host. */
+  readonly clock: Clock.Clock
   /** The scope of the host. */
   readonly scope: Scope.Scope
   /** Runs an effect in the background. */
-  readonly run: (effect: Effect.Effect<unknown>) => void
+  readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
 }
 
 /** An awake venue. */
@@ -49,51 +56,102 @@ export interface Awake {
   readonly forks: ReadonlyMap<number, Backend>
 }
 
-/** The callback of a waiting caller, given the venue or the reason why it can't be woken. */
-type Waiting<E> = (awake: Exit.Exit<Awake, E | "ended">) => void
+/** The reason why a caller does not get the venue: the venue has ended, or the caller has waited for too long. */
+export type Unready = "ended" | "late"
 
-type Stage<E> =
+/** The callback of a caller, given the venue or the reason why it can't be woken. */
+type Ready<E> = (awake: Exit.Exit<Awake, E | Unready>) => void
+
+/** A caller that waits for the venue. */
+interface Waiter<E> {
+  readonly ready: Ready<E>
+  /** Refuses the caller when it has waited for too long. */
+  readonly timer: Fiber.Fiber<unknown>
+}
+
+/** The state of a venue of this process. A halted venue can no longer write its journal. */
+export type StageName = "asleep" | "waking" | "awake" | "halted" | "falling asleep" | "ended"
+
+/** The stage of a venue. */
+export interface Staged {
+  /** The name of the stage. */
+  readonly stage: StageName
+  /** The time at which it began, in Unix milliseconds. */
+  readonly since: number
+  /** The number of callers that wait until the venue is awake. */
+  readonly waiting: number
+}
+
+type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
+  /** `done` is completed once the venue is awake or asleep. */
+  | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
+  /** `isOver` is completed when the venue is closed while it is in use: its feeds end. */
   | {
-    readonly _tag: "Waking" | "FallingAsleep"
-    readonly waiting: Array<Waiting<E>>
-    /** Completed once it is awake or asleep. */
-    readonly done: Deferred.Deferred<void>
+    readonly _tag: "Awake"
+    readonly awake: Awake
+    readonly scope: Scope.Closeable
+    readonly isOver: Deferred.Deferred<void>
   }
-  | { readonly _tag: "Awake"; readonly awake: Awake; readonly scope: Scope.Closeable }
 
 /** One venue of a host. */
 export interface Resident<E> {
   /**
    * Calls `ready` with the venue, at once or when it is awake, in the order of these calls. The venue stays awake until
-   * every `acquire` has its `release`.
+   * every `acquire` has its `release`. After `millis`, {@link patience} by default, `ready` is called without the venue.
    */
-  readonly acquire: (clock: Clock.Clock, ready: Waiting<E>) => void
+  readonly acquire: (clock: Clock.Clock, ready: Ready<E>, millis?: number) => void
   /** Ends one use of the venue. */
   readonly release: (clock: Clock.Clock) => void
-  /** Answers a request to the venue, and wakes it if needed. If it can't be woken, the answer is that of `refused`. */
+  /** Answers a request to the venue, and wakes it if needed. If it can't be woken, `refused` makes the answer. */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
     resume: (answer: Answer | Effect.Effect<Answer>) => void,
-    choose: (exit: Exit.Exit<Awake, E | "ended">) => Backend | Answer
+    choose: (exit: Exit.Exit<Awake, E | Unready>) => Backend | Answer
   ) => void
-  /** Whether it is awake, or about to be. */
+  /** Whether the venue is awake or waking up. */
   readonly isAwake: () => boolean
   /** The reason why the journal can no longer be written; `undefined` if it can, or if the venue is asleep. */
   readonly failure: () => JournalError | undefined
-  /** The time of its last use, in Unix milliseconds. */
+  /** The venue's stage, and since when. */
+  readonly look: () => Staged
+  /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Whether it could fall asleep now. */
+  /** Whether the venue could fall asleep now. */
   readonly isIdle: () => boolean
-  /** Puts it to sleep; `false` if it is in use, or not awake. */
+  /** Puts the venue to sleep; `false` if it is in use, not awake, or does not fall asleep within ten seconds. */
   readonly sleep: Effect.Effect<boolean>
-  /** Ends it for good. Calls in progress get five seconds to finish; feeds end at once. */
+  /**
+   * Closes the venue although it is in use, because its journal has failed. Calls in progress get five seconds to finish;
+   * forks and feeds end. The next callers, and those that have arrived in the meantime, open it again.
+   */
+  readonly restart: Effect.Effect<void>
+  /**
+   * Ends the venue for good. Calls in progress get five seconds to finish; feeds end at once. A venue that takes longer
+   * than ten seconds to close continues in the background.
+   */
   readonly end: Effect.Effect<void>
 }
 
+/** The longest time that a caller waits for a venue, in milliseconds. */
+export const patience = 10_000
+
+/**
+ * The time limit for opening a venue. It is longer than a caller waits, so that a venue with a long journal is awake for
+ * a later call.
+ */
+const wakeLimit = "1 minute"
+
+/** The longest wait for a venue to close. */
+const closeLimit = "10 seconds"
+
 /** The time that calls in progress get when a venue ends. */
 const grace = "5 seconds"
+
+/** Waits until a venue has closed; `false` if that takes too long. */
+const closing = (done: Deferred.Deferred<void>): Effect.Effect<boolean> =>
+  Effect.map(Effect.timeoutOption(Deferred.await(done), closeLimit), Option.isSome)
 
 const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
@@ -137,9 +195,21 @@ const wake = Effect.fnUntraced(function*<E>(
   return { venue, backend: backendOf(venue, control), forks }
 })
 
+const names = {
+  Asleep: "asleep",
+  Waking: "waking",
+  Awake: "awake",
+  FallingAsleep: "falling asleep",
+  Ended: "ended"
+} as const
+
 class Sleeping<E> implements Resident<E> {
   private readonly options: Options<E>
-  private stage: Stage<E> = { _tag: "Asleep" }
+  private stage: Stage = { _tag: "Asleep" }
+  private since: number
+  private isHalted = false
+  /** The callers that wait for the venue, in order of arrival. */
+  private readonly waiting = new Set<Waiter<E>>()
   /** The number of current uses. */
   private uses = 0
   private lastUse = 0
@@ -148,9 +218,10 @@ class Sleeping<E> implements Resident<E> {
 
   constructor(options: Options<E>) {
     this.options = options
+    this.since = options.clock.currentTimeMillisUnsafe()
   }
 
-  acquire(clock: Clock.Clock, ready: Waiting<E>): void {
+  acquire(clock: Clock.Clock, ready: Ready<E>, millis: number = patience): void {
     this.lastUse = clock.currentTimeMillisUnsafe()
     const { stage } = this
     switch (stage._tag) {
@@ -158,11 +229,12 @@ class Sleeping<E> implements Resident<E> {
         this.uses++
         return ready(Exit.succeed(stage.awake))
       case "Asleep":
-        return this.begin([ready])
+        this.wait(ready, millis)
+        return this.begin()
       case "Ended":
         return ready(Exit.fail("ended"))
       default:
-        stage.waiting.push(ready)
+        this.wait(ready, millis)
     }
   }
 
@@ -177,7 +249,7 @@ class Sleeping<E> implements Resident<E> {
     request: Request,
     clock: Clock.Clock,
     resume: (answer: Answer | Effect.Effect<Answer>) => void,
-    choose: (exit: Exit.Exit<Awake, E | "ended">) => Backend | Answer
+    choose: (exit: Exit.Exit<Awake, E | Unready>) => Backend | Answer
   ): void {
     this.acquire(clock, (exit) => {
       const chosen = choose(exit)
@@ -192,7 +264,7 @@ class Sleeping<E> implements Resident<E> {
           (exit) => Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => this.release(clock))
         ))
       })
-    })
+    }, request.patience)
   }
 
   isAwake(): boolean {
@@ -201,6 +273,13 @@ class Sleeping<E> implements Resident<E> {
 
   failure(): JournalError | undefined {
     return this.stage._tag === "Awake" ? this.stage.awake.venue.journal.failure() : undefined
+  }
+
+  look(): Staged {
+    const isHalted = this.failure() !== undefined
+    if (isHalted && !this.isHalted) this.since = this.options.clock.currentTimeMillisUnsafe()
+    this.isHalted = isHalted
+    return { stage: isHalted ? "halted" : names[this.stage._tag], since: this.since, waiting: this.waiting.size }
   }
 
   usedAt(): number {
@@ -212,67 +291,127 @@ class Sleeping<E> implements Resident<E> {
   }
 
   get sleep(): Effect.Effect<boolean> {
-    return Effect.uninterruptible(Effect.suspend(() => {
+    return Effect.suspend(() => {
       const { stage } = this
       if (stage._tag !== "Awake" || !this.isIdle()) return Effect.succeed(false)
-      const waiting: Array<Waiting<E>> = []
       const done = Deferred.makeUnsafe<void>()
-      this.stage = { _tag: "FallingAsleep", waiting, done }
-      return Effect.map(Scope.close(stage.scope, Exit.void), () => {
-        Deferred.doneUnsafe(done, Exit.void)
-        if (this.stage._tag === "Ended") this.tell(waiting, Exit.fail("ended"))
-        else if (waiting.length > 0) this.begin(waiting)
-        else this.stage = { _tag: "Asleep" }
-        return true
-      })
-    }))
+      this.options.run(this.close(stage.scope, done))
+      return closing(done)
+    })
   }
 
   get end(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const before = this.stage
-      this.stage = { _tag: "Ended" }
+      this.enter({ _tag: "Ended" })
       Deferred.doneUnsafe(this.ended, Exit.void)
-      if (before._tag === "Waking" || before._tag === "FallingAsleep") return Deferred.await(before.done)
+      this.tell(Exit.fail("ended"))
+      if (before._tag === "Waking" || before._tag === "FallingAsleep") return closing(before.done)
       if (before._tag !== "Awake") return Effect.void
-      const idle = Effect.callback<void>((resume) => {
-        this.whenIdle = () => resume(Effect.void)
-        if (this.uses === 0) resume(Effect.void)
-      })
-      return Effect.andThen(Effect.timeoutOption(idle, grace), Scope.close(before.scope, Exit.void))
+      const done = Deferred.makeUnsafe<void>()
+      const isUnused = Deferred.makeUnsafe<void>()
+      // In the background, so that the venue is closed even if nobody waits for it any more.
+      this.options.run(Effect.andThen(
+        Effect.andThen(this.unused(before), Deferred.done(isUnused, Exit.void)),
+        this.close(before.scope, done)
+      ))
+      return Effect.andThen(Deferred.await(isUnused), closing(done))
     })
+  }
+
+  get restart(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { stage } = this
+      if (stage._tag !== "Awake") return Effect.void
+      const done = Deferred.makeUnsafe<void>()
+      this.enter({ _tag: "FallingAsleep", done })
+      this.options.run(Effect.andThen(this.unused(stage), this.close(stage.scope, done)))
+      return Effect.asVoid(closing(done))
+    })
+  }
+
+  private enter(stage: Stage): void {
+    this.stage = stage
+    this.since = this.options.clock.currentTimeMillisUnsafe()
+  }
+
+  /** Ends the feeds of an awake venue, and gives its calls time to finish. */
+  private unused({ isOver }: Stage & { readonly _tag: "Awake" }): Effect.Effect<unknown> {
+    Deferred.doneUnsafe(isOver, Exit.void)
+    const idle = Effect.callback<void>((resume) => {
+      this.whenIdle = () => resume(Effect.void)
+      if (this.uses === 0) resume(Effect.void)
+    })
+    return Effect.timeoutOption(idle, grace)
+  }
+
+  /** Lets a caller wait for the venue for at most `millis`. */
+  private wait(ready: Ready<E>, millis: number): void {
+    const giveUp = Effect.sync(() => {
+      if (this.waiting.delete(waiter)) ready(Exit.fail("late"))
+    })
+    const waiter: Waiter<E> = { ready, timer: this.options.run(Effect.delay(giveUp, millis)) }
+    this.waiting.add(waiter)
   }
 
   /** Calls the waiting callers in order. Each that gets the venue counts as a use. */
-  private tell(waiting: ReadonlyArray<Waiting<E>>, exit: Exit.Exit<Awake, E | "ended">): void {
-    if (Exit.isSuccess(exit)) this.uses += waiting.length
-    for (const ready of waiting) ready(exit)
+  private tell(exit: Exit.Exit<Awake, E | Unready>): void {
+    const told = [...this.waiting]
+    this.waiting.clear()
+    if (Exit.isSuccess(exit)) this.uses += told.length
+    for (const { ready, timer } of told) {
+      timer.interruptUnsafe()
+      // A defect in one caller's request must not keep the others waiting.
+      const called = Result.try(() => ready(exit))
+      if (Result.isFailure(called)) this.options.run(Effect.logError("A call has failed", called.failure))
+    }
   }
 
-  /** Wakes it for the waiting callers, and for those that arrive in the meantime. */
-  private begin(waiting: Array<Waiting<E>>): void {
+  /** Wakes the venue for the waiting callers, and for those that arrive in the meantime. */
+  private begin(): void {
     const done = Deferred.makeUnsafe<void>()
-    this.stage = { _tag: "Waking", waiting, done }
-    const waking = Effect.gen({ self: this }, function*() {
+    this.enter({ _tag: "Waking", done })
+    this.options.run(Effect.gen({ self: this }, function*() {
       const scope = yield* Scope.fork(this.options.scope)
-      const exit = yield* Effect.exit(Scope.provide(wake(this.options), scope))
-      const isEnded = this.stage._tag === "Ended"
-      if (isEnded || Exit.isFailure(exit)) yield* Scope.close(scope, Exit.void)
-      if (isEnded || this.stage._tag === "Ended") return this.tell(waiting, Exit.fail("ended"))
-      this.stage = Exit.isSuccess(exit) ? { _tag: "Awake", awake: exit.value, scope } : { _tag: "Asleep" }
-      this.tell(waiting, exit)
-    })
-    this.options.run(Effect.ensuring(waking, Effect.sync(() => Deferred.doneUnsafe(done, Exit.void))))
+      const ending = Effect.andThen(Deferred.await(this.ended), Effect.fail("ended" as const))
+      const exit = yield* Effect.raceFirst(Scope.provide(wake(this.options), scope), ending).pipe(
+        Effect.timeoutOrElse({ duration: wakeLimit, orElse: () => Effect.fail("late" as const) }),
+        Effect.exit
+      )
+      if (this.stage._tag === "Waking" && Exit.isSuccess(exit)) {
+        this.enter({ _tag: "Awake", awake: exit.value, scope, isOver: Deferred.makeUnsafe() })
+        Deferred.doneUnsafe(done, Exit.void)
+        return this.tell(exit)
+      }
+      // Closing may take long, and the callers need not wait for it.
+      if (Exit.isFailure(exit)) this.tell(exit)
+      yield* this.close(scope, done)
+    }))
   }
 
-  /** Wraps the last use of the venue around an answer: it ends with the answer, or with the end of its stream. */
+  /** Closes the venue. Then wakes it again if callers have arrived in the meantime. */
+  private close(scope: Scope.Closeable, done: Deferred.Deferred<void>): Effect.Effect<void> {
+    if (this.stage._tag !== "Ended") this.enter({ _tag: "FallingAsleep", done })
+    return Effect.flatMap(Effect.exit(Scope.close(scope, Exit.void)), (exit) => {
+      Deferred.doneUnsafe(done, Exit.void)
+      if (this.stage._tag !== "Ended") {
+        if (this.waiting.size > 0) this.begin()
+        else this.enter({ _tag: "Asleep" })
+      }
+      return Exit.isSuccess(exit) ? Effect.void : Effect.logError("A venue was not closed properly", exit.cause)
+    })
+  }
+
+  /** Ends the use of the venue with this answer: at once, or when the answer's stream ends. */
   private last(answer: Answer, clock: Clock.Clock): Answer {
     if (answer._tag !== "Stream") {
       this.release(clock)
       return answer
     }
+    // If the venue is being closed already, the stream ends at once.
+    const isOver = this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
     const body = answer.body.pipe(
-      Stream.interruptWhen(Deferred.await(this.ended)),
+      Stream.interruptWhen(isOver),
       Stream.ensuring(Effect.sync(() => this.release(clock)))
     )
     return { ...answer, body }

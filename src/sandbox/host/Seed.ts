@@ -11,10 +11,12 @@ import type { Registered, VenueKey } from "./Registry.ts"
 
 /** The generators of a venue's unique parts. */
 export interface Own {
-  /** The prefix of its identifiers. */
+  /** The prefix of the ids that the venue generates. */
   readonly identity: string
   /** Draws a new secret at every call. */
   readonly secret: () => string
+  /** Draws a new UUID at every call. */
+  readonly uuid: () => string
 }
 
 /** The commands of the example. Each account's key and secret are its `name`. */
@@ -50,7 +52,7 @@ const exampleKeys = [
   ["training", Example.trainingSubAccount]
 ] as const
 
-/** The keys of the example in a venue with this identity, by account; those of sub-accounts by name. */
+/** The example's keys in a venue with this identity, by account name; sub-account keys by key title. */
 export const keys = (own: Own): Readonly<Record<string, VenueKey>> =>
   Object.fromEntries(exampleKeys.map(([name, account]) => [name, { account, ...keyOf(name, own) }]))
 
@@ -83,11 +85,13 @@ export const commands = (
 export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
-  /** The keys of the copy, by account; the first one of an account with several. */
+  /** The keys of the copy, by account; for an account with several keys, the first one. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 
-/** Maps every text of a value, given the name of its field. */
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu
+
+/** Maps every string in a value, given the name of the field that contains it. */
 const mapTexts = (value: unknown, name: string, change: (text: string, name: string) => string): unknown => {
   if (typeof value === "string") return change(value, name)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, name, change))
@@ -96,18 +100,24 @@ const mapTexts = (value: unknown, name: string, change: (text: string, name: str
 }
 
 /**
- * Rewrites the commands of a venue for a copy of it. The copy has its own identity, and its own key and secret in place
- * of each key, so that no key of one is valid in the other.
+ * Rewrites the commands of a venue for a copy of it. The copy has its own identity, its own key and secret in place of
+ * each key, and its own codes. So no key or code of either venue is valid in the other.
  */
 export const copied = (from: Registered, commands: ReadonlyArray<Command>, own: Own): Copied => {
   const renamed = new Map<string, string>()
   const keys: Record<string, VenueKey> = {}
   const names = new Map(Object.entries(from.keys).map(([name, { apiKey }]) => [apiKey, name]))
+  const drawn = new Map<string, string>()
   const change = (text: string, name = ""): string =>
-    (name === "apiKey" ? renamed.get(text) : undefined) ?? text.replaceAll(from.identity, own.identity)
+    (name === "apiKey" ? renamed.get(text) : undefined) ??
+      text.replaceAll(from.identity, own.identity).replace(uuids, (found) => drawn.get(found) ?? found)
   const rewrite = (action: Action): Action => {
+    const operation = action._tag === "Call" ? action.operation : undefined
+    if (operation !== undefined && "drawn" in operation && operation.drawn !== undefined) {
+      drawn.set(operation.drawn, own.uuid())
+    }
     if (action._tag !== "AddKey") {
-      // A text is mapped to a text of the same kind, hence the type.
+      // Each string is mapped to a string of the same kind, so the type stays the same.
       return mapTexts(action, "", change) as Action
     }
     const named = change(action.apiKey)

@@ -9,11 +9,13 @@ import type * as ControlPlane from "./ControlPlane.ts"
 
 /** Answers requests. */
 export interface Backend {
-  /** Whether a request comes from the owner, whose body may be larger. */
+  /** Whether a request comes from the owner, whose request bodies may be larger. */
   readonly isOwners: (head: Head) => boolean
-  /** The answer to a request whose body is not read. */
-  readonly refuse: (head: Head, kind: "bodyTooLarge" | "unavailable") => Written
-  /** Answers a request. `resume` is called once: with the answer, or with an effect that gives it. */
+  /** The venue that a request is for; `undefined` if it is for none. The name is empty if there is only one venue. */
+  readonly venueOf: (head: Head) => string | undefined
+  /** The answer to a request whose body is too large. */
+  readonly refuse: (head: Head) => Written
+  /** Answers a request. `resume` is called once: with the answer, or with an effect that produces it. */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
@@ -27,7 +29,8 @@ export const backendOf = (
   control: ControlPlane.ControlPlane | undefined
 ): Backend => ({
   isOwners: ({ headers, path }) => control !== undefined && control.isFor(path) && control.isOpenTo(headers),
-  refuse: ({ path }, kind) => Responses.refuse(venue.dialect, path, kind),
+  venueOf: () => "",
+  refuse: ({ path }) => Responses.refuse(venue.dialect, path, "bodyTooLarge"),
   receive: (request, clock, resume) => {
     const protocol = Protocol.answer(request, venue.dialect)
     if (protocol !== undefined) return resume(protocol)

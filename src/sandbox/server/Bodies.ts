@@ -1,5 +1,7 @@
 /**
- * Receives the bodies of requests. Each body, all bodies of an address and all bodies together have a limit in bytes.
+ * Receives the bodies of requests. Each body, all bodies of an address and all bodies together have a limit in bytes. A
+ * body that needs more takes it from the oldest one that has not arrived whole, of its own address or of the address with
+ * the most bytes.
  */
 import type * as Http from "node:http"
 import * as Bounds from "./Bounds.ts"
@@ -9,7 +11,7 @@ import * as Quotas from "./Quotas.ts"
 export interface Receiver {
   /** Called with the whole body. */
   readonly onReceived: (body: Uint8Array) => void
-  /** Called when the body is too long, or no memory is available for it now. */
+  /** Called when the body is too long, or no memory is available for it now. A later body may need its memory. */
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
 }
 
@@ -24,7 +26,7 @@ export interface Bodies {
 
 const empty = new Uint8Array()
 
-/** A body in one piece of memory, however small its chunks are: the only chunk itself, or a copy of all chunks. */
+/** Returns a body as one buffer, however small its chunks are: the only chunk itself, or a copy of all chunks. */
 class Body {
   private bytes: Uint8Array = empty
   private length = 0
@@ -60,34 +62,58 @@ class Body {
   }
 }
 
+/** A body that has not arrived whole. */
+interface Arriving {
+  readonly address: string
+  /** Refuses the request and releases the memory of its body. */
+  readonly giveUp: () => void
+}
+
 export const make = (): Bodies => {
   /** The bytes in memory, without those of the owner. */
   const pending = Quotas.make(Bounds.maxPending)
+  /** The bodies that have bytes in memory and have not arrived whole, without the owner's; oldest first. */
+  const arriving = new Set<Arriving>()
+
+  /** Takes memory for a body, and if there is none, from older ones that have not arrived whole. */
+  const take = (own: Arriving, amount: number): boolean => {
+    while (!pending.take(own.address, amount)) {
+      const debtor = pending.debtorFor(own.address, amount)
+      const oldest = Iterator.from(arriving).find(({ address }) => address === debtor)
+      if (oldest === undefined || oldest === own) return false
+      oldest.giveUp()
+    }
+    arriving.add(own)
+    return true
+  }
 
   const receive: Bodies["receive"] = (request, isOwner, { onReceived, onRefused }) => {
     const most = isOwner ? Bounds.maxOwnerBody : Bounds.maxBody
-    // A broken socket no longer knows its address.
+    // A broken socket no longer has a remote address.
     const address = request.socket.remoteAddress ?? ""
     let body: Body | undefined = new Body()
     let length = 0
     const release = () => {
       if (!isOwner) pending.giveBack(address, body?.room ?? 0)
+      arriving.delete(own)
       body = undefined
     }
     const refuse = (kind: "bodyTooLarge" | "unavailable") => {
       release()
       onRefused(kind)
     }
+    const own: Arriving = { address, giveUp: () => refuse("unavailable") }
     if (Number(request.headers["content-length"] ?? 0) > most) refuse("bodyTooLarge")
     request.on("data", (chunk: Uint8Array) => {
       if (body === undefined) return
       length += chunk.length
       if (length > most) return refuse("bodyTooLarge")
       const more = body.roomWith(chunk.length) - body.room
-      if (!isOwner && !pending.take(address, more)) return refuse("unavailable")
+      if (!isOwner && !take(own, more)) return refuse("unavailable")
       body.add(chunk)
     })
     request.on("end", () => {
+      arriving.delete(own)
       if (body !== undefined) onReceived(body.whole)
     })
     return release

@@ -6,37 +6,50 @@ export const maxBody = 1024 * 1024
 /** The longest body that is read from the owner of the sandbox, in bytes. The owner may send a whole journal. */
 export const maxOwnerBody = 256 * 1024 * 1024
 
-/** The bytes of bodies in memory at once, without those of the owner. Requests beyond it are refused for the moment. */
+/**
+ * The total size of the bodies in memory at once, in bytes, not counting the owner's. Requests that would exceed it are
+ * refused until memory is released.
+ */
 export const maxPending = 64 * 1024 * 1024
 
 /**
- * The process uses less memory than this, in bytes, whatever callers send and however slowly they read, as long as it
- * holds few commands. It covers bodies, headers, waiting answers, the log of calls, and garbage that the runtime has
- * not collected yet. Memory for commands is extra: see `maxPerCommand`.
+ * The process uses less memory than this, in bytes, whatever callers send and however slowly they read. This covers
+ * bodies, headers, waiting answers, the log of calls, and garbage that the runtime has not collected yet. Memory for
+ * commands is extra: see `maxPerCommand`.
  */
 export const maxMemory = 1024 * 1024 * 1024
 
-/** The average size of a command's traces, in bytes, at most, for calls of the usual length. */
+/** The average memory that each command takes, in bytes, at most, for calls of typical length. */
 export const maxPerCommand = {
-  /** In the state: orders and fills, in memory in any venue, forever. A saved state holds them once more. */
+  /** In the state: orders and fills, which every venue keeps in memory forever. Each saved state has another copy. */
   ofState: 768,
-  /** In the journal: on the disk; in memory in a venue without a file, up to `Journal.maxInMemory`. */
+  /** In the journal: on disk, or, for a venue without a file, in memory up to `Journal.maxInMemory`. */
   ofJournal: 512
 }
 
-/** The number of connections open at once. */
-export const maxConnections = 1024
+/**
+ * The number of connections open at once. It is larger than the number of calls, so that a call beyond that number still
+ * has a connection, on which it is refused.
+ */
+export const maxConnections = 3072
 
-/** The number of calls that may wait for their answers. A connection that exceeds it is closed. */
+/**
+ * The numbers of calls that may wait for their answers. A connection that exceeds `ofOne` is closed. Calls that exceed
+ * one of the other numbers are refused with 503.
+ */
 export const maxUnanswered = {
   /** On one connection. */
   ofOne: 64,
   /** On all connections together. */
-  ofAll: 1024
+  ofAll: 2048,
+  /** Of one venue; the calls of its owner do not count. */
+  ofVenue: 512,
+  /** Of one caller of a venue: a key, or an address for calls without a key. */
+  ofCaller: 256
 }
 
 /**
- * The share of all connections, of all waiting calls and of all bytes of bodies that one address may use, so that it
+ * The share that one address may use of all connections, of all waiting calls and of the memory for bodies, so that it
  * can't shut out the others.
  */
 export const shareOfAddress = 0.5
@@ -45,7 +58,7 @@ export const shareOfAddress = 0.5
 export const maxHeaders = 96 * 1024
 
 /**
- * The time that the headers of a request may take to arrive, in milliseconds. Silent connections are closed after it,
- * too.
+ * The time that the headers of a request may take to arrive, in milliseconds. Silent connections are closed after the
+ * same time.
  */
 export const headersTimeout = 10_000

@@ -6,35 +6,64 @@ import * as Quotas from "./Quotas.ts"
 
 /** A call that waits for its answer. */
 export interface UnansweredCall {
+  /** Whether the call may be carried out; `false` if its address or the whole server has too many calls. */
+  readonly isAdmitted: boolean
+  /** Says that the whole request has arrived. */
+  readonly received: () => void
+  /** Says that the answer is a feed, which lasts and no longer counts as a call. */
+  readonly answered: () => void
   /** Calls `release` once the answer is sent or the connection breaks; immediately if that has already happened. */
   readonly whenDone: (release: () => void) => void
 }
 
 /** The connections of a server. */
 export interface Connections {
-  /** Adds a connection, or closes it when its address, or all together, have too many. */
+  /**
+   * Adds a connection. If its address or the whole server has too many, ends the one that has kept its request
+   * incomplete for the longest time, or else an idle one. If all of them wait for answers, closes the new one.
+   */
   readonly open: (socket: Socket) => void
-  /** Adds a call to its connection; `undefined` when the connection, its address, or all together, have too many. */
+  /** Adds a call to its connection; `undefined` if the connection has too many calls. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
 }
 
 interface Connection {
-  /** The client's address. A broken socket no longer knows it. */
+  readonly socket: Socket
+  /** The client's address. A broken socket no longer has it. */
   readonly address: string
   /** Calls in flight. An array: a `Set` that churns keeps old tables, and so answered calls, alive. */
   readonly calls: Array<Call>
+  /** Whether the head of a request has arrived. */
+  hasCalled: boolean
+  /** The order of connections by the arrival of their last head, or by their beginning. */
+  since: number
 }
 
 class Call implements UnansweredCall {
+  readonly isAdmitted: boolean
   private readonly connection: Connection
   private readonly waiting: Quotas.Quotas
-  /** Callbacks for the call's end; `undefined` after it. */
+  private isCounted: boolean
+  /** Callbacks to run when the call ends; `undefined` afterwards. */
   private releases: Array<() => void> | undefined = []
+  /** Whether the whole request has arrived. */
+  isReceived = false
 
-  constructor(connection: Connection, waiting: Quotas.Quotas) {
+  constructor(connection: Connection, waiting: Quotas.Quotas, isAdmitted: boolean) {
     this.connection = connection
     this.waiting = waiting
+    this.isAdmitted = isAdmitted
+    this.isCounted = isAdmitted
     connection.calls.push(this)
+  }
+
+  received(): void {
+    this.isReceived = true
+  }
+
+  answered(): void {
+    if (this.isCounted) this.waiting.giveBack(this.connection.address, 1)
+    this.isCounted = false
   }
 
   whenDone(release: () => void): void {
@@ -43,14 +72,20 @@ class Call implements UnansweredCall {
   }
 
   end(): void {
-    const { connection: { address, calls }, releases, waiting } = this
+    const { connection: { calls }, releases } = this
     if (releases === undefined) return
     this.releases = undefined
     calls.splice(calls.indexOf(this), 1)
-    waiting.giveBack(address, 1)
+    this.answered()
     for (const release of releases) release()
   }
 }
+
+/** Whether a connection's request is incomplete: it has begun to send one, or has never sent one. */
+const isOwing = ({ calls, hasCalled }: Connection): boolean =>
+  calls.length === 0 ? !hasCalled : calls.every(({ isReceived }) => !isReceived)
+
+const isIdle = ({ calls }: Connection): boolean => calls.length === 0
 
 export const make = (): Connections => {
   // The response of a pipelined call that waits behind another one never closes when the connection breaks, so the
@@ -58,27 +93,60 @@ export const make = (): Connections => {
   const opened = new Map<Socket, Connection>()
   const connections = Quotas.make(Bounds.maxConnections)
   const waiting = Quotas.make(Bounds.maxUnanswered.ofAll)
+  let count = 0
+
+  const end = (connection: Connection): void => {
+    const { address, calls, socket } = connection
+    if (!opened.delete(socket)) return
+    connections.giveBack(address, 1)
+    // A copy, because a call that ends leaves the list.
+    for (const call of calls.toReversed()) call.end()
+    socket.destroy()
+  }
+
+  /** The connection of an address that has been of this kind for the longest time. */
+  const oldest = (address: string, isOfKind: (connection: Connection) => boolean): Connection | undefined => {
+    let found: Connection | undefined
+    for (const connection of opened.values()) {
+      if (connection.address !== address || !isOfKind(connection)) continue
+      if (found === undefined || connection.since < found.since) found = connection
+    }
+    return found
+  }
+
+  /** Takes one of a resource for an address. If there is none left, ends the connection that `spare` finds. */
+  const take = (
+    quotas: Quotas.Quotas,
+    address: string,
+    spare: (debtor: string) => Connection | undefined
+  ): boolean => {
+    if (quotas.take(address, 1)) return true
+    const spared = spare(quotas.debtorFor(address, 1))
+    if (spared === undefined) return false
+    end(spared)
+    return quotas.take(address, 1)
+  }
+
   return {
     open: (socket) => {
       const address = socket.remoteAddress ?? ""
-      if (!connections.take(address, 1)) {
+      if (!take(connections, address, (debtor) => oldest(debtor, isOwing) ?? oldest(debtor, isIdle))) {
         socket.destroy()
         return
       }
-      const calls: Array<Call> = []
-      opened.set(socket, { address, calls })
-      socket.on("close", () => {
-        connections.giveBack(address, 1)
-        opened.delete(socket)
-        // A copy, because a call that ends leaves the list.
-        for (const call of calls.toReversed()) call.end()
-      })
+      const connection: Connection = { socket, address, calls: [], hasCalled: false, since: ++count }
+      opened.set(socket, connection)
+      socket.on("close", () => end(connection))
     },
     begin: ({ socket }, response) => {
       const connection = opened.get(socket)
       if (connection === undefined || connection.calls.length >= Bounds.maxUnanswered.ofOne) return undefined
-      if (!waiting.take(connection.address, 1)) return undefined
-      const call = new Call(connection, waiting)
+      connection.hasCalled = true
+      connection.since = ++count
+      const { address } = connection
+      const hasCalls = (other: Connection) => other !== connection && !isIdle(other) && isOwing(other)
+      const isAdmitted = take(waiting, address, (debtor) => oldest(debtor, hasCalls))
+      const call = new Call(connection, waiting, isAdmitted)
       response.on("close", () => call.end())
       return call
     }

@@ -14,6 +14,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Calling from "../control/Calling.ts"
 import * as Control from "../control/Control.ts"
 import { ControlApi, type Forked, prefix } from "../control/ControlApi.ts"
+import * as FeedEvents from "../control/FeedEvents.ts"
 import * as HistoryControl from "../control/HistoryControl.ts"
 import { endpoints } from "../control/ViewsApi.ts"
 import * as Command from "../engine/Command.ts"
@@ -36,9 +37,11 @@ export interface ControlPlane {
 
 /** Options of a control plane. */
 export interface Options {
-  /** The token. A caller that has it may do everything here. */
+  /** The token. A caller that sends it may perform every operation. */
   readonly token: string
-  /** Serves a fork as long as the scope lives, and returns its address. Without it, forks are not available. */
+  /**
+   * Serves a fork until the scope is closed, and returns its addresses. Without this function, forks are not available.
+   */
   readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Place, Failure, Scope.Scope>
 }
 
@@ -51,7 +54,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 export const isAuthorized = (headers: Request["headers"], token: string): boolean =>
   timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
 
-/** Whether a page of another origin sent the request. Only browsers send an origin. */
+/** Whether a page from another origin sent the request. Only browsers send an origin. */
 export const isForeign = ({ headers }: Pick<Request, "headers">): boolean => {
   const { host, origin } = headers
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
@@ -65,8 +68,8 @@ export const unauthorized: Answer = json(401, {
   message: "the control plane needs the header: Authorization: Bearer <control token>"
 })
 
-/** The answer to a page of another origin. */
-export const foreign: Answer = json(403, { message: "the control plane does not answer pages of another origin" })
+/** The answer to a page from another origin. */
+export const foreign: Answer = json(403, { message: "the control plane does not answer pages from another origin" })
 
 /** The handlers of the owner actions. */
 type OwnerHandlers = {
@@ -104,10 +107,8 @@ const groupLayer = (
       limit: ({ payload }) => done(control.limit(payload.limit, payload.path)),
       requests: ({ query }) => control.requests(query.after, query.latest),
       events: ({ headers, query }) =>
-        Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), (entries) =>
-          Stream.map(entries, (entry) => ({ id: entry.id, event: entry.event._tag, data: entry }))),
-      status: () =>
-        control.status,
+        Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), FeedEvents.respond),
+      status: () => control.status,
       snapshot: () => Effect.map(control.snapshot, (sequence) => ({ sequence })),
       restore: ({ payload }) => done(control.restore(payload.sequence)),
       reset: () => done(control.reset),
@@ -146,7 +147,7 @@ type Failure = Control.ControlRefused | JournalError
 
 const fieldsOf = Calling.fieldsOf([ControlApi.groups.control, ControlApi.groups.views])
 
-/** The API of a control as an HTTP application. */
+/** The control plane's API as an HTTP application. */
 const toApp = (
   venue: Venue["Service"],
   control: Control.Control["Service"],
@@ -164,7 +165,7 @@ const toApp = (
   )
 
 /**
- * Holds an answer back until the journal has confirmed that this process still owns the venue. It applies to every
+ * Holds back an answer until the journal has confirmed that this process still owns the venue. It applies to every
  * request: faults, limits and refusals are not in the journal.
  */
 const confirmed = (
@@ -179,7 +180,7 @@ const confirmed = (
         answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
     }))
 
-/** The control plane of a venue, as long as the scope lives. */
+/** Makes the control plane of a venue, which works until the scope is closed. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { serve, token }: Options

@@ -6,12 +6,17 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
-import { type Answer, type Head, type Request, reset } from "../gateway/Message.ts"
+import type { AddressInfo } from "node:net"
+import * as Signature from "../../protocol/Signature.ts"
+import { type Answer, type Head, header, type Request, reset } from "../gateway/Message.ts"
 import type { Backend } from "./Backend.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
 import * as Connections from "./Connections.ts"
 import * as EndOfTurn from "./EndOfTurn.ts"
+import * as InProgress from "./InProgress.ts"
+import * as Names from "./Names.ts"
+import * as Refusal from "./Refusal.ts"
 import * as Sending from "./Sending.ts"
 
 /** The server can't listen on this address. */
@@ -24,7 +29,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   declare readonly host: string
   /** The requested port. */
   declare readonly port: number
-  /** The reason, in the system's words. */
+  /** The error message of the operating system. */
   declare readonly reason: string
   override get message(): string {
     return `Can't listen on ${this.host}:${this.port}: ${this.reason}`
@@ -37,39 +42,54 @@ export interface Options {
   readonly host?: string
   /** The port to listen on; any free one by default. */
   readonly port?: number
-  /** The time that a request may take to arrive, and its answer to be read, in milliseconds; 30000 by default. */
+  /**
+   * The names at which callers reach the server, such as `sandbox` or `exchange.example.com`, in addition to loopback
+   * names and the address that it listens on. A request for any other name is refused with 421, so that a web page
+   * whose DNS name leads to this machine can't call the server. A page from any other name is refused with 403.
+   */
+  readonly allowHosts?: ReadonlyArray<string>
+  /**
+   * The time in which a request must arrive, and in which its answer must be read, in milliseconds; 30000 by default.
+   */
   readonly requestTimeout?: number
   /**
-   * The time that the headers of a request may take to arrive, in milliseconds; 10000 by default, at most that of the
-   * request.
+   * The time that the headers of a request may take to arrive, in milliseconds; 10000 by default, and at most the
+   * request's time.
    */
   readonly headersTimeout?: number
   /**
-   * The time that calls in progress have when the server stops, in milliseconds; 0 by default, which breaks their
-   * connections. Feeds end at once.
+   * The time that calls in progress get to finish when the server stops, in milliseconds. 0, the default, breaks their
+   * connections at once. Feeds end at once.
    */
   readonly drainTimeout?: number
 }
 
-/** The limits shared by all servers of a process: connections, calls and bytes of bodies. */
+/** The limits shared by all servers of a process: connections, calls, and memory for bodies. */
 export interface Shared {
-  /** The connections and the calls that wait. */
+  /** The connections, and the calls that wait for their answers. */
   readonly connections: Connections.Connections
+  /** The calls in progress of venues and callers. */
+  readonly calls: InProgress.InProgress
   /** The bodies in memory. */
   readonly bodies: Bodies.Bodies
 }
 
 /** Makes the limits that servers share. */
-export const share = (): Shared => ({ connections: Connections.make(), bodies: Bodies.make() })
+export const share = (): Shared => ({
+  connections: Connections.make(),
+  calls: InProgress.make(),
+  bodies: Bodies.make()
+})
 
 interface Service {
   readonly backend: Backend
+  readonly names: Names.Names
   readonly clock: Clock.Clock
   readonly requestTimeout: number
   readonly headersTimeout: number
-  /** The responses that are feeds: they do not end by themselves. */
+  /** The feeds that are being sent. They do not end by themselves. */
   readonly feeds: Set<Http.ServerResponse>
-  /** Whether the server takes no new connections. */
+  /** Whether the server has stopped accepting connections. */
   isStopping: boolean
   readonly run: <A>(
     effect: Effect.Effect<A>,
@@ -77,7 +97,7 @@ interface Service {
   ) => () => void
 }
 
-const origin = /^https?:\/\/([^/?#]*)/iu
+const origin = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/iu
 
 /** The head of a request. A caller may send a whole URL, whose host then overrides the header. */
 const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
@@ -99,8 +119,14 @@ const makeLast = (response: Http.ServerResponse): void => {
   response.setHeader("connection", "close")
 }
 
+/** A caller of a venue: its key, or its address. */
+const callerOf = (head: Head): string => header(head, Signature.headers.apiKey) || head.from
+
+const unbounded = () => undefined
+
 const answer = (
   service: Service,
+  release: () => void,
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
   message: Request,
@@ -108,11 +134,13 @@ const answer = (
 ): void => {
   const { backend, clock, requestTimeout, run } = service
   const send = (given: Answer): void => {
+    release()
     if (service.isStopping) makeLast(response)
     if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
     const interrupt = run(Sending.sendStream(request, response, given))
     call.whenDone(() => interrupt())
     if (given.headers["content-type"]?.startsWith("text/event-stream") !== true) return
+    call.answered()
     service.feeds.add(response)
     call.whenDone(() => service.feeds.delete(response))
     if (service.isStopping) response.destroy()
@@ -128,9 +156,9 @@ const answer = (
   })
 }
 
-const listener = (service: Service, { bodies, connections }: Shared): Http.RequestListener => {
+const listener = (service: Service, { bodies, calls, connections }: Shared): Http.RequestListener => {
   const later = EndOfTurn.make()
-  const { backend } = service
+  const { backend, names, requestTimeout } = service
   return (request, response) => {
     const call = connections.begin(request, response)
     if (call === undefined) {
@@ -138,11 +166,32 @@ const listener = (service: Service, { bodies, connections }: Shared): Http.Reque
       return
     }
     const head = headOf(request)
-    const release = bodies.receive(request, backend.isOwners(head), {
-      onReceived: (body) => later(() => answer(service, request, response, { ...head, body }, call)),
-      onRefused: (kind) => Sending.turnAway(request, response, backend.refuse(head, kind))
+    const refusal = names.refusal(head) ?? (call.isAdmitted ? undefined : Refusal.overloaded(head.path))
+    if (refusal !== undefined) {
+      request.resume()
+      return Sending.turnAway(request, response, refusal)
+    }
+    const isOwner = backend.isOwners(head)
+    const freeBody = bodies.receive(request, isOwner, {
+      onReceived: (body) => {
+        call.received()
+        const venue = isOwner ? undefined : backend.venueOf(head)
+        const release = venue === undefined ? unbounded : calls.begin(venue, callerOf(head))
+        if (release === undefined) {
+          return Sending.send(request, response, Refusal.overloaded(head.path), requestTimeout)
+        }
+        // The caller may leave before the call is answered.
+        call.whenDone(release)
+        later(() => answer(service, release, request, response, { ...head, body }, call))
+      },
+      onRefused: (kind) =>
+        Sending.turnAway(
+          request,
+          response,
+          kind === "unavailable" ? Refusal.overloaded(head.path) : backend.refuse(head)
+        )
     })
-    call.whenDone(release)
+    call.whenDone(freeBody)
   }
 }
 
@@ -186,15 +235,19 @@ const close = (server: Http.Server, service: Service, drainTimeout: number): Eff
   return drainTimeout === 0 ? drained : Effect.andThen(Effect.timeoutOption(drained, drainTimeout), closeAll)
 }
 
-const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
+/** The address and port of a server that listens; `undefined` if it does not. */
+const boundTo = (server: Http.Server): AddressInfo | undefined => {
   const address = server.address()
-  const bound = typeof address === "object" && address !== null ? address.port : port
-  return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
+  return typeof address === "object" && address !== null ? address : undefined
 }
+
+const baseUrlOf = (server: Http.Server, host: string, port: number): string =>
+  `http://${host.includes(":") ? `[${host}]` : host}:${boundTo(server)?.port ?? port}`
 
 /** Listens until the scope is closed, and returns the base URL, such as `http://127.0.0.1:8080`. */
 export const listen = Effect.fnUntraced(function*(
   {
+    allowHosts = [],
     drainTimeout = 0,
     headersTimeout = Bounds.headersTimeout,
     host = "127.0.0.1",
@@ -206,6 +259,8 @@ export const listen = Effect.fnUntraced(function*(
 ): Effect.fn.Return<string, ListenFailed, Scope.Scope> {
   const service: Service = {
     backend,
+    // Called only once the server listens.
+    names: Names.make(host, () => boundTo(server)?.address, allowHosts),
     clock: yield* Clock.Clock,
     requestTimeout,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
@@ -213,7 +268,7 @@ export const listen = Effect.fnUntraced(function*(
     isStopping: false,
     run: Effect.runCallbackWith(yield* Effect.context())
   }
-  const server = createServer(service, shared)
+  const server: Http.Server = createServer(service, shared)
   yield* Effect.acquireRelease(open(server, host, port, service), () => close(server, service, drainTimeout))
   return baseUrlOf(server, host, port)
 })

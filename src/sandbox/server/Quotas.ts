@@ -1,20 +1,27 @@
 /** Divides a limited resource among addresses. */
 import * as Bounds from "./Bounds.ts"
 
-/** The use of a limited resource, by address. */
+/** Tracks the use of a limited resource by address. */
 export interface Quotas {
   /**
    * Takes `amount` for an address; returns `false`, and takes nothing, when it exceeds the address's quota or the
    * total.
    */
   readonly take: (address: string, amount: number) => boolean
-  /** Gives `amount` back. */
+  /**
+   * The address that must return some before another address can take `amount`: that address itself when it is at its
+   * quota, else the one that has taken the most.
+   */
+  readonly debtorFor: (address: string, amount: number) => string
+  /** Returns `amount` from an address to the resource. */
   readonly giveBack: (address: string, amount: number) => void
 }
 
-/** Quotas on a total of `ofAll`. One address gets at most {@link Bounds.shareOfAddress} of it. */
-export const make = (ofAll: number): Quotas => {
-  const ofOne = ofAll * Bounds.shareOfAddress
+/**
+ * Makes the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of it, by default
+ * {@link Bounds.shareOfAddress}.
+ */
+export const make = (ofAll: number, ofOne: number = ofAll * Bounds.shareOfAddress): Quotas => {
   const taken = new Map<string, number>()
   let sum = 0
   const change = (address: string, amount: number): void => {
@@ -28,6 +35,12 @@ export const make = (ofAll: number): Quotas => {
       if (sum + amount > ofAll || (taken.get(address) ?? 0) + amount > ofOne) return false
       change(address, amount)
       return true
+    },
+    debtorFor: (address, amount) => {
+      let [debtor, most] = [address, taken.get(address) ?? 0]
+      if (most + amount > ofOne) return debtor
+      for (const [other, has] of taken) if (has > most) [debtor, most] = [other, has]
+      return debtor
     },
     giveBack: (address, amount) => change(address, -amount)
   }

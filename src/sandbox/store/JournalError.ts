@@ -1,4 +1,4 @@
-/** Errors of journals. */
+/** The errors that a journal can cause. */
 import * as Schema from "effect/Schema"
 import { inMemory, maxInMemory } from "./InMemory.ts"
 
@@ -13,11 +13,11 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
    * The kind of problem:
    *
    * - `locked`: another process has it open
-   * - `fenced`: another process has taken it over; the pending commands were not written
-   * - `foreign`: the file is not a journal
-   * - `newer`, `older`: another version of this program wrote it
-   * - `other-rules`: a venue with another dialect, policy or engine wrote it
-   * - `damaged`: its contents are not as they were written; see `intact`
+   * - `fenced`: another process has taken over the journal; the pending commands were not written
+   * - `foreign`: the file is not a journal, or is not in its own folder
+   * - `newer`, `older`: a different version of this program, or of its engine, wrote it
+   * - `other-rules`: a different venue, or one with a different dialect or policy, wrote it
+   * - `damaged`: its contents are corrupt; see `intact`
    * - `full`: the disk is full, or the bound in memory is reached
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
@@ -35,14 +35,14 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   declare readonly file: string
   /** The problem, and what to do about it. */
   declare readonly reason: string
-  /** The number of commands, from the first on, that can still be read if it is damaged. */
+  /** If the journal is damaged: the number of commands that can still be read, counted from the first. */
   declare readonly intact?: number
   override get message(): string {
     return `The journal ${this.file} can't be used (${this.why}): ${this.reason}`
   }
 }
 
-/** Errors for result codes of SQLite that have a remedy. */
+/** Errors for the SQLite result codes that the user can do something about. */
 const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
   5: ["locked", "another process has it open; stop that process, or use another file"],
   8: ["failed", "the file can't be written; change its permissions, or use another file"],
@@ -52,7 +52,15 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
   26: ["foreign", "it is not a database; use another file"]
 }
 
-/** The error of a journal in memory that has reached its bound. */
+/** The error for a command whose time is too late for any journal. */
+export const tooLate = (file: string): JournalError => {
+  const reason =
+    "the time of the venue is after 2199, the last year that it can record. Correct the machine's clock, or Reset or " +
+    "Restore the venue to a state with an earlier clock"
+  return new JournalError({ why: "failed", file, reason })
+}
+
+/** The error when a journal in memory has reached its maximum size. */
 export const fullInMemory = (): JournalError => {
   const reason =
     `it takes ${maxInMemory / 1024 ** 2} MiB, the most that a journal in memory may take; keep a journal of this ` +
@@ -60,13 +68,13 @@ export const fullInMemory = (): JournalError => {
   return new JournalError({ why: "full", file: inMemory, reason })
 }
 
-/** The error of a journal in memory after it was closed. */
+/** The error when a journal in memory is used after it was closed. */
 export const closedInMemory = (): JournalError =>
   new JournalError({ why: "failed", file: inMemory, reason: "it is closed" })
 
 const isJournalError = Schema.is(JournalError)
 
-/** Converts an error of SQLite or of the file system to an error of the journal. A `JournalError` stays as it is. */
+/** Converts an error from SQLite or the file system to a journal error. A `JournalError` is returned unchanged. */
 export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   if (isJournalError(error)) return error
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
@@ -74,11 +82,11 @@ export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   return new JournalError({ why, file, reason })
 }
 
-/** The error of a journal whose contents are not as they were written. */
+/** The error for a journal whose contents are corrupt. */
 export const damaged = (file: string, reason: string, intact?: number): JournalError =>
   new JournalError({ why: "damaged", file, reason, ...(intact === undefined ? {} : { intact }) })
 
-/** The error of a journal with a damaged write-ahead log. */
+/** The error for a journal with a damaged write-ahead log. */
 export const logDamaged = (file: string, intact: number): JournalError =>
   damaged(
     file,

@@ -7,9 +7,10 @@ import { DatabaseSync } from "node:sqlite"
 import * as Anchor from "./Anchor.ts"
 import * as Chain from "./Chain.ts"
 import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
+import * as Rules from "./Rules.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** The version of the journal's format. A journal of another version is refused. */
+/** The version of the journal's format. A journal of a different version is refused. */
 export const version = 2
 
 /** Marks a database as a journal: SQLite's `application_id`. */
@@ -32,7 +33,7 @@ const check = (database: DatabaseSync, file: string): JournalError | undefined =
   const id = numberOf(database, "PRAGMA application_id", "application_id")
   const tables = numberOf(database, "SELECT count(*) AS n FROM sqlite_schema", "n")
   if (id !== applicationId && (id !== 0 || tables > 0)) {
-    return error("foreign", "it is a database of another program; use another file")
+    return error("foreign", "it is another program's database; use another file")
   }
   const found = numberOf(database, "PRAGMA user_version", "user_version")
   const reason = `it has version ${found}, and this program needs version ${version}; use another file`
@@ -44,7 +45,7 @@ const createTables = (database: DatabaseSync): void => {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   // Truncate the log, so that the remains of an unfinished group never precede a group of this run.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  // Writing takes the lock, which EXCLUSIVE mode then keeps as long as the database is open.
+  // Writing takes the lock, which EXCLUSIVE mode then keeps while the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
     PRAGMA application_id = ${applicationId};
@@ -87,7 +88,7 @@ export const checkAnchor = (
     : `entry ${sequence} is not what was written`
   return damaged(
     file,
-    `${what}. Salvage the rest, or delete ${Anchor.fileOf(file)} to continue with it`
+    `${what}. Salvage the rest, or delete ${Anchor.fileOf(file)} to continue with the rest`
   )
 }
 
@@ -110,8 +111,7 @@ const prepare = (
     }
     database.prepare("INSERT INTO venue (rules, runs) VALUES (?, 0)").run(rules)
   } else if (known !== rules) {
-    const reason = `it belongs to a venue of "${String(known)}"; this venue is of "${rules}"`
-    return Result.fail(new JournalError({ why: "other-rules", file, reason }))
+    return Result.fail(Rules.otherRules(file, String(known), rules))
   }
   database.exec("UPDATE venue SET runs = runs + 1")
   return Result.succeed(numberOf(database, "SELECT runs FROM venue", "runs"))
@@ -143,7 +143,7 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
 export interface Opened {
   /** The database itself. */
   readonly database: DatabaseSync
-  /** The number of times that it has been opened, this time included. */
+  /** The number of times that it has been opened, including this time. */
   readonly run: number
   /** Whether there was an anchor to compare it with. */
   readonly anchored: boolean
@@ -158,7 +158,7 @@ export const open = Effect.fnUntraced(function*(
   const anchor = yield* Effect.fromResult(Anchor.read(file))
   const gone = yield* attempt(() => checkPresence(file, anchor))
   if (gone !== undefined) return yield* gone
-  // Private from the first byte. If this fails, SQLite reports the reason.
+  // Makes the file private from its first byte. If this fails, SQLite reports the reason.
   if (!existsSync(file)) Result.try(() => closeSync(openSync(file, "a", 0o600)))
   const database = yield* Effect.acquireRelease(
     attempt(() => new DatabaseSync(file)),

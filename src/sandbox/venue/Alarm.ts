@@ -13,18 +13,27 @@ const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): 
   Effect.clockWith((clock) =>
     Effect.suspend(() => {
       const { state } = history
-      const due = halt.isHalted() || state.clock._tag === "Frozen" ? undefined : Schedule.next(state)
+      const isStill = halt.isHalted() || state.clock._tag === "Frozen" || VenueClock.isTooLate(state, clock)
+      const due = isStill ? undefined : Schedule.next(state)
       const comesDue = due === undefined
         ? Effect.never
         : Effect.sleep(Math.max(0, Math.ceil((due - VenueClock.now(state, clock)) / 1000)))
-      const settled = durably((clock) => settle(VenueClock.now(history.state, clock)))
+      // Beyond the venue's last time nothing comes due, until an earlier state is restored.
+      const settled = Effect.suspend(() =>
+        VenueClock.isTooLate(history.state, clock)
+          ? Effect.void
+          : durably((clock) => settle(VenueClock.now(history.state, clock)))
+      )
       return Effect.andThen(Effect.raceFirst(comesDue, rescheduled), settled)
     })
   )
 
-/** Applies due events as long as the scope lives. */
+/** Applies due events until the scope is closed. */
 export const start = (executor: Executor, halt: Halt): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.tapCause(
     Effect.forever(ring(executor, halt)),
-    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The venue is halted. Reopen it", cause)
+    (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.void
+        : Effect.logError("Events that come due are applied only at the next call. Reopen the venue", cause)
   ))

@@ -1,4 +1,4 @@
-/** Executes commands: one after another, each applied to the exchange and appended to the journal. */
+/** Executes commands one after another: applies each to the exchange and appends it to the journal. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -7,8 +7,10 @@ import * as History from "../engine/History.ts"
 import type { Operation } from "../engine/Operation.ts"
 import type { Reply } from "../engine/Reply.ts"
 import * as Schedule from "../engine/Schedule.ts"
+import type * as State from "../engine/State.ts"
 import type { Secrets } from "../gateway/Secrets.ts"
 import type * as Journal from "../store/Journal.ts"
+import { tooLate } from "../store/JournalError.ts"
 import type { Outbox } from "../store/Outbox.ts"
 import type { SavedStates } from "../store/SavedStates.ts"
 import * as Snapshot from "../store/Snapshot.ts"
@@ -21,16 +23,23 @@ export interface Executor {
   readonly history: History.History
   /** Applies a command, and appends it to the journal if it is part of the history. */
   readonly enter: (command: Command) => Reply
-  /** Applies everything due by `at`, as a command of its own: it stays even when the next command fails. */
+  /** Applies everything due by `at` as a separate command, which stays applied even if the next command fails. */
   readonly settle: (at: number) => void
-  /** Applies an action at `at` (Unix µs), after everything due by then. */
+  /** Applies an action at `at` (Unix µs), after everything due by then. Draws the secret that it creates, if any. */
   readonly apply: (action: Action, at: number) => Reply
   /**
    * Runs `work` immediately, and succeeds once its commands are durable. Halts the venue when `work` throws halfway,
-   * and dies when the venue is already halted.
+   * and dies when the venue is already halted. Fails at a time that the journal can't record: when the venue's clock is
+   * beyond its last time, or, for work that replaces the state, when the clock of the state `after` it is.
    */
-  readonly durably: <A>(work: (clock: Clock.Clock) => A) => Effect.Effect<A, Journal.JournalError>
-  /** Applies everything that came due while the venue was closed, each at its own time, and makes it durable. */
+  readonly durably: <A>(
+    work: (clock: Clock.Clock) => A,
+    after?: () => State.State
+  ) => Effect.Effect<A, Journal.JournalError>
+  /**
+   * Applies everything that came due while the venue was closed, each at its own time, and makes it durable. Does
+   * nothing when the venue's clock is beyond its last time, so that its owner can still restore an earlier state.
+   */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
   /** Writes the journal's last entries before it is closed, and waits until they are durable. */
   readonly conclude: Effect.Effect<void, Journal.JournalError>
@@ -40,13 +49,17 @@ export interface Executor {
 
 /** The parts that an executor works on. */
 export interface Options {
+  /** The name of the journal's file, for errors. */
+  readonly file: string
   /** The exchange so far. */
   readonly history: History.History
   /** The journal, which makes commands durable. */
   readonly journal: Journal.Journal
   /** The saved states that a restore can start from. */
   readonly states: SavedStates
-  /** Whether the venue sleeps and wakes often; `false` unless set. */
+  /** Draws a UUID at random for each new secret; `undefined` if secrets are sequential. */
+  readonly draw?: (() => string) | undefined
+  /** Whether the venue sleeps and wakes often. Defaults to `false`. */
   readonly sleeps?: boolean
   /** Holds events back until their command is durable. */
   readonly outbox: Outbox
@@ -73,9 +86,18 @@ const reschedules: ReadonlySet<string> = new Set<Action["_tag"] | Operation["_ta
 const isRescheduling = (action: Action): boolean =>
   reschedules.has(action._tag === "Call" ? action.operation._tag : action._tag)
 
+/** Adds the secret that an action creates, so that the journal contains it. */
+const withSecret = (action: Action, draw: () => string): Action => {
+  if (action._tag !== "Call") return action
+  const { operation } = action
+  return operation._tag === "CreateCode" || operation._tag === "CreateSubAccountKey"
+    ? { ...action, operation: { ...operation, drawn: draw() } }
+    : action
+}
+
 /** Makes an executor of commands. */
 export const make = Effect.fnUntraced(function*(
-  { halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states }: Options
+  { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states }: Options
 ): Effect.fn.Return<Executor> {
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
@@ -112,9 +134,11 @@ export const make = Effect.fnUntraced(function*(
     }
   }
 
-  const durably: Executor["durably"] = (work) =>
-    halt.onFailure(
-      Effect.clockWith((clock) => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock)))
+  const durably: Executor["durably"] = (work, after = () => history.state) =>
+    Effect.clockWith((clock) =>
+      VenueClock.isTooLate(after(), clock)
+        ? Effect.fail(tooLate(file))
+        : halt.onFailure(Effect.suspend(() => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock))))
     )
 
   const refuseWork = Effect.andThen(journal.committed, Effect.die("The venue is halted. Reopen it"))
@@ -125,10 +149,12 @@ export const make = Effect.fnUntraced(function*(
     settle,
     apply: (action, at) => {
       settle(at)
-      return enter({ at, action })
+      return enter({ at, action: draw === undefined ? action : withSecret(action, draw) })
     },
     durably,
-    catchUp: durably(settleEach),
+    catchUp: Effect.clockWith((clock) =>
+      VenueClock.isTooLate(history.state, clock) ? Effect.logError(tooLate(file).message) : durably(settleEach)
+    ),
     conclude: Effect.suspend(() => {
       // The state of a halted venue may differ from its journal.
       if (halt.isHalted()) return Effect.void

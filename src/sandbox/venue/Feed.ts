@@ -1,5 +1,5 @@
 /**
- * The feed of events on the exchange, live. Entries are numbered, so that a reader can continue where it stopped.
+ * The live feed of events on the exchange. Entries are numbered, so that a reader can continue where it stopped.
  *
  * @example
  * ```ts
@@ -21,6 +21,7 @@ import * as Stream from "effect/Stream"
 import * as Event from "../engine/Event.ts"
 import { type Logged } from "../gateway/CallLog.ts"
 import { RequestRecord } from "../gateway/RequestRecord.ts"
+import * as Turns from "./Turns.ts"
 
 export type {
   BalanceChanged,
@@ -36,7 +37,7 @@ export type {
 } from "../engine/Event.ts"
 
 /**
- * A call arrived at the exchange, whatever its outcome.
+ * The record of the call, with its outcome.
  *
  * @category models
  */
@@ -64,15 +65,15 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
 })
 
 /**
- * An entry of the feed. The events of a command have the same id whenever the journal is read. Requests are not in the
- * journal: they are lost when the venue is closed.
+ * An entry of the feed. The events of a command have the same id every time the journal is read. Requests are not in
+ * the journal: they are lost when the venue is closed.
  *
  * @category models
  */
 export interface Entry {
   /**
-   * The entry's place: the command's number and the event's number within the command; for requests, the venue's run is
-   * between them.
+   * The entry's place: the command's number and the event's number within the command. For requests, the number of the
+   * venue's run is between them.
    */
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
@@ -101,7 +102,9 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
   why: Schema.Literals(["forgotten", "unknown"]),
   after: Schema.String
 }, { httpApiStatus: 410 }) {
-  /** `forgotten`: entries after it are no longer kept. `unknown`: this feed has no such place, or not yet. */
+  /**
+   * `forgotten`: entries after this place are no longer kept. `unknown`: this feed has no such place, at least not yet.
+   */
   declare readonly why: "forgotten" | "unknown"
   /** The place that the reader asked to continue after. */
   declare readonly after: string
@@ -116,7 +119,7 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 interface Place {
   /** The number of the command. */
   readonly sequence: number
-  /** The venue's run for requests, 0 for events. */
+  /** The number of the venue's run for requests; 0 for events. */
   readonly run: number
   /** The number of the event or the request after that command. */
   readonly index: number
@@ -153,11 +156,17 @@ const placeOf = (id: string): Place | undefined => {
 /** The number of entries that the feed keeps. */
 const kept = 50_000
 
-/** The number of entries that are forgotten together. */
+/** The number of entries that are forgotten at a time. */
 const forgottenAtOnce = 5000
 
-/** Entries per read: a reader that is far behind delays no other, and one that never reads uses no more memory. */
+/**
+ * The number of entries per read. A reader that is far behind does not delay others, and one that never reads uses no
+ * more memory.
+ */
 const page = 100
+
+/** The readers of all feeds of this process take turns, each of at most this many entries together. */
+const turns = Turns.make(page)
 
 /**
  * The feed of a venue. It keeps the latest 50000 entries.
@@ -189,7 +198,7 @@ export const keptSaved = 1000
 export interface Saved {
   /** The earliest place that a reader can continue after. */
   readonly floor: Place
-  /** The latest place. */
+  /** The place of the latest entry. */
   readonly latest: Place
   /** The entries in between. */
   readonly entries: ReadonlyArray<SavedEntry>
@@ -216,7 +225,7 @@ const requestedBy = (logged: Logged): Requested => ({ _tag: "Requested", request
 
 const placeIn = ({ index, run, sequence }: Place): Place => ({ sequence, run, index })
 
-/** Makes the plain data that is kept of a feed while its venue sleeps. */
+/** Collects the plain data that is kept of a feed while its venue sleeps. */
 const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved => {
   const left = entries.at(-keptSaved - 1)
   return {
@@ -229,6 +238,9 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
     }))
   }
 }
+
+/** In place of a slice whose first entries are forgotten. */
+const gone: ReadonlyArray<Kept> = []
 
 /** The index of the first entry after a place. */
 const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
@@ -244,8 +256,8 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
 }
 
 /**
- * Makes the feed of a venue that is opened for the `run`th time. It holds no commands up to `sequence`, except saved
- * ones.
+ * Creates the feed of a venue that is opened for the `run`th time. The feed has no events of commands up to `sequence`,
+ * except saved ones.
  *
  * @category constructors
  */
@@ -261,7 +273,7 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
     latest = entry
   }
 
-  /** Forgets entries that are too old, and wakes waiting readers. */
+  /** Drops entries that are too old, and wakes waiting readers. */
   const publish = (): void => {
     if (entries.length > kept + forgottenAtOnce) {
       floor = entries[entries.length - kept - 1] ?? floor
@@ -273,14 +285,18 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
     for (const wake of woken) wake()
   }
 
+  /** The slice of entries after a place, or `gone`. */
+  const sliceAfter = (after: Place): ReadonlyArray<Kept> => {
+    if (compare(after, floor) < 0) return gone
+    const from = indexAfter(entries, after)
+    return entries.slice(from, from + page)
+  }
+
   const next = (after: Place) =>
-    Effect.suspend(() => {
-      if (compare(after, floor) < 0) return Effect.fail(new FeedGone({ why: "forgotten", after: idOf(after) }))
-      const from = indexAfter(entries, after)
-      const found = entries.slice(from, from + page)
-      const last = found[found.length - 1]
-      return Effect.succeed([found.map(toEntry), Option.some<Place>(last ?? after)] as const)
-    })
+    Effect.flatMap(turns(() => sliceAfter(after)), (found) =>
+      found === gone
+        ? Effect.fail(new FeedGone({ why: "forgotten", after: idOf(after) }))
+        : Effect.succeed([found.map(toEntry), Option.some<Place>(found[found.length - 1] ?? after)] as const))
 
   const changed = Effect.callback<void>((resume) => {
     const wake = () => resume(Effect.void)

@@ -8,6 +8,7 @@ import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Action, Call, Command } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type * as State from "../engine/State.ts"
+import * as Times from "../engine/Times.ts"
 import type * as Journal from "../store/Journal.ts"
 import * as Recovery from "../store/Recovery.ts"
 import type { SavedStates } from "../store/SavedStates.ts"
@@ -19,7 +20,7 @@ export type OwnerAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
  * An owner action, or a function that chooses it from the state, the venue's clock and the machine's clock (both in
- * Unix µs). Or a call that the owner makes on behalf of an account, without a nonce.
+ * Unix µs), or a call that the owner makes on behalf of an account, without a nonce.
  */
 export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: number, real: number) => OwnerAction)
 
@@ -27,19 +28,22 @@ export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: numbe
 export interface OwnerActions {
   /** Carries out an owner action. */
   readonly perform: (action: OwnerRequest) => Effect.Effect<Reply, Journal.JournalError>
-  /** The state after everything due. Do not change it. */
+  /** The state after everything due has been applied. Do not change it. */
   readonly read: Effect.Effect<State.State, Journal.JournalError>
   /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
-  /** The saved states, which a restore reaches at once, oldest first. */
+  /** The saved states, which can be restored without a replay, oldest first. */
   readonly saved: SavedStates["list"]
-  /** Restores the state after `sequence` commands; `false` when there have not been that many. */
+  /** Restores the state after `sequence` commands; `false` if there have not been that many. */
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
   /** Applies the commands of another journal, each at its own time. */
   readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
 }
 
-/** To set the clock is to let time pass until then; before the first command no time has passed. */
+/**
+ * The time of an action. Setting the clock lets time pass until the new time. It never turns time back, except before
+ * the first command.
+ */
 const timeOf = (
   action: OwnerAction | Call,
   { sequence }: { readonly sequence: number },
@@ -55,7 +59,7 @@ const perform = ({ apply, durably, history, settle }: Executor, request: OwnerRe
     return apply(action, timeOf(action, history, at, clock))
   })
 
-/** Makes the owner actions of a venue. */
+/** Creates the owner actions of a venue. */
 export const make = (
   executor: Executor,
   journal: Journal.Journal,
@@ -71,7 +75,10 @@ export const make = (
       yield* journal.verify
       states.save(sequence, yield* Recovery.stateAfter(journal, states, policy, sequence))
     }
-    yield* durably((clock) => apply({ _tag: "Restore", sequence }, VenueClock.now(history.state, clock)))
+    yield* durably(
+      (clock) => apply({ _tag: "Restore", sequence }, Math.min(VenueClock.now(history.state, clock), Times.latest)),
+      () => states.recall(sequence)
+    )
     states.trim()
     return true
   })

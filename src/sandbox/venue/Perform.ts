@@ -1,12 +1,13 @@
-/** Carries out an owner action, or refuses it with the fields that are wrong. */
+/** Carries out an owner action, or refuses it because of invalid fields. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { Action } from "../engine/Command.ts"
+import * as Times from "../engine/Times.ts"
 import * as Responses from "../gateway/Responses.ts"
 import type { JournalError } from "../store/Journal.ts"
-import { type ControlRefused, refuse } from "./ControlRefused.ts"
+import { beyondLatest, type ControlRefused, refuse } from "./ControlRefused.ts"
 import type { OwnerAction, OwnerActions, OwnerRequest } from "./OwnerActions.ts"
 
 /**
@@ -17,7 +18,7 @@ const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" 
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Carries out an owner action. `name` is its name in a refusal. */
+/** Carries out an owner action. `name` is the name that a refusal gives to the action. */
 export const perform = Effect.fnUntraced(function*(
   venue: Pick<OwnerActions, "perform">,
   name: string,
@@ -26,7 +27,10 @@ export const perform = Effect.fnUntraced(function*(
   const reply = yield* venue.perform(action)
   if (Responses.isFailed(reply)) {
     const fields = reply.violations.map(([field, constraint]) => [field, constraint.kind])
-    return yield* refuse(name, Object.fromEntries(fields))
+    const isBeyond = reply.violations.some(([, constraint]) =>
+      constraint.kind === "max" && constraint.max === Times.latest
+    )
+    return yield* refuse(name, Object.fromEntries(fields), isBeyond ? beyondLatest : undefined)
   }
 })
 

@@ -21,7 +21,6 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Signature from "../../protocol/Signature.ts"
-import * as Engine from "../engine/Engine.ts"
 import type { Operation } from "../engine/Operation.ts"
 import { done, type Reply } from "../engine/Reply.ts"
 import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
@@ -42,8 +41,10 @@ import * as Secrets from "../gateway/Secrets.ts"
 import * as Traffic from "../gateway/Traffic.ts"
 import type { Context as HandlerContext, Route } from "../handlers/Routes.ts"
 import * as Journal from "../store/Journal.ts"
+import { tooLate } from "../store/JournalError.ts"
 import * as Outbox from "../store/Outbox.ts"
 import * as Recovery from "../store/Recovery.ts"
+import * as Rules from "../store/Rules.ts"
 import * as SavedStates from "../store/SavedStates.ts"
 import * as Alarm from "./Alarm.ts"
 import * as Executor from "./Executor.ts"
@@ -53,7 +54,10 @@ import * as Halt from "./Halt.ts"
 import * as Memory from "./Memory.ts"
 import * as OwnerActions from "./OwnerActions.ts"
 import { checked } from "./Perform.ts"
+import { drawOf, type Secrecy } from "./Secrecy.ts"
 import * as VenueClock from "./VenueClock.ts"
+
+export type { Secrecy } from "./Secrecy.ts"
 
 /**
  * Optional settings of a venue.
@@ -61,16 +65,17 @@ import * as VenueClock from "./VenueClock.ts"
  * @category models
  */
 export interface OptionalOptions {
-  /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
+  /** The file of the journal. Without one, the journal is kept in memory, and is lost when the process ends. */
   readonly file?: string
-  /** The seed of the random choices of faults; 0 by default. */
+  /** The seed for the random choices of faults; 0 by default. */
   readonly seed?: number
-  /** Opens a journal that is not a file on this machine. `file` is ignored then. */
+  /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
+  readonly secrets?: Secrecy
+  /** Opens a journal that is not a file on this machine. If given, `file` is ignored. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
-   * The markets that the counterparty quotes in a new venue, and how; none by default. They become commands of the
-   * journal, and a reset returns to them; such a venue accepts no replay. A venue that already has commands ignores
-   * them.
+   * The markets that the counterparty quotes in a new venue, and how; none by default. These settings are commands of
+   * the journal that a reset keeps; such a venue accepts no replay. A venue that already has commands ignores them.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
@@ -81,12 +86,12 @@ export interface OptionalOptions {
  * @category models
  */
 export interface Options extends OptionalOptions {
-  /** The dialect that the venue speaks, and its choices where the document leaves one. */
+  /** The venue's dialect, with the choices that the document leaves open. */
   readonly dialect: Dialect
 }
 
 /**
- * Called once: with the answer, or with an effect that gives it when there is more to wait for or to log.
+ * Called once, with the answer, or with an effect that returns the answer if something must be awaited or logged first.
  *
  * @category models
  */
@@ -98,53 +103,57 @@ export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
  * @category services
  */
 export class Venue extends Context.Service<Venue, {
-  /** The dialect it was opened with. */
+  /** The dialect with which the venue was opened. */
   readonly dialect: Dialect
-  /** The seed it was opened with. */
+  /** The seed with which the venue was opened. */
   readonly seed: number
+  /** How the venue chooses new secrets. */
+  readonly secrets: Secrecy
   /** Answers a request. No answer is sent before every command that it reflects is durable. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
-  /** Answers a request like `handle`, with this clock, and without a fiber when it only waits for the disk. */
+  /** Like `handle`, but with the given clock, and without starting a fiber if it only waits for the disk. */
   readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
-  /** Carries out an owner action; succeeds once it is durable. */
+  /** Carries out an owner action. Succeeds once the action is durable. */
   readonly perform: OwnerActions.OwnerActions["perform"]
   /** The venue's clock, in Unix microseconds. */
   readonly now: Effect.Effect<number>
-  /** The durable state, after everything due. Do not change it. */
+  /** The durable state, after everything due has been applied. Do not change it. */
   readonly read: OwnerActions.OwnerActions["read"]
   /** The current state, durable or not. Do not change it. */
   readonly state: State.State
   /** The number of commands so far. */
   readonly sequence: () => number
-  /** The command that a reset goes back to; 0 is the beginning. */
+  /** The number of the command that a reset goes back to; 0 is the beginning. */
   readonly origin: () => number
   /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
   readonly snapshot: OwnerActions.OwnerActions["snapshot"]
-  /** The saved states, which a restore reaches at once, oldest first. */
+  /** The saved states, which can be restored without a replay, oldest first. */
   readonly saved: OwnerActions.OwnerActions["saved"]
-  /** Restores the state after `sequence` commands; `false` when there have not been that many. */
+  /** Restores the state after `sequence` commands; `false` if there have not been that many. */
   readonly restore: OwnerActions.OwnerActions["restore"]
   /** Applies the commands of another journal, each at its own time. */
   readonly replay: OwnerActions.OwnerActions["replay"]
-  /** The durable record of its commands. */
+  /** The durable record of the venue's commands. */
   readonly journal: Journal.Journal
-  /** The faults in force. */
+  /** The active faults. */
   readonly faults: Faults.Faults
   /** The rate limits in force. */
   readonly limits: Limits.Limits
-  /** The feed of events on the exchange, live. */
+  /** The live feed of events on the exchange. */
   readonly feed: Feed.Feed
   /** The latest calls with their outcomes. */
   readonly callLog: CallLog.CallLog
-  /** The requests and the answers of the latest calls. They hold secrets. */
+  /** The requests and the answers of the latest calls. They contain secrets. */
   readonly traffic: Traffic.Traffic
-  /** The forks made from it. */
+  /** The forks of this venue. */
   readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
 
 /** The parts of a venue that a call passes through. */
 interface Gateway {
   readonly dialect: Dialect
+  /** The name of the journal's file, for errors. */
+  readonly file: string
   readonly executor: Executor.Executor
   readonly halt: Halt.Halt
   readonly journal: Journal.Journal
@@ -165,7 +174,7 @@ const admit = (
   { dialect, executor, limits }: Gateway,
   { at, request, routed, serverTime }: CallContext.CallContext
 ): Result.Result<Call, RefusalKind> => {
-  // The call must find the exchange with everything due by now applied.
+  // Everything due by now must be applied before the call.
   executor.settle(at)
   const { state } = executor.history
   const found = Routing.route(routed, request)
@@ -229,7 +238,7 @@ const respond = (
     : { answer, call, refused: undefined, violations: undefined, command }
 }
 
-/** Takes a call from its arrival to its outcome. Each stage returns what the later ones need. */
+/** Takes a call from its arrival to its outcome. Each stage returns what later stages need. */
 const outcomeOf = (gateway: Gateway, called: CallContext.CallContext): CallRecord.Outcome => {
   const { path } = called.request
   if (called.fault !== undefined && FaultEffects.isNeverApplied(called.fault.symptom)) {
@@ -265,7 +274,8 @@ const note = (
 }
 
 /**
- * Waits until the call's commands are durable. If the disk fails, no answer leaves: the applied command may be lost.
+ * Waits until the call's commands are durable. If the disk fails, no answer is sent, because the applied command may be
+ * lost.
  */
 const commit = (
   gateway: Gateway,
@@ -277,7 +287,7 @@ const commit = (
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
-    // If another node has taken the venue over, it is certain that nothing was written.
+    // If another node has taken over the venue, it is certain that nothing was written.
     const failed = error?.why === "fenced" ? unavailable(gateway, called.request.path) : reset
     const sent = error === undefined ? answer : failed
     const noted = halt.attempt(() => note(gateway, called, outcome, sent))
@@ -286,7 +296,7 @@ const commit = (
   })
 }
 
-/** Repeats the recorded answer to a request that another node has already passed on, once that answer is durable. */
+/** Repeats the recorded answer to a request that another node has already forwarded, once that answer is durable. */
 const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resume): void =>
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
@@ -294,8 +304,8 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
   })
 
 /**
- * The pipeline: a call from its request to its answer. No answer is sent before its command is durable. The same holds
- * for a call that a fault keeps from being applied, because another process may own the venue by now.
+ * The pipeline of a call, from request to answer. No answer is sent before the call's command is durable. The same
+ * applies to a call that a fault keeps from being applied, because another process may own the venue by now.
  */
 const carryOut = (
   gateway: Gateway,
@@ -316,7 +326,7 @@ const carryOut = (
   commit(gateway, called, outcome, shown, resume)
 }
 
-/** Passes an effect's answer to `resume`. */
+/** Passes the answer that an effect returns to `resume`. */
 const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
   resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
 
@@ -330,6 +340,9 @@ const begin = (
 ): void => {
   const { executor: { history }, halt } = gateway
   if (halt.isHalted()) return resume(unavailable(gateway, request.path))
+  if (VenueClock.isTooLate(history.state, clock)) {
+    return resume(Effect.as(Effect.logError(tooLate(gateway.file).message), unavailable(gateway, request.path)))
+  }
   const begun = halt.attempt(() => carryOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume))
   if (Result.isFailure(begun)) resume(Effect.die(begun.failure))
 }
@@ -337,7 +350,7 @@ const begin = (
 const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
   const { faults, halt } = gateway
   return (request, clock, resume) => {
-    // A halted venue uses up no fault.
+    // A call to a halted venue does not use up a fault.
     if (halt.isHalted()) return resume(unavailable(gateway, request.path))
     const apiKey = request.headers[Signature.headers.apiKey]
     const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
@@ -350,16 +363,12 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * Makes `handle` from `receive`. Replace both together.
+ * Creates `handle` from `receive`. Replace both together.
  *
  * @category constructors
  */
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
-
-/** The rules that a journal depends on: its dialect, the policy's choices, and the engine's version. */
-const rulesOf = ({ name, policy }: Dialect): string =>
-  `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}`
 
 const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect.Effect<void> =>
   unfinished === 0 ? Effect.void : Effect.logWarning(
@@ -378,32 +387,46 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
  * @category models
  */
 export interface SleeperOptions {
-  /** The dialect that the venue speaks, and its choices where the document leaves one. */
+  /** The venue's dialect, with the choices that the document leaves open. */
   readonly dialect: Dialect
   /** The file of the journal. */
   readonly file: string
-  /** Opens a journal that is not a file on this machine. `file` is its name then. */
+  /** The id of the venue, which distinguishes its journal from those of other venues in files. */
+  readonly id?: string
+  /** Opens a journal that is not a file on this machine. `file` is then its name. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
-  /** The seed of the random choices of faults; 0 by default. */
+  /** The seed for the random choices of faults; 0 by default. */
   readonly seed?: number
-  /** The bytes that `remember` received last. Parts that do not fit the current journal are ignored. */
+  /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
+  readonly secrets?: Secrecy
+  /** The bytes last passed to `remember`. Parts that do not match the current journal are ignored. */
   readonly memory?: Uint8Array
   /**
    * Saves the part of the venue that is not in its journal, after the last command and before the journal is closed.
+   * `run` is the journal's. It may be called even if the venue could not be opened completely.
    */
-  readonly remember: (memory: Uint8Array) => Effect.Effect<void>
+  readonly remember: (memory: Uint8Array, run: number) => Effect.Effect<void>
 }
 
 /** Settings of any venue. */
-interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "memory" | "remember">> {}
+interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "id" | "memory" | "remember">> {}
 
 const open = Effect.fnUntraced(function*(
-  { dialect, file = Journal.inMemory, journal: openJournal, memory: given, remember, seed = 0 }: AnyOptions,
+  {
+    dialect,
+    file = Journal.inMemory,
+    id,
+    journal: openJournal,
+    memory: given,
+    remember,
+    secrets: secrecy = "sequential",
+    seed = 0
+  }: AnyOptions,
   forks: Forks.Forks
 ): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
   const { policy } = dialect
   const journalOptions: Journal.Options = {
-    rules: rulesOf(dialect),
+    rules: Rules.of(dialect, id),
     onCommitted: (sequence) => outbox.release(sequence)
   }
   const journal = yield* openJournal === undefined ? Journal.open(file, journalOptions) : openJournal(journalOptions)
@@ -417,20 +440,22 @@ const open = Effect.fnUntraced(function*(
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
   const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
-  // With its memory the venue already has these events: it must not publish them again.
+  // With its saved memory, the venue already has these events, so it must not publish them again.
   yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
-  const sleeps = remember !== undefined
-  const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt, sleeps })
+  const [sleeps, draw] = [remember !== undefined, drawOf(secrecy)]
+  const parts = { file, history, journal, states, outbox, secrets, halt, snapshotAt, sleeps, draw }
+  const executor = yield* Executor.make(parts)
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
   // If the journal can't be written to, no answered call is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
-      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, callLog, feed })) ?? Effect.void,
+      onSuccess: () =>
+        remember?.(Memory.encode({ journal, faults, limits, callLog, feed }), journal.run) ?? Effect.void,
       onFailure: (error) => Effect.logWarning(error.message)
     })
   )
@@ -438,10 +463,11 @@ const open = Effect.fnUntraced(function*(
   yield* Alarm.start(executor, halt)
 
   const traffic = Traffic.make()
-  const received = receive({ callLog, dialect, executor, halt, journal, faults, limits, feed, secrets, traffic })
+  const received = receive({ callLog, dialect, file, executor, halt, journal, faults, limits, feed, secrets, traffic })
   return Venue.of({
     dialect,
     seed,
+    secrets: secrecy,
     handle: handling(received),
     receive: received,
     ...OwnerActions.make(executor, journal, states, policy),
@@ -490,14 +516,14 @@ export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], J
   Effect.suspend(() => open(options, Forks.make()))
 
 /**
- * A new venue in memory, with the dialect and the seed of another venue. `forks` holds its own forks.
+ * Creates a venue in memory, with the dialect and the seed of another venue. `forks` is its own list of forks.
  *
  * @category constructors
  */
 export const makeFork = (
-  { dialect, seed }: Venue["Service"],
+  { dialect, secrets, seed }: Venue["Service"],
   forks: Forks.Forks
-): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> => open({ dialect, seed }, forks)
+): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> => open({ dialect, seed, secrets }, forks)
 
 /**
  * A venue as a service.

@@ -1,19 +1,21 @@
 /**
  * The two clocks of a venue. Times are Unix microseconds.
  *
- * The owner sets the venue's own clock: orders, interest and limits carry its time. The clock that callers see, which
- * judges their nonces, follows the machine: nonces stay valid wherever the owner moves the venue's time.
+ * The owner sets the venue's own clock, which orders, interest and limits use. The clock that callers see and that
+ * nonces are checked against follows the machine's clock, so nonces stay valid wherever the owner moves the venue's
+ * time.
  */
 import type * as Clock from "effect/Clock"
 import type * as State from "../engine/State.ts"
+import * as Times from "../engine/Times.ts"
 import type { Moment } from "../gateway/Message.ts"
 
-/** The machine's clock, with microseconds if it has them. */
+/** The machine's clock, in Unix microseconds. */
 export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNanosUnsafe() / 1000n)
 
 /**
- * The clock that callers see, which judges their nonces: the machine's time plus the lead that the owner has set.
- * Neither a restored state nor a frozen venue holds it back.
+ * The clock that callers see and that nonces are checked against: the machine's time plus the lead that the owner has
+ * set. Restoring a state or freezing the venue's clock does not affect it.
  */
 export const serverTime = (state: State.State, clock: Clock.Clock): number =>
   clock.currentTimeMillisUnsafe() * 1000 + state.skew
@@ -22,8 +24,11 @@ export const serverTime = (state: State.State, clock: Clock.Clock): number =>
 export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
-/** The venue's time. It never runs backwards while a state lives, whatever the machine's clock does. */
+/** The venue's time. It never runs backwards until an earlier state is restored, whatever the machine's clock does. */
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
+
+/** Whether the venue's time is later than a journal can record, because the machine's clock is. */
+export const isTooLate = (state: State.State, clock: Clock.Clock): boolean => now(state, clock) > Times.latest
 
 /** Reads both clocks. */
 export const moment = (state: State.State, clock: Clock.Clock): Moment => {

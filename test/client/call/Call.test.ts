@@ -55,7 +55,7 @@ const mutating = { placeStop, placeOco, cancelAll, applyCode, deleteSubAccount }
 const reading = { interest, subAccounts, balance, fees }
 const open = { ping, markets }
 
-/** The error's tag, its outcome, and whether the call may be retried. */
+/** The error's tag, its outcome, and whether the call can be retried. */
 const verdict = (error: Errors.CallError) => [error._tag, error.outcome, error.isRetryable] as const
 
 // -----------------------------------------------------------------------------
@@ -64,7 +64,7 @@ const verdict = (error: Errors.CallError) => [error._tag, error.outcome, error.i
 
 type Verdict = ReturnType<typeof verdict>
 
-/** An answer, and its verdicts for a mutating call and for a read. */
+/** An answer, with the expected verdicts for a mutating call and for a read. */
 const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mutating: Verdict, reading: Verdict]> = [
   [
     "502 with HTML",
@@ -162,7 +162,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
   describe("classification", () => {
     for (const [name, answer, ofMutating, ofReading] of answers) {
       for (const [call, effect] of Object.entries({ ...mutating, ...reading })) {
-        it.effect(`${name} gives ${call} the expected verdict after one attempt`, () =>
+        it.effect(`after ${name}, ${call} ends with the expected verdict and no second attempt`, () =>
           Effect.gen(function*() {
             const error = yield* Effect.flip(effect as typeof placeStop)
             assert.deepStrictEqual(verdict(error), Object.hasOwn(mutating, call) ? ofMutating : ofReading)
@@ -194,7 +194,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ]
     for (const [name, answer, expected] of ofPublic) {
       for (const [call, effect] of Object.entries(open)) {
-        it.effect(`${name} gives ${call} the expected error`, () =>
+        it.effect(`${call} fails with the expected error after ${name}`, () =>
           Effect.gen(function*() {
             const error = yield* Effect.flip(effect as typeof ping)
             assert.deepStrictEqual(verdict(error), expected)
@@ -205,7 +205,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
   })
 
   describe("fields of errors", () => {
-    it.effect("ValidationFailed has the domain's field names, and the exchange's for fields not in the request", () =>
+    it.effect("ValidationFailed uses the request's field names, and the exchange's names for unknown fields", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ValidationFailed")(placeStop)
         assert.deepStrictEqual(error.fields, {
@@ -240,14 +240,14 @@ describe.each(ways)("with services $way", ({ answered }) => {
         ))
     }
 
-    it.effect("InvalidFields has the domain's field names", () =>
+    it.effect("InvalidFields uses the request's field names", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidFields")(applyCode)
         assert.deepStrictEqual(error.fields, { passphrase: ["too long"] })
         assert.deepStrictEqual([error.status, error.code], [400, 0])
       }).pipe(Effect.provide(answered(() => refusal(400, 0, "Validation failed", { passphrase: ["too long"] })))))
 
-    it.effect("code 116 is ReduceOnlyRejected for a reduce-only request, and RequestRejected for others", () =>
+    it.effect("code 116 becomes ReduceOnlyRejected for a reduce-only request, and RequestRejected for any other", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ReduceOnlyRejected")(placeOco)
         assert.deepStrictEqual([error.code, error.fields], [116, { reduceOnly: ["no position"] }])
@@ -258,7 +258,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(400, 116, "Validation failed", { reduceOnly: ["no position"] })))
       ))
 
-    it.effect("RequestRejected has the whole refusal", () =>
+    it.effect("RequestRejected contains the whole refusal", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("RequestRejected")(placeStop)
         assert.deepStrictEqual([error.status, error.code, error.reason], [422, 10, "Inner validation failed"])
@@ -267,7 +267,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         Effect.provide(answered(() => refusal(422, 10, "Inner validation failed", { amount: ["Not enough balance."] })))
       ))
 
-    it.effect("PublicRequestRejected has the message and params", () =>
+    it.effect("PublicRequestRejected contains the message and the params", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("PublicRequestRejected")(ping)
         assert.deepStrictEqual([error.status, error.reason, error.params], [400, "Invalid.", ["a", 1]])
@@ -290,7 +290,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }).pipe(Effect.provide(answered(() => refusal(status, number, "No.")))))
     }
 
-    it.effect("AcceptedUnreadable has every order id, also beyond 2^53", () =>
+    it.effect("AcceptedUnreadable contains every order id, including ids above 2^53", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("AcceptedUnreadable")(placeOco)
         assert.deepStrictEqual(error.orderIds as ReadonlyArray<string>, ["9007199254740993", "2", "3"])
@@ -306,7 +306,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         ))
       ))
 
-    it.effect("OutcomeUnknown has the order's identifiers and the redacted request", () =>
+    it.effect("OutcomeUnknown contains the order's identifiers and the redacted request", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_123)
         const error = yield* failsWith("OutcomeUnknown")(placeStop)
@@ -344,22 +344,22 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }).pipe(Effect.provide(answered(answer))))
     }
 
-    it.effect("a long body is shortened in the error", () =>
+    it.effect("an error shortens a long body", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(balance)
         assert.isBelow(error.body.length, 5000)
         assert.include(error.body, "(100000 characters)")
       }).pipe(Effect.provide(answered(() => new Response("x".repeat(100_000))))))
 
-    it.effect("an answer with another page than the requested one is an UnexpectedResponse", () =>
+    it.effect("an answer with a page other than the requested one is an UnexpectedResponse", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("UnexpectedResponse")(interest)
         assert.deepStrictEqual(verdict(error), ["UnexpectedResponse", "not-applied", false])
-        assert.include(error.problem, "limit 5, answered with limit 6")
+        assert.include(error.problem, "limit 5 was requested, but the answer has limit 6")
         assert.strictEqual((yield* privateCalls).length, 1)
       }).pipe(Effect.provide(answered(() => json(200, { limit: 6, offset: 0, records: [] })))))
 
-    it.effect("each error is caught by its tag", () =>
+    it.effect("Effect.catchTags catches each error by its tag", () =>
       Effect.gen(function*() {
         const caught = placeStop.pipe(
           Effect.map(() => "created" as const),
@@ -385,7 +385,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
   const nonceUsed = () => refusal(429, 0, "Too many requests.")
   const created = () => json(200, [])
 
-  /** Three attempts of a read: the first, and two after about 100 and 200 milliseconds. */
+  /** Asserts that a read makes three attempts: one immediately, the others after about 100 and 200 milliseconds. */
   const threeAttempts = Effect.gen(function*() {
     const count = Effect.map(privateCalls, (calls) => calls.length)
     yield* TestClock.adjust("1 millis")
@@ -402,7 +402,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     assert.strictEqual(yield* count, 3)
   })
 
-  /** Asserts that every attempt has its own nonce, payload and signature, and the same request. */
+  /** Asserts that all attempts send the same request, each with its own nonce, payload and signature. */
   const freshEachTime = Effect.gen(function*() {
     const calls = yield* privateCalls
     const distinct = (of: (call: (typeof calls)[number]) => unknown) => new Set(calls.map(of)).size
@@ -424,7 +424,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
 
     for (const [call, effect] of Object.entries(mutating)) {
-      it.effect(`${call} is not retried after a refused nonce over a transport without fresh connections`, () =>
+      it.effect(`${call} is not retried after a refused nonce over a transport that can't start over`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
           assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
@@ -432,7 +432,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }).pipe(Effect.provide(answeredOverHttpClient(nonceUsed))))
     }
 
-    it.effect("without a nonce nothing is sent", () =>
+    it.effect("a call that gets no nonce is not sent", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ExchangeUnreachable")(cancelAll)
         assert.deepStrictEqual([error.why, error.reason, error.outcome], ["nonce", "none left", "not-applied"])
@@ -457,26 +457,26 @@ describe.each(ways)("with services $way", ({ answered }) => {
         )
       ))
 
-    it.effect("a call whose second attempt succeeds succeeds", () =>
+    it.effect("a call succeeds if its second attempt succeeds", () =>
       Effect.gen(function*() {
         yield* cancelAll
         assert.strictEqual((yield* privateCalls).length, 2)
         yield* freshEachTime
       }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
 
-    it.effect("the answer to the attempt after a refused nonce is final", () =>
+    it.effect("a call is not retried a second time after a refused nonce", () =>
       Effect.gen(function*() {
         yield* failsWith("OutcomeUnknown")(cancelAll)
         assert.strictEqual((yield* privateCalls).length, 2)
       }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : html(502)))))
 
     const passing = [
-      ["502", () => html(502), "UnexpectedResponse"],
+      ["a 502", () => html(502), "UnexpectedResponse"],
       ["a broken connection", () => "lost" as const, "ExchangeUnreachable"]
     ] as const
     for (const [name, answer, tag] of passing) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is attempted three times after ${name}`, () =>
+        it.effect(`${call} is attempted three times when every attempt ends in ${name}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* threeAttempts
@@ -492,7 +492,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ] as const
     for (const [when, answer, attempts] of refusedNonces) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is retried once after a refused nonce, ${when}`, () =>
+        it.effect(`${call} gets only one retry for a refused nonce, ${when}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* TestClock.adjust("1 hour")
@@ -514,7 +514,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     ]
     for (const [name, answer] of final) {
       for (const [call, effect] of Object.entries(reading)) {
-        it.effect(`${call} is attempted once after ${name}`, () =>
+        it.effect(`${call} is not retried after ${name}`, () =>
           Effect.gen(function*() {
             const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
             yield* TestClock.adjust("1 hour")
@@ -524,7 +524,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       }
     }
 
-    it.effect("a read whose last attempt succeeds succeeds", () =>
+    it.effect("a read succeeds if its last attempt succeeds", () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(balance)
         yield* TestClock.adjust("1 second")
@@ -543,7 +543,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         }
       }).pipe(Effect.provide(answered(() => html(502)))))
 
-    it.effect("public reads are retried too", () =>
+    it.effect("a public read is retried after a 502", () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(Effect.flip(ping))
         yield* TestClock.adjust("1 second")
@@ -551,7 +551,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* Recorder).length, 3)
       }).pipe(Effect.provide(answered(() => html(502)))))
 
-    it.effect("ReadRetry replaces the backoff of one call", () =>
+    it.effect("ReadRetry replaces one call's backoff", () =>
       Effect.gen(function*() {
         yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Array.from({ length: 6 }, () => 0)))
         assert.strictEqual((yield* privateCalls).length, 7)
@@ -594,7 +594,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.include(error.message, "50 ms")
       }).pipe(Effect.provide(silent)))
 
-    it.effect("the timeout covers the whole answer, to its last byte", () =>
+    it.effect("the timeout covers the whole answer, up to its last byte", () =>
       Effect.gen(function*() {
         const error = yield* fails(placeStop, "10 seconds")
         assert.strictEqual(error._tag, "OutcomeUnknown")

@@ -29,7 +29,7 @@ import { property } from "../../support/property.ts"
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Valid requests, and some that are refused before sending: with an extra, a missing or a mistyped field. */
+/** Valid requests, and some that the client refuses because a field is unknown, missing or of the wrong type. */
 const requests = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<object> => {
   const good: fc.Arbitrary<object> = requestOf(endpoint, dialect)
   const broken = fc.tuple(
@@ -59,7 +59,7 @@ const codes = fc.oneof(
   fc.constant("30")
 )
 
-/** The texts by which refusals are classified, in both dialects. */
+/** The messages that classify refusals, in both dialects. */
 const messages = (dialect: Dialect) =>
   fc.oneof(
     fc.constantFrom(
@@ -83,7 +83,9 @@ const fieldErrors = (endpoint: Endpoint.Any, dialect: Dialect) => {
   )
 }
 
-/** Possible answers: values, refusals of every family, and answers that only another server would give. */
+/**
+ * Possible answers: valid answers, refusals of every error family, and answers that only a proxy or gateway would send.
+ */
 const texts = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<string> => {
   const { encodeResponse } = Endpoint.codec(endpoint, dialect)
   const errors = fieldErrors(endpoint, dialect)
@@ -105,7 +107,7 @@ const texts = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<string> =
 
 const html = "<html><body>502 Bad Gateway</body></html>"
 
-/** The course of an attempt: answered, failed in the transport, unanswered, or ended before that. */
+/** How an attempt ends: with an answer, a transport failure, no answer, or before it is sent. */
 type Course =
   | { readonly _tag: "Answered"; readonly status: number; readonly text: string; readonly retryAfter?: string }
   | { readonly _tag: "Failed"; readonly cause: object }
@@ -185,7 +187,7 @@ const counting = (course: Course): RateLimits.RateLimits["Service"] => ({
   })
 })
 
-/** Makes one call and returns the tag of its error; `undefined` when it succeeds. */
+/** Makes one call and returns the tag of its error, or `undefined` when it succeeds. */
 const tagOf = (endpoint: Endpoint.Any, dialect: Dialect, request: object, course: Course) => {
   const call: Effect.Effect<unknown, Errors.CallError, Call.Call | Call.PublicCall> = endpoint.access === "public"
     ? Call.PublicCall.use(({ make }) => make(endpoint)(request))
@@ -231,10 +233,10 @@ const refused = (status: number, code: number, message: string): Course => ({
   text: JSON.stringify({ code, message, errors: { market: ["no"] } })
 })
 
-/** A field that no request has, and the course of the attempt if it is not refused. */
+/** A request with an unknown field. If the client does not refuse it, no answer comes. */
 const tooMany = { request: { extra: 1 }, course: { _tag: "Silent" } } as const
 
-/** A request and a course that provoke each error in endpoints that declare it. */
+/** For each error, the request and the attempt that cause it in endpoints that declare it. */
 const provoking = (
   dialect: Dialect
 ): { readonly [T in Errors.CallError["_tag"]]: { readonly request?: object; readonly course: Course } } => ({
@@ -252,11 +254,14 @@ const provoking = (
   UnexpectedResponse: { course: { _tag: "Answered", status: 502, text: html } }
 })
 
-/** Only an order id proves that a call was applied, and the endpoint that cancels all orders may answer any JSON. */
+/**
+ * Whether the endpoint never fails with `AcceptedUnreadable`: its answers have no order id, or any JSON is a valid
+ * answer.
+ */
 const neverUnreadable = ({ documented, golden }: Entry) =>
   documented.errorFamily === "account" || golden.response === undefined
 
-describe("every declared error can occur, and where it is not declared its cause gives another declared error", () => {
+describe("every declared error can occur, and its cause gives a declared error in the endpoints that do not declare it", () => {
   for (const entry of entries) {
     const { endpoint, golden: { request } } = entry
     it.effect(`${endpoint.name} fails with each of its declared errors`, () =>

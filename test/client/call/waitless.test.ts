@@ -16,19 +16,18 @@ import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "../../support/exchange.ts"
 
-/** The state of a call when it is sent: the number of fibers started so far, and its span. */
+/** The test's record of a call: the number of fibers that it started, and its span. */
 interface Made {
   fibers: number
   span: string | undefined
 }
 
-/** A client of an exchange that answers at once, with the state of each call. */
+/** A client whose exchange answers immediately. It records each call's span in `made`. */
 const client = (made: Made, signer: typeof Signer.layerNode) =>
   MainBalance.layer.pipe(
     Layer.provide(Call.layer),
     Layer.provide([
       Layer.succeed(Transport.Transport, {
-        freshConnections: false,
         send: () =>
           Effect.withFiber(({ cache: { span } }) => {
             made.span = span?._tag === "Span" ? span.name : undefined
@@ -46,7 +45,7 @@ const client = (made: Made, signer: typeof Signer.layerNode) =>
     ])
   )
 
-/** Makes a call in its own fiber, which must not wait for anything, and returns its state. */
+/** Makes a call synchronously, which fails if the call waits for anything, and returns what it recorded. */
 const madeBy = Effect.fnUntraced(function*(
   signer: typeof Signer.layerNode = Signer.layerNode,
   around: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown> = (call) => call
@@ -68,15 +67,15 @@ const suspended = Layer.effect(
   Effect.map(Signer.Signer, (signer) => ({ ...signer, sign: (payload) => Effect.suspend(() => signer.sign(payload)) }))
 ).pipe(Layer.provide(Signer.layerNode))
 
-describe("a call over services that are ready at once", () => {
-  it.effect("a call over services that are ready at once starts no fiber", () =>
+describe("a call whose services all answer immediately", () => {
+  it.effect("a call whose services all answer immediately starts no additional fiber", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* madeBy()).fibers, 1)
-      // A signer that is not ready has a time limit, which needs a timer in its own fiber.
+      // A signer that may wait gets a time limit, whose timer needs a fiber of its own.
       assert.isAbove((yield* madeBy(suspended)).fibers, 1)
     }))
 
-  it.effect("a call has a span only under a tracer or within another span", () =>
+  it.effect("a call has a span only with a tracer or within another span", () =>
     Effect.gen(function*() {
       const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
       const traced = yield* madeBy(Signer.layerNode, Effect.provideService(Tracer.Tracer, tracer))

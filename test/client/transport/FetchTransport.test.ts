@@ -1,4 +1,4 @@
-/** Tests of `FetchTransport` alone. The other files of this folder test all transports. */
+/** Tests of `FetchTransport` alone. The other files in this folder test all transports. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -21,7 +21,6 @@ const request: Transport.Request = {
   headers: { "content-type": "application/json" },
   body: new TextEncoder().encode("{}"),
   once: true,
-  fresh: false,
   timeout: "10 seconds",
   maxAnswerBytes: 1000
 }
@@ -31,7 +30,7 @@ const over = (fetch: FetchTransport.Fetch) => Layer.succeed(Transport.Transport,
 const waitingTimers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
 
 describe("over the platform's fetch", () => {
-  // This test comes first, because the first call makes objects that later calls share.
+  // This test comes first because the first call creates objects that later calls share.
   it.live("an answered call does not keep the process alive", () =>
     Effect.gen(function*() {
       const before = waitingTimers()
@@ -44,7 +43,7 @@ describe("over the platform's fetch", () => {
   for (const [encoding, bytes] of [["gzip", Zlib.gzipSync(text)], ["br", Zlib.brotliCompressSync(text)]] as const) {
     const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\n`
 
-    it.live(`an answer in ${encoding} is decompressed up to the limit, and a corrupt one counts as lost`, () =>
+    it.live(`an answer compressed with ${encoding} is decompressed up to the limit, and a corrupt answer counts as lost`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => {
           const body = deliveries.length < 3 ? bytes : Buffer.from("neither of them")
@@ -67,11 +66,11 @@ describe("over the platform's fetch", () => {
       yield* Effect.gen(function*() {
         for (let order = 0; order < 10; order++) yield* failsWith("ValidationFailed")(create)
       }).pipe(Effect.provide(clientAt(baseUrl, FetchTransport.layer)))
-      // An order may begin before the previous order's connection is free again.
+      // An order may start before the previous order's connection is free again.
       assert.isAtMost(new Set(deliveries.map(({ connection }) => connection)).size, 3)
     }))
 
-  it.live("an interrupted call is aborted", () =>
+  it.live("interrupting a call aborts its request", () =>
     Effect.gen(function*() {
       let signal: AbortSignal | null | undefined
       const fetch: FetchTransport.Fetch = (_url, init) => {
@@ -86,12 +85,12 @@ describe("over the platform's fetch", () => {
     }))
 })
 
-describe("a fetch that sends again", () => {
-  /** Sends every request a second time. */
+describe("a fetch that retries", () => {
+  /** Sends a request again after a 503. */
   const retrying: FetchTransport.Fetch = (url, init) =>
     globalThis.fetch(url, init).then((answer) => answer.status === 503 ? globalThis.fetch(url, init) : answer)
 
-  it.live("a fetch that sends twice delivers an order once, and its outcome is unknown", () =>
+  it.live("an order is delivered once over a fetch that retries, and its outcome is unknown", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, [], refused)))
       yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, over(retrying))))
@@ -100,7 +99,7 @@ describe("a fetch that sends again", () => {
 })
 
 describe("a platform whose fetch accepts no streamed body", () => {
-  /** Sends a stream as its name, as some browsers do. */
+  /** Sends a stream as the text "[object ReadableStream]", as some browsers do. */
   class Request {
     readonly body = null
     readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" })
@@ -126,7 +125,7 @@ describe("a platform whose fetch accepts no streamed body", () => {
         assert.deepStrictEqual(proof, { kind: "not-sent", why: "other" })
         assert.include(reason, "UndiciTransport.layer")
         assert.strictEqual(sent, 0)
-        assert.strictEqual((yield* send({ ...request, once: false })).text, "{}", "reads are not concerned")
+        assert.strictEqual((yield* send({ ...request, once: false })).text, "{}", "reads are not affected")
       }))
   }
 })

@@ -45,7 +45,7 @@ describe("ConnectionFailure", () => {
   ] as const
 
   for (const [code, syscall, why] of proofs) {
-    it(`${code} proves that nothing was sent, at any depth of the causes`, () => {
+    it(`${code} proves that nothing was sent, however deeply the causes nest it`, () => {
       const expected = { why, reason: `failed: ${code}` }
       assert.deepStrictEqual(transport(coded(code, syscall)), expected)
       assert.deepStrictEqual(transport(new TypeError("fetch failed", { cause: coded(code, syscall) })), expected)
@@ -53,12 +53,12 @@ describe("ConnectionFailure", () => {
   }
 
   for (const code of ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ENOTFOUND", "EPROTO"]) {
-    it(`${code} on an established connection proves nothing`, () => {
+    it(`${code} on an established connection does not prove that nothing was sent`, () => {
       for (const syscall of ["read", "write", undefined]) assert.isUndefined(transport(coded(code, syscall)).why)
     })
   }
 
-  it("if several addresses were tried, every attempt must prove that nothing was sent", () => {
+  it("several failed addresses prove that nothing was sent only if every one of them does", () => {
     const tried = (...errors: ReadonlyArray<Error>) =>
       Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" })
     const refused = coded("ECONNREFUSED", "connect")
@@ -67,7 +67,7 @@ describe("ConnectionFailure", () => {
   })
 
   for (const code of ["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "constructor"]) {
-    it(`${code} alone proves nothing`, () => {
+    it(`${code} alone does not prove that nothing was sent`, () => {
       assert.deepStrictEqual(transport(coded(code)), { why: undefined, reason: `failed: ${code}` })
     })
   }
@@ -77,7 +77,7 @@ describe("ConnectionFailure", () => {
     assert.strictEqual(ConnectionFailure.ofError(new HttpClientError.HttpClientError({ reason })).why, "other")
   })
 
-  it("circular, missing and primitive causes prove nothing", () => {
+  it("circular, missing and primitive causes do not prove that nothing was sent", () => {
     const circle: { cause?: unknown } = {}
     circle.cause = circle
     for (const cause of [circle, undefined, null, "text", 5]) assert.isUndefined(transport(cause).why)
@@ -91,7 +91,7 @@ describe("ConnectionFailure", () => {
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const balance = MainBalance.use(({ all }) => all)
 
-/** Makes a call on a clock that stands still until `isUnderWay`, and then advances past the call's timeout. */
+/** Makes a call on a test clock that advances past the call's timeout as soon as `isUnderWay` returns `true`. */
 const timingOut = <A, E, R>(call: Effect.Effect<A, E, R>, isUnderWay: () => boolean): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(call)
@@ -107,7 +107,7 @@ const reply = (response: Http.ServerResponse, status: number, headers: Http.Outg
 
 for (const [name, transport] of Object.entries(transports)) {
   describe(`over a socket, with ${name}`, () => {
-    it.live("a redirect is never followed: the other server receives nothing", () =>
+    it.live("a redirect is never followed, and its target receives nothing", () =>
       Effect.gen(function*() {
         const other = yield* serving((response) => reply(response, 200, {}, "{}"))
         for (const status of [301, 302, 303, 307, 308]) {
@@ -125,7 +125,7 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.deepStrictEqual(other.received, [])
       }))
 
-    it.live("only private calls carry the key's headers, and no call carries trace headers", () =>
+    it.live("only private calls send the API key's headers, and no call sends trace headers", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response, { method }) =>
           reply(response, 200, { "content-type": "application/json" }, method === "GET" ? "[\"pong\"]" : "{}")
@@ -150,9 +150,9 @@ for (const [name, transport] of Object.entries(transports)) {
         assert.strictEqual(post?.headers["content-length"], post?.body.length.toString())
       }))
 
-    // Node's own client reads a body before it connects, and a body may have been delivered once it was read.
+    // Node's client reads the body before it connects, and a body that was read may have been delivered.
     if (name.startsWith("node:http")) {
-      it.live("a failure to connect leaves the outcome of an order unknown, but not of a read", () =>
+      it.live("a failed connection leaves an order's outcome unknown, but not a read's", () =>
         Effect.gen(function*() {
           const client = clientAt(`http://127.0.0.1:${yield* refusingPort}`, transport)
           const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(client))
@@ -160,7 +160,7 @@ for (const [name, transport] of Object.entries(transports)) {
           yield* failsWith("ExchangeUnreachable")(balance).pipe(once, Effect.provide(client))
         }))
     } else {
-      it.live("over a refused connection nothing was sent", () =>
+      it.live("a call over a refused connection is reported as not sent", () =>
         Effect.gen(function*() {
           const client = clientAt(`http://127.0.0.1:${yield* refusingPort}`, transport)
           for (const call of [create, balance]) {
@@ -172,13 +172,13 @@ for (const [name, transport] of Object.entries(transports)) {
           }
         }))
 
-      it.live("to an unknown host nothing was sent", () =>
+      it.live("a call to an unknown host is reported as not sent", () =>
         Effect.gen(function*() {
           const error = yield* failsWith("ExchangeUnreachable")(create)
           assert.strictEqual(error.why, "dns")
         }).pipe(Effect.provide(clientAt("https://exchange.invalid", transport))))
 
-      it.live("to a server without TLS nothing was sent", () =>
+      it.live("an https call to a server without TLS is reported as not sent", () =>
         Effect.gen(function*() {
           const { port, received } = yield* serving((response) => reply(response, 200, {}, "{}"))
           const error = yield* failsWith("ExchangeUnreachable")(create).pipe(
@@ -189,7 +189,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }))
     }
 
-    it.live("a call whose connection was reset may have been applied", () =>
+    it.live("a call is reported as possibly applied after its connection is reset", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response) => response.socket?.resetAndDestroy())
         yield* Effect.gen(function*() {
@@ -201,7 +201,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }).pipe(Effect.provide(clientAt(baseUrl, transport)))
       }))
 
-    it.live("a call whose answer was cut off may have been applied", () =>
+    it.live("a call is reported as possibly applied if its answer is cut off", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving((response) => {
           response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
@@ -216,7 +216,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }).pipe(Effect.provide(clientAt(baseUrl, transport)))
       }))
 
-    it.live("a call to a server that does not answer ends at its timeout", () =>
+    it.live("a call to a server that does not answer fails at its timeout", () =>
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving(() => {})
         yield* Effect.gen(function*() {
@@ -228,7 +228,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }).pipe(once, Effect.provide(clientAt(baseUrl, transport)))
       }))
 
-    it.live("a call whose answer never ends ends at its timeout", () =>
+    it.live("a call with an endless answer fails at its timeout", () =>
       Effect.gen(function*() {
         let begun = false
         const { baseUrl } = yield* serving((response) => {
@@ -247,7 +247,7 @@ describe("over Effect's clients", () => {
   class One extends Context.Service<One, Transport.Transport["Service"]>()("test/One") {}
   class Two extends Context.Service<Two, Transport.Transport["Service"]>()("test/Two") {}
 
-  it.effect("two exchanges of one program can have different HTTP clients", () =>
+  it.effect("two exchange clients in one program can use different HTTP clients", () =>
     Effect.gen(function*() {
       const transports = [yield* One, yield* Two]
       const texts = yield* Effect.forEach(transports, (transport) =>
@@ -256,7 +256,6 @@ describe("over Effect's clients", () => {
           url: "https://exchange.invalid/",
           headers: {},
           once: false,
-          fresh: false,
           timeout: "1 seconds",
           maxAnswerBytes: 10
         }))

@@ -1,4 +1,4 @@
-/** How transports read a server's answers, byte for byte, and how undici's transport uses its connections. */
+/** How transports read a server's answers, byte by byte, and how the undici transport uses its connections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,6 @@ const request = (baseUrl: string, more: Partial<Transport.Request> = {}): Transp
   headers: { "content-type": "application/json" },
   body,
   once: true,
-  fresh: false,
   timeout: "10 seconds",
   maxAnswerBytes: 100_000,
   ...more
@@ -45,7 +44,7 @@ const send = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
 const proofOf = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
   Effect.map(Effect.flip(send(baseUrl, more)), ({ proof }) => proof)
 
-/** A server that answers every request with these bytes, one write per piece. */
+/** A server that answers every request with these pieces, each written separately. */
 const writing = (...pieces: ReadonlyArray<Uint8Array | string>) =>
   harming((socket) => {
     for (const piece of pieces) socket.write(piece)
@@ -97,8 +96,8 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     ],
     ["an early hint", 200, "{}", "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n", head("content-length: 2"), "{}"],
     ["no content", 204, "", "HTTP/1.1 204 No Content\r\n\r\n"],
-    ["nothing new", 304, "", "HTTP/1.1 304 Not Modified\r\netag: \"x\"\r\n\r\n"],
-    ["a body of no bytes", 500, "", rawAnswer(500, [], "")],
+    ["status 304", 304, "", "HTTP/1.1 304 Not Modified\r\netag: \"x\"\r\n\r\n"],
+    ["an empty body", 500, "", rawAnswer(500, [], "")],
     ["a byte order mark", 200, "{}", head("content-length: 5"), "\ufeff{}"]
   ]
   for (const [title, status, text, ...bytes] of answers) {
@@ -110,13 +109,13 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("an HTTP/1.0 answer ends with its connection", () =>
+  it.effect("an HTTP/1.0 answer ends when its connection closes", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* ending("HTTP/1.0 200 OK\r\n\r\n", "{\"a\":", "1}")
       assert.strictEqual((yield* send(baseUrl)).text, "{\"a\":1}")
     }).pipe(Effect.provide(transport)))
 
-  it.effect("header names are in lower case, and repeated headers are joined", () =>
+  it.effect("transports convert header names to lower case and join repeated headers", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(rawAnswer(200, ["Retry-After: 7", "X-Seen: a", "x-seen: b"], "{}"))
       const { headers } = yield* send(baseUrl)
@@ -134,7 +133,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     "a flood of headers": [`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(100_000)}`]
   }
   for (const [title, bytes] of Object.entries(half)) {
-    it.effect(`after ${title} the request may have been delivered`, () =>
+    it.effect(`a request is reported as possibly delivered if the connection ends after ${title}`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* ending(...bytes)
         assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
@@ -142,7 +141,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.effect("a request whose connection breaks at its first byte may have been delivered", () =>
+  it.effect("a request is reported as possibly delivered if its connection breaks at the first byte", () =>
     Effect.gen(function*() {
       let isFirst = true
       const { baseUrl, deliveries } = yield* harming(
@@ -157,7 +156,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       assert.isAtMost(deliveries.length, 2)
     }).pipe(Effect.provide(transport)))
 
-  it.effect("a call whose answer drips ends at its timeout", () =>
+  it.effect("a call whose answer arrives byte by byte fails at its timeout", () =>
     Effect.gen(function*() {
       const answering: Array<Net.Socket> = []
       const { baseUrl } = yield* harming((socket) => {
@@ -175,7 +174,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       assert.deepStrictEqual(yield* Fiber.join(proof), { kind: "timeout" })
     }).pipe(Effect.provide(transport)))
 
-  it.effect("an interrupted request is aborted, and its connection is closed", () =>
+  it.effect("interrupting a request aborts it and closes its connection", () =>
     Effect.gen(function*() {
       let isClosed = false
       const { baseUrl, deliveries } = yield* harming((socket) => socket.on("close", () => isClosed = true))
@@ -185,7 +184,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       yield* until(Effect.sync(() => isClosed))
     }).pipe(Effect.provide(transport)))
 
-  it.effect("to an invalid URL nothing was sent", () =>
+  it.effect("a request to an invalid URL is reported as not sent", () =>
     Effect.gen(function*() {
       for (const url of ["", "no URL", "http://", "http://127.0.0.1:99999/x"]) {
         assert.strictEqual((yield* proofOf("", { url })).kind, "not-sent", url)
@@ -199,7 +198,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     return [bytes.subarray(0, cut), bytes.subarray(cut)]
   })
   property(
-    "an answer's text is the same wherever its bytes are cut",
+    "an answer's text does not depend on how its bytes are split",
     [fc.oneof(pieces, cutText)],
     (pieces) =>
       Effect.gen(function*() {
@@ -227,7 +226,7 @@ describe("interim answers", () => {
     cuts: fc.array(fc.nat(200), { maxLength: 5 })
   })
 
-  /** Writes text in pieces, each of which is read separately. */
+  /** Writes text in pieces that the client reads separately. */
   const inPieces = (socket: Net.Socket, text: string, cuts: ReadonlyArray<number>) => {
     const ends = [...new Set(cuts.filter((cut) => cut < text.length)), text.length].toSorted((a, b) => a - b)
     return Effect.forEach(
@@ -240,12 +239,14 @@ describe("interim answers", () => {
   for (const [name, transport] of Object.entries(transports)) {
     const isRead = name === "undici's dispatch" || name.startsWith("node:http")
     property(
-      isRead ? `${name} skips, and reads the answer` : `${name} skips, or does not know what became of the request`,
+      isRead
+        ? `${name} skips interim answers and reads the final one`
+        : `${name} skips interim answers, or reports the outcome as unknown`,
       [preceded],
       ({ before, cuts }) =>
         Effect.gen(function*() {
           const run = Effect.runForkWith(yield* Effect.context())
-          // A body may begin like an answer.
+          // A body may look like the beginning of an answer.
           const { baseUrl } = yield* harming((socket) =>
             run(inPieces(socket, before.join("") + rawAnswer(200, ["connection: keep-alive"], final), cuts))
           )
@@ -261,7 +262,7 @@ describe("interim answers", () => {
     )
   }
 
-  it.effect("a call with endless interim answers ends at its timeout", () =>
+  it.effect("a call with endless interim answers fails at its timeout", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(`HTTP/1.1 100 Continue\r\n${"x: y\r\n".repeat(100_000)}`)
       assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
@@ -286,7 +287,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
     writing(head(`content-encoding: ${encoding}`, `content-length: ${bytes.length}`), bytes)
 
   for (const [encoding, bytes] of encodings) {
-    it.effect(`an answer in ${encoding} is decompressed, up to the limit`, () =>
+    it.effect(`an answer compressed with ${encoding} is decompressed up to the limit`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* encoded(encoding, bytes)
         const maxAnswerBytes = Buffer.byteLength(text)
@@ -323,7 +324,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
     }).pipe(Effect.provide(transport)))
 })
 
-/** Starts a proxy with the given handler of tunnels, and returns its URL. */
+/** Starts a proxy whose tunnels the given handler serves, and returns its URL. */
 const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: string) => void) {
   const sockets = new Set<Duplex>()
   const server = Http.createServer()
@@ -352,7 +353,7 @@ describe("the connections of undici's dispatch", () => {
   const { layer, layerWith } = UndiciTransport
   const single = layerWith({ connections: 1 })
 
-  it.effect("a request that times out in the queue for a connection is never sent", () =>
+  it.effect("a request that times out while it waits for a connection is never sent", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const { baseUrl, deliveries } = yield* harming((socket) => sockets.push(socket))
@@ -382,9 +383,9 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 0])
     }).pipe(Effect.provide(single)))
 
-  it.effect("an idle connection is kept for the configured time", () =>
+  it.effect("an idle connection is closed after the configured time", () =>
     Effect.gen(function*() {
-      // A request in flight is not ended at that time.
+      // The configured time does not end a request in flight.
       const asking: Array<Net.Socket> = []
       const { baseUrl, deliveries, sockets } = yield* harming((socket) => asking.push(socket))
       const slowly = TestClock.withLive(Effect.sleep(200)).pipe(
@@ -397,7 +398,7 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 1])
     }).pipe(Effect.provide(layerWith({ keepAlive: 50 }))))
 
-  it.effect("a request over a connection that ends at that moment is delivered once, or reported as not sent", () =>
+  it.effect("a request over a connection that closes at the same moment is delivered once or reported as not sent", () =>
     Effect.gen(function*() {
       let answered = 0
       const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -417,7 +418,7 @@ describe("the connections of undici's dispatch", () => {
       }
     }).pipe(Effect.provide(single)))
 
-  it.effect("a server's certificate must be trusted by the system or configured", () =>
+  it.effect("a request is sent only if the server's certificate is trusted by the system or by configuration", () =>
     Effect.gen(function*() {
       let asked = 0
       const server = Https.createServer(certificate, (_request, response) => {
@@ -444,7 +445,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(asked, 6)
     }))
 
-  it.effect("a request in the queue for a connection is never sent when the transport is closed", () =>
+  it.effect("a request that waits for a connection is never sent after the transport closes", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(() => {})
       const [first, second] = yield* Effect.scoped(Effect.gen(function*() {
@@ -459,7 +460,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(deliveries.length, 1)
     }))
 
-  it.effect("a closed transport finishes requests in flight, sends nothing more, and keeps no connection", () =>
+  it.effect("a closing transport finishes requests in flight, sends no new ones, and closes its connections", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const server = yield* harming((socket) => sockets.push(socket))
@@ -481,7 +482,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(deliveries.length, 2)
     }))
 
-  it.effect("over a connection that is not made in time nothing was sent", () =>
+  it.effect("a request is reported as not sent if the connection is not established in time", () =>
     Effect.gen(function*() {
       // The server never answers the TLS handshake.
       const { baseUrl } = yield* harming(() => {})
@@ -514,7 +515,7 @@ describe("the connections of undici's dispatch", () => {
 // Dispatchers that send again
 // -----------------------------------------------------------------------------
 
-describe("a dispatcher that sends again", () => {
+describe("a dispatcher that sends a request again", () => {
   const eager: RetryHandler.RetryOptions = { methods: ["POST"], minTimeout: 1, maxTimeout: 1 }
   const supplied = (dispatcher: Dispatcher) =>
     Layer.succeed(Transport.Transport, UndiciTransport.fromDispatcher(dispatcher))
@@ -525,7 +526,7 @@ describe("a dispatcher that sends again", () => {
     "half an answer": rawAnswer(200, ["etag: \"x\""], "{\"order_id\":1}").slice(0, -3)
   }
   for (const [title, bytes] of Object.entries(retrying)) {
-    it.effect(`a dispatcher that retries after ${title} delivers nothing a second time`, () =>
+    it.effect(`a request is delivered once over a dispatcher that retries after ${title}`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* ending(bytes)
         assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "resent" })
@@ -533,7 +534,7 @@ describe("a dispatcher that sends again", () => {
       }).pipe(Effect.provide(supplied(new RetryAgent(new Agent({ allowH2: false }), eager)))))
   }
 
-  it.effect("a dispatcher that follows redirects sends nothing to the other server", () =>
+  it.effect("a dispatcher that follows redirects sends nothing to the redirect's target", () =>
     Effect.gen(function*() {
       const other = yield* writing(rawAnswer(200, [], "{}"))
       const { baseUrl, deliveries } = yield* writing(rawAnswer(307, [`location: ${other.baseUrl}/`], ""))

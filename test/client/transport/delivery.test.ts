@@ -1,4 +1,4 @@
-/** A mutating attempt is delivered at most once over every supported transport, however the server answers. */
+/** A mutating attempt is delivered at most once over every supported transport, no matter how the server answers. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ const kept = ["connection: keep-alive"]
 const refused = JSON.stringify({ code: 30, message: "Validation failed", errors: {} })
 const used = JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })
 
-/** The attempt to which a delivery belongs: every attempt has its own signature. */
+/** Identifies the attempt that a delivery belongs to by its signature, which is different for every attempt. */
 const attemptOf = ({ head }: Delivery): string => /^x-txc-signature: *(\w+)$/imu.exec(head)?.[1] ?? ""
 
 const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
@@ -60,7 +60,7 @@ const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
   }
 }
 
-/** Answers after which some HTTP clients send a request again. */
+/** Answers that make some HTTP clients send a request again. */
 const answers: Readonly<Record<string, string>> = {
   "421": rawAnswer(421, kept, refused),
   "421 and a closed connection": rawAnswer(421, ["connection: close"], refused),
@@ -77,13 +77,13 @@ const answers: Readonly<Record<string, string>> = {
   "100 and 421": `HTTP/1.1 100 Continue\r\n\r\n${rawAnswer(421, kept, refused)}`
 }
 
-/** Half a gibibyte of zeros. */
+/** 512 MiB of zeros, compressed. */
 const bomb = Zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 1 })
 
 for (const [name, transport] of Object.entries(transports)) {
   describe(`with ${name}`, () => {
     for (const [title, bytes] of Object.entries(answers)) {
-      it.live(`after ${title} nothing is sent again, and the outcome is unknown`, () =>
+      it.live(`an order is not sent again after ${title}, and its outcome is unknown`, () =>
         Effect.gen(function*() {
           const { baseUrl, deliveries } = yield* harming((socket) => socket.write(bytes))
           const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
@@ -99,7 +99,7 @@ for (const [name, transport] of Object.entries(transports)) {
         socket.write(rawAnswer(200, kept, refused).slice(0, -5), () => socket.destroy())
     }
     for (const [title, close] of Object.entries(closing)) {
-      it.live(`a request over a kept connection that ${title} is not sent over another`, () =>
+      it.live(`a request over a reused connection that ${title} is not sent again over another connection`, () =>
         Effect.gen(function*() {
           let answered = 0
           const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -114,7 +114,7 @@ for (const [name, transport] of Object.entries(transports)) {
         }))
     }
 
-    it.live("an order that was applied despite a 421 is placed once, and its outcome is unknown", () =>
+    it.live("an order that the exchange applies despite a 421 is placed once, and its outcome is unknown", () =>
       Effect.gen(function*() {
         const seen = new Set<string>()
         const { baseUrl, deliveries } = yield* harming((socket, delivery) => {
@@ -126,17 +126,16 @@ for (const [name, transport] of Object.entries(transports)) {
         assertOnce(deliveries, 1)
       }))
 
-    it.live("only a refused nonce leads to a second attempt, and only over a fresh connection", () =>
+    it.live("an order with a refused nonce is attempted a second time only over a fresh connection", () =>
       Effect.gen(function*() {
-        const { freshConnections } = yield* Transport.Transport
+        const connections = name === "undici's dispatch" ? [0, 1] : [0]
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
         yield* failsWith("NonceRejected")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
-        assertOnce(deliveries, freshConnections ? 2 : 1)
-        assert.deepStrictEqual(deliveries.map(({ connection }) => connection), freshConnections ? [0, 1] : [0])
-        assert.strictEqual(freshConnections, name === "undici's dispatch")
-      }).pipe(Effect.provide(transport)))
+        assertOnce(deliveries, connections.length)
+        assert.deepStrictEqual(deliveries.map(({ connection }) => connection), connections)
+      }))
 
-    it.live("a read whose nonce was refused is retried", () =>
+    it.live("a read is retried after its nonce is refused", () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
         yield* failsWith("NonceRejected")(balance).pipe(Effect.provide(clientAt(baseUrl, transport)))
@@ -150,10 +149,10 @@ for (const [name, transport] of Object.entries(transports)) {
     const endless: Readonly<Record<string, string>> = {
       "in chunks": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
       "until the connection ends": "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n",
-      "of a false length": "HTTP/1.1 200 OK\r\ncontent-length: 900000000000\r\n\r\n"
+      "with a false length": "HTTP/1.1 200 OK\r\ncontent-length: 900000000000\r\n\r\n"
     }
     for (const [title, head] of Object.entries(endless)) {
-      it.live(`an endless answer ${title} is not read beyond the limit, and its connection is closed`, () =>
+      it.live(`an endless answer ${title} is read only up to the limit, and its connection is closed`, () =>
         Effect.gen(function*() {
           const piece = " ".repeat(65_536)
           const chunk = title === "in chunks" ? `10000\r\n${piece}\r\n` : piece
@@ -180,7 +179,7 @@ for (const [name, transport] of Object.entries(transports)) {
             Effect.provide(clientAt(baseUrl, transport))
           )
           assert.strictEqual(deliveries.length, 2)
-          // Unread bytes fill the buffers of both sides.
+          // Unread bytes fill the buffers on both sides.
           for (const sent of closed) assert.isBelow(sent, 32_000_000)
         }))
     }
@@ -203,12 +202,12 @@ for (const [name, transport] of Object.entries(transports)) {
           Effect.provide(clientAt(baseUrl, transport))
         )
         if (typeof error === "number") return assert.fail("watched for ever")
-        // Some clients decompress. Others return the raw bytes, which exceed the limit or are not JSON.
+        // Some clients decompress the answer. Others return the raw bytes, which exceed the limit or are not JSON.
         assert.strictEqual(error.why, "unreadable-answer")
         assert.isBelow(most - before, 256 * 1024 * 1024)
       }))
 
-    it.live("an answer as large as the limit is read, and one byte more is not", () =>
+    it.live("an answer of exactly the maximum size is read, but an answer one byte larger is not", () =>
       Effect.gen(function*() {
         const body = `${" ".repeat(998)}{}`
         const { baseUrl } = yield* harming((socket) => socket.write(rawAnswer(200, kept, body)))
@@ -226,7 +225,7 @@ for (const [name, transport] of Object.entries(transports)) {
 
 describe("a client that retries", () => {
   for (const [name, http] of Object.entries(clients)) {
-    it.live(`${name} that retries by itself sends nothing a second time`, () =>
+    it.live(`an order is delivered once over ${name} that retries by itself`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, kept, refused)))
         const retrying = Layer.effect(
@@ -241,7 +240,7 @@ describe("a client that retries", () => {
       }))
   }
 
-  /** Transports that retry a delivered request at a server that no longer accepts connections. */
+  /** Transports that retry a request, which fails here because the server no longer accepts connections. */
   const retrying: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
     ...Object.fromEntries(
       Object.entries(clients).map(([name, http]) => [
@@ -275,7 +274,7 @@ describe("a client that retries", () => {
     })
   }
   for (const [name, transport] of Object.entries(retrying)) {
-    it.live(`the outcome is unknown over ${name} that can't connect a second time`, () =>
+    it.live(`an order's outcome is unknown over ${name} that can't connect a second time`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries, stop } = yield* harming((socket) => {
           stop()
@@ -305,7 +304,7 @@ describe("with undici over HTTP/2", () => {
     GOAWAY: (stream) => stream.session?.goaway(Http2.constants.NGHTTP2_NO_ERROR, 0)
   }
   for (const [title, disown] of Object.entries(disowning)) {
-    it.effect(`after ${title} nothing is sent again, and the outcome is unknown`, () =>
+    it.effect(`an order is not sent again after ${title}, and its outcome is unknown`, () =>
       Effect.gen(function*() {
         const bodies: Array<string> = []
         const sessions = new Set<Http2.ServerHttp2Session>()
@@ -357,7 +356,7 @@ const cannotStream = (request: HttpClientRequest.HttpClientRequest) =>
 describe("a client that cannot send a streamed body", () => {
   it.effect("a client that cannot send a streamed body sends nothing, and the error says how to fix it", () =>
     Effect.gen(function*() {
-      // Effect's client over `fetch` fails like this if the runtime's `fetch` accepts no stream.
+      // Effect's client over `fetch` fails like this if the runtime's `fetch` does not accept a stream.
       const runtime = HttpClient.make((request) =>
         request.body._tag === "Stream"
           ? Effect.fail(cannotStream(request))
@@ -367,6 +366,6 @@ describe("a client that cannot send a streamed body", () => {
       const error = yield* failsWith("ExchangeUnreachable")(create).pipe(Effect.provide(client))
       assert.deepStrictEqual([error.why, error.outcome], ["other", "not-applied"])
       assert.include(error.reason, "NodeHttpClient.layerUndici")
-      assert.strictEqual((yield* Effect.provide(balance, client)).size, 0, "reads are not concerned")
+      assert.strictEqual((yield* Effect.provide(balance, client)).size, 0, "reads are not affected")
     }))
 })

@@ -1,6 +1,6 @@
 /**
- * A small exchange, written for the oracle's tests from the document alone: it shares no code with the sandbox, the
- * client or the oracle. Wherever the document leaves a point open, `Choices` decide.
+ * A small exchange for the oracle's tests. It follows the document alone, and shares no code with the sandbox, the
+ * client or the oracle. `Choices` decide every point that the document leaves open.
  */
 import { createHmac } from "node:crypto"
 
@@ -13,7 +13,7 @@ export interface Reply {
   readonly type?: string
 }
 
-/** Reasons for not serving a signed call. */
+/** Reasons to refuse a signed call. */
 export type Denied =
   | "header"
   | "key"
@@ -27,7 +27,7 @@ export type Denied =
   | "endpoint"
   | "partner"
 
-/** The kind of call that refuses wrong fields. The document shows the refusals of the first two only. */
+/** The kinds of calls that refuse invalid fields. The document shows refusals only for the first two kinds. */
 export type Family = "filter" | "oco" | "stop-limit" | "page" | "account"
 
 /** A server's decisions on the points that the document leaves open. */
@@ -115,6 +115,8 @@ const paths = {
   oco: "/api/v4/order/collateral/oco",
   stopLimit: "/api/v4/order/stop_limit",
   cancelAll: "/api/v4/order/cancel/all",
+  cancel: "/api/v4/order/cancel",
+  cancelOco: "/api/v4/order/oco-cancel",
   fees: "/api/v4/main-account/fee",
   code: "/api/v4/main-account/codes/apply",
   balance: "/api/v4/main-account/balance",
@@ -125,7 +127,7 @@ const paths = {
   history: "/api/v4/trade-account/order/history"
 } as const
 
-/** The paths of the calls for sub-accounts; the document does not say whether these need an envelope. */
+/** The paths of the calls for sub-accounts. The document does not say whether they need an envelope. */
 export const subAccountPaths: ReadonlyArray<string> = [paths.subs, paths.keys, paths.remove]
 
 const ok = (body: unknown): Reply => ({ status: 200, body })
@@ -391,6 +393,17 @@ export const make = (choices: Choices) => {
     return ok(choices.canceled(chosen.length))
   }
 
+  /** Cancels one order, or the two orders of a pair. */
+  const cancelOne = (account: string, fields: Fields, key: "id" | "pair"): Reply => {
+    const chosen = orders.filter((order) =>
+      order.owner === account && order.status === "NEW" && order[key] === fields["order_id"]
+    )
+    const [first] = chosen
+    if (first === undefined) return choices.refuse("oco", ["order_id"])
+    for (const order of chosen) order.status = "CANCELED"
+    return ok(shownStop(first))
+  }
+
   const applyCode = (account: string, { code, passphrase }: Fields): Reply => {
     const isPassphrase = isText(passphrase) && [...(passphrase ?? "")].length <= 25
     if (typeof code !== "string" || !isPassphrase) {
@@ -424,6 +437,8 @@ export const make = (choices: Choices) => {
     [paths.oco]: oco,
     [paths.stopLimit]: stopLimit,
     [paths.cancelAll]: cancelAll,
+    [paths.cancel]: (account, fields) => cancelOne(account, fields, "id"),
+    [paths.cancelOco]: (account, fields) => cancelOne(account, fields, "pair"),
     [paths.fees]: () =>
       ok(["BTC", "ETH", "USDT"].map((ticker) => ({
         ticker,
@@ -462,7 +477,7 @@ export const make = (choices: Choices) => {
     }
   }
 
-  /** Whether a call has this fault. The server checks faults in its chosen order. */
+  /** Whether a call has this fault. Each server checks for faults in its own order. */
   const has = (fault: Denied, asked: Asked): boolean => {
     const { body, headers, path } = asked
     const [apiKey, payload, signature] = ["x-txc-apikey", "x-txc-payload", "x-txc-signature"].map((name) =>

@@ -1,13 +1,14 @@
 /**
- * Three correct servers that differ from the sandbox: they choose other statuses, forms and orders of checks wherever
- * the document leaves these open.
+ * Four correct servers that differ from the sandbox: where the document leaves a point open, they use other statuses,
+ * formats and orders of checks.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as Layer from "effect/Layer"
 import { answering } from "../../support/http.ts"
-import { type Choices, make, type Reply, subAccountPaths } from "./Exchange.ts"
+import * as Bazaar from "./Bazaar.ts"
+import { type Asked, type Choices, make, type Reply, subAccountPaths } from "./Exchange.ts"
 
 const html = (status: number, title: string): Reply => ({
   status,
@@ -34,8 +35,8 @@ const filter = (keys: ReadonlyArray<string>) => error(400, 0, "Validation failed
 const first = (keys: ReadonlyArray<string>) => keys.slice(0, 1)
 
 /**
- * Answers with its own 4xx statuses, requires increasing nonces, names only the first wrong field, and answers unknown
- * paths with HTML.
+ * Answers with its own 4xx statuses, requires increasing nonces, names only the first invalid field, and answers
+ * unknown paths with HTML.
  */
 const gateway: Choices = {
   name: "a gateway in front of a matching engine",
@@ -97,7 +98,7 @@ const terse: Choices = {
   digits: String
 }
 
-/** Has an acceptance window around its own clock, and requires the complete envelope everywhere. */
+/** Accepts only nonces near its own clock, and requires the complete envelope everywhere. */
 const windowed: Choices = {
   name: "a server with a nonce window around its own clock",
   ahead: 10_800_000,
@@ -126,17 +127,43 @@ const windowed: Choices = {
   digits: String
 }
 
-/** The three servers. */
-export const all: ReadonlyArray<Choices> = [gateway, terse, windowed]
+/** A server for the oracle to check. */
+export interface Double {
+  readonly name: string
+  readonly dialect: "document" | "live"
+  /** The endpoints that it declares; all of the document's by default. */
+  readonly endpoints?: ReadonlyArray<string>
+  /** Makes a fresh server, which answers a request received at this time, in Unix milliseconds. */
+  readonly make: () => (asked: Asked, at: number) => Reply & { readonly headers?: Readonly<Record<string, string>> }
+}
 
-/** A new server in this process with these choices. */
-export const layer = (choices: Choices): Layer.Layer<HttpClient.HttpClient> => {
-  const exchange = make(choices)
+/** The odd server, with lists that are this many milliseconds late. */
+export const odd = (dialect: Double["dialect"], lag = 300): Double => ({
+  name: `a slow, late and throttling server with odd values (${dialect})`,
+  dialect,
+  endpoints: Bazaar.served,
+  make: () => Bazaar.make(dialect, lag)
+})
+
+/** The servers: three with choices of their own, and one that is written apart from them, in both dialects. */
+export const all: ReadonlyArray<Double> = [
+  ...[gateway, terse, windowed].map((choices): Double => ({
+    name: choices.name,
+    dialect: "document",
+    make: () => make(choices)
+  })),
+  odd("document"),
+  odd("live")
+]
+
+/** Creates a fresh server in this process. */
+export const layer = (double: Double): Layer.Layer<HttpClient.HttpClient> => {
+  const exchange = double.make()
   return answering((sent) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      const { body, status, type } = exchange(sent, now)
+      const { body, headers, status, type } = exchange(sent, now)
       const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body)
-      return new Response(text, { status, headers: { "content-type": type ?? "application/json" } })
+      return new Response(text, { status, headers: { "content-type": type ?? "application/json", ...headers } })
     })
   )
 }

@@ -41,7 +41,7 @@ const issued = (
   })
 })
 
-/** Lets every account delete a sub-account, by moving it to the calling account. */
+/** Lets any account delete a sub-account, by moving the sub-account to the calling account first. */
 const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
   const found = state.subAccounts.get(String(id) as never)
   const caller = state.keys.get(String(apiKey) as never)?.account
@@ -100,7 +100,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         )
         : json)
   }),
-  mutant("code-status", "a code is applied with another status", {
+  mutant("code-status", "applying a code returns the wrong status", {
     breaks: ["codes.status"],
     ...withStatus(202, ({ status }, { path }) => path === apply && status < 300)
   }),
@@ -108,7 +108,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["codes.credits"],
     ...changing(apply, ["amount"], (amount) => `${String(amount)}1`)
   }),
-  mutant("code-no-credit", "a code is applied and credits nothing", {
+  mutant("code-no-credit", "applying a code credits nothing", {
     breaks: ["codes.credits"],
     make: () => ({
       answer: (answer, request) =>
@@ -167,11 +167,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["codes.passphrase.type"],
     ...asking(apply, (fields) => typeof fields["passphrase"] === "string" ? fields : without(fields, "passphrase"))
   }),
-  mutant("passphrase-unnamed", "errors does not name passphrase", {
+  mutant("passphrase-unnamed", "the errors do not name passphrase", {
     breaks: ["codes.refusal"],
     ...unnamed(apply, "passphrase")
   }),
-  mutant("code-unnamed", "errors does not name code", {
+  mutant("code-unnamed", "the errors do not name code", {
     breaks: ["codes.refusal"],
     ...unnamed(apply, "code")
   }),
@@ -185,7 +185,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["delete.response"],
     ...answering(remove, "success", () => [])
   }),
-  mutant("delete-nothing", "a deletion is reported, but not done", {
+  mutant("delete-nothing", "a deletion is reported but not carried out", {
     breaks: ["sub-accounts.model", "delete.effect"],
     make: () => ({
       request: (request, venue) =>
@@ -199,7 +199,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   }),
-  mutant("delete-unnamed", "errors does not name id", {
+  mutant("delete-unnamed", "the errors do not name id", {
     breaks: ["delete.refusal"],
     ...unnamed(remove, "id")
   }),

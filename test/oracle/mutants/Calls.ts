@@ -1,4 +1,4 @@
-/** Faults in authentication, permissions and the form of refusals. */
+/** Faults in authentication, in permissions and in the format of refusals. */
 import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
@@ -37,7 +37,7 @@ const { apiKey, payload, signature } = Signature.headers
 
 const isPrivate = ({ path }: Request): boolean => path.startsWith("/api/v4/") && !path.startsWith("/api/v4/public/")
 
-/** Changes private requests on arrival. */
+/** Changes private requests before the venue receives them. */
 const arriving = (change: (request: Request, venue: Instance) => Request): Change => ({
   make: () => ({ request: (request, venue) => isPrivate(request) ? change(request, venue) : request })
 })
@@ -46,11 +46,11 @@ const has = (request: Request, name: string): boolean => typeof request.headers[
 
 const anyKey = ({ state }: Instance): string => [...state.keys.keys()].at(-1) ?? ""
 
-/** Repairs the envelope fields of a request. */
+/** Changes the fields in the body of a private request, and signs the request again. */
 const enveloping = (change: (fields: Fields, request: Request) => Fields): Change =>
   arriving((request, venue) => withFields(venue, request, (fields) => change(fields, request)))
 
-/** Replaces the nonce with an unused one, from a counter far from any clock. */
+/** Lets a fault replace the nonce with an unused one, which comes from a counter far from any clock. */
 const counting = (change: (fields: Fields, next: () => Fields) => Fields): Change => ({
   make: () => {
     let last = 5e15
@@ -64,7 +64,7 @@ const counting = (change: (fields: Fields, next: () => Fields) => Fields): Chang
   }
 })
 
-/** Changes the key of the request, or its account. */
+/** Changes the stored key of the request, or the key's account, before the venue checks them. */
 const opening = (
   change: (key: { enabled: boolean; endpoints: unknown; b2b: boolean }, path: string) => void
 ): Change => ({
@@ -81,7 +81,7 @@ const opening = (
   })
 })
 
-/** Changes status and code of one kind of refusal. */
+/** Changes the status and the code of one kind of refusal. */
 const refusing = (kind: RefusalKind, status: number, code: number) => (dialect: Dialect): Dialect => ({
   ...dialect,
   refusals: { ...dialect.refusals, [kind]: { ...dialect.refusals[kind], status, code } }
@@ -107,7 +107,7 @@ const documented: ReadonlySet<string> = new Set([
   SubAccountApiKeys.endpoint.path
 ])
 
-/** A path as part of an id. */
+/** A path in the form that mutant ids use. */
 const named = (path: string): string => path.replace("/api/v4", "").replaceAll("/", "-")
 
 const isChange = ({ path }: Request): boolean => changing.includes(path)
@@ -128,7 +128,7 @@ const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, st
 /** Whether the document says that the calls of a path need `request` and `nonce`. */
 const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
 
-/** Does not compare `request` on one path. */
+/** Accepts any value of `request` on one path. */
 const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `request-not-compared${named(path)}`,
   fault: `request may be any path in calls of ${path}`,
@@ -138,7 +138,7 @@ const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mu
   )
 }))
 
-/** Sub-accounts that may trade without the permission, or may not trade with it. */
+/** Sub-accounts that can trade without the permission, or cannot trade with it. */
 const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collateral", "collateralEnabled"]] as const)
   .flatMap(([name, permission]) =>
     [true, false].map((isEnabled): Mutant => ({
@@ -153,7 +153,7 @@ const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collater
     }))
   )
 
-/** Answers every success with a scalar. */
+/** Replaces the body of every success with a scalar. */
 const scalars: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `scalar${named(path)}`,
   fault: `a success of ${path} is answered with a scalar`,
@@ -238,7 +238,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       if (path === InterestPaymentHistory.endpoint.path) key.enabled = true
     })
   }),
-  mutant("enabled-key-refused", "every key is refused for applying codes", {
+  mutant("enabled-key-refused", "no key may apply codes", {
     breaks: ["auth.key.enabled", "auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === Codes.endpoint.path) key.enabled = false
@@ -279,6 +279,20 @@ export const mutants: ReadonlyArray<Mutant> = [
   mutant("nonce-reusable", "a nonce may be used twice", {
     breaks: ["auth.nonce.unique", "auth.nonce.race", "auth.nonce.unique.refused-call", "auth.nonce.refusal"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
+  }),
+  mutant("nonce-reusable-for-itself", "the list of fees accepts a nonce that it has accepted before", {
+    breaks: ["auth.nonce.unique"],
+    make: () => {
+      const accepted = new Map<unknown, Written>()
+      return {
+        answer: (answer, request) => {
+          if (request.path !== Fees.endpoint.path) return answer
+          const { nonce } = fieldsOf(request) ?? {}
+          if (answer.status === 200) accepted.set(nonce, answer)
+          return accepted.get(nonce) ?? answer
+        }
+      }
+    }
   }),
   mutant("nonce-reusable-for-changes", "mutating calls accept a used nonce", {
     breaks: ["auth.nonce.unique"],
@@ -354,12 +368,12 @@ export const mutants: ReadonlyArray<Mutant> = [
   mutant("spaces-refused", "the body must be compact", {
     breaks: ["auth.body.spacing"],
     dialects: ["document"],
-    dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, compactJson: true } })
+    dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, payload: "compact-body" } })
   }),
   mutant("spaces-accepted", "the body need not be compact", {
     breaks: ["auth.body.spacing"],
     dialects: ["live"],
-    dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, compactJson: false } })
+    dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, payload: "body" } })
   }),
   mutant("nonce-window-open", "nonces only have to be unique", {
     breaks: ["auth.nonce.increasing", "auth.nonce.window"],
@@ -436,7 +450,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       answer: (answer, request) => isPrivate(request) && answer.status >= 400 ? { ...answer, body: "refused" } : answer
     })
   }),
-  mutant("no-content-type", "answers have the content type of text", {
+  mutant("no-content-type", "answers have a text content type", {
     breaks: ["general.answer.type"],
     make: () => ({ answer: (answer) => ({ ...answer, headers: { "content-type": "text/plain" } }) })
   }),
@@ -451,11 +465,11 @@ export const mutants: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("unauthorized-400", "a wrong signature is refused like a wrong field", {
+  mutant("unauthorized-400", "a wrong signature is refused like an invalid field", {
     breaks: ["auth.refusal"],
     dialect: refusing("unauthorized", 400, 10)
   }),
-  mutant("endpoint-403", "a call outside the key's list is refused with another code", {
+  mutant("endpoint-403", "a call to an endpoint that the key does not allow is refused with the wrong code", {
     breaks: ["auth.key.endpoints.refusal"],
     dialect: refusing("endpointNotAllowed", 403, 0)
   }),
@@ -463,11 +477,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.b2b.refusal"],
     dialect: refusing("noB2bAccess", 401, 10)
   }),
-  mutant("nonce-400", "a used nonce is refused like a wrong field", {
+  mutant("nonce-400", "a used nonce is refused like an invalid field", {
     breaks: ["auth.nonce.refusal"],
     dialect: refusing("nonceUsed", 400, 9)
   }),
-  mutant("not-found-400", "an unknown path is refused like a wrong field", {
+  mutant("not-found-400", "an unknown path is refused like an invalid field", {
     breaks: ["errors.unknown-path"],
     dialect: refusing("notFound", 400, 0)
   }),
@@ -475,7 +489,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["errors.method"],
     dialect: refusing("methodNotAllowed", 404, 0)
   }),
-  mutant("reduce-only-code", "code 116 is replaced by another code", {
+  mutant("reduce-only-code", "code 116 is replaced with a different code", {
     breaks: ["errors.reduce-only", "oco.reduce-only.no-position", "oco.reduce-only.same-side"],
     dialect: refusing("reduceOnly", 400, 115)
   }),
@@ -519,7 +533,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       )
     }))
   }),
-  mutant("errors-of-all", "errors names all parameters, correct ones included", {
+  mutant("errors-of-all", "the errors name all parameters, even correct ones", {
     breaks: ["errors.private.only-wrong"],
     ...refusals((json) => ({ ...json, errors: { limit: ["?"], offset: ["?"] } }))
   }),
@@ -539,21 +553,21 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["errors.public.params"],
     ...publicRefusals((json) => ({ ...json, params: {} }))
   }),
-  mutant("validation-code", "wrong fields of orders are refused with code 0", {
+  mutant("validation-code", "invalid order fields are refused with code 0", {
     breaks: ["errors.order.validation"],
     dialect: (dialect) => ({
       ...dialect,
       orderValidation: (violations) => ({ ...dialect.orderValidation(violations), code: 0 })
     })
   }),
-  mutant("validation-status", "wrong fields of orders are refused with another status", {
+  mutant("validation-status", "invalid order fields are refused with the wrong status", {
     breaks: ["errors.order.validation.status"],
     dialect: (dialect) => ({
       ...dialect,
       orderValidation: (violations) => ({ ...dialect.orderValidation(violations), status: 409 })
     })
   }),
-  mutant("pong-object", "ping is answered with an object", {
+  mutant("pong-object", "ping returns an object", {
     breaks: ["ping.response"],
     ...answering(ServerStatus.endpoint.path, "success", () => ({ pong: true }))
   }),

@@ -82,7 +82,7 @@ const dealMutants: ReadonlyArray<Mutant> = [
     breaks: ["deals.refusal"],
     ...unnamed(deals, "orderId", "limit", "offset")
   }),
-  mutant("deals-refusal-400", "a wrong field is refused with HTTP 400", {
+  mutant("deals-refusal-400", "an invalid field is refused with HTTP 400", {
     breaks: ["deals.refusal"],
     ...withStatus(400, ({ status }, { path }) => path === deals && status === 422)
   })
@@ -133,7 +133,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
     breaks: ["kill-switch.cancels"],
     ...asking(killSwitch, (fields) => isArming(fields) ? { types: ["spot"], ...fields } : fields)
   }),
-  mutant("kill-switch-armed-for-ever", "disarming is reported, but not done", {
+  mutant("kill-switch-armed-for-ever", "disarming is reported but not carried out", {
     breaks: ["kill-switch.disarm"],
     ...asking(killSwitch, (fields) => fields["timeout"] === null ? { ...fields, market: "ETH_USDT" } : fields)
   }),
@@ -145,7 +145,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
     breaks: ["kill-switch.markets"],
     ...asking(killSwitch, (fields) => "market" in fields ? { ...fields, market: "BTC_USDT" } : fields)
   }),
-  mutant("kill-switch-status-of-all", "the status shows the timers of all markets for any market", {
+  mutant("kill-switch-status-of-all", "the status of one market shows the timers of all markets", {
     breaks: ["kill-switch.markets"],
     ...asking(killSwitchStatus, (fields) => without(fields, "market"))
   }),
@@ -224,11 +224,11 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("oto-cancel-nothing", "cancellations are reported, but not done", {
+  mutant("oto-cancel-nothing", "cancellations are reported but not carried out", {
     breaks: ["oto.cancel", "conditional.cancel"],
     ...answering(isCancel, "refusal", () => [])
   }),
-  mutant("oto-cancel-unnamed", "errors does not name an id that is not found", {
+  mutant("oto-cancel-unnamed", "the errors do not name an id that is not found", {
     breaks: ["oto.cancel", "conditional.cancel", "conditional.isolation"],
     ...answering(isCancel, "refusal", (json) => ({ ...json as Fields, errors: {} }))
   }),
@@ -267,7 +267,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     breaks: ["conditional.isolation"],
     ...answering(conditional, "success", (json) => ({ ...json as Fields, records: [{ id: 1, type: "oto" }] }))
   }),
-  mutant("conditional-clamped", "a wrong limit, offset or market is ignored", {
+  mutant("conditional-clamped", "an invalid limit, offset or market is ignored", {
     breaks: ["conditional.refusal"],
     ...asking(conditional, () => ({}))
   })

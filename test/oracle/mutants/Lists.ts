@@ -1,4 +1,6 @@
 /** Faults in lists and their pages. */
+import { Limit, maxRecordOffset, Offset } from "../../../src/domain/Paging.ts"
+import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentHistory.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
@@ -26,7 +28,7 @@ const lists = [
   { id: "api-keys", path: SubAccountApiKeys.endpoint.path, records: "data", filters: ["subAccountId"] }
 ] as const
 
-/** Serves another page than the requested one, but shows the requested limit and offset. */
+/** Serves a different page than the requested one, but shows the requested limit and offset. */
 const instead = (path: string, change: (fields: Fields) => Fields): Change => ({
   make: () => ({
     request: (request, venue) => request.path === path ? withFields(venue, request, change) : request,
@@ -153,7 +155,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
       }
     }
   }),
-  mutant(`${id}-limit-default-applied`, "the default limit is 10, but the page shows another value", {
+  mutant(`${id}-limit-default-applied`, "the default limit is 10, but the page shows a different value", {
     breaks: [`${id}.limit.default.applies`],
     make: () => ({
       answer: (answer, request) => {
@@ -187,11 +189,11 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
       }
     }
   }),
-  mutant(`${id}-first-error`, "errors names the first wrong parameter only", {
+  mutant(`${id}-first-error`, "the errors name only the first invalid parameter", {
     breaks: [`${id}.several`],
     ...unnamed(path, "offset")
   }),
-  mutant(`${id}-limit-unnamed`, "errors does not name limit", {
+  mutant(`${id}-limit-unnamed`, "the errors do not name limit", {
     breaks: [`${id}.refusal`],
     ...unnamed(path, "limit")
   }),
@@ -213,7 +215,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   })
 ]
 
-/** Ignores a value that is not a string, as if the field were absent. */
+/** Ignores a field whose value is not a string. */
 const loose = (path: string, key: string) =>
   asking(path, (fields) => typeof (fields[key] ?? "") === "string" ? fields : without(fields, key))
 
@@ -226,7 +228,7 @@ const filters: ReadonlyArray<Mutant> = [
         breaks: [`interest.${id}.filter`, `interest.${id}.unknown`],
         ...asking(path, (fields) => without(fields, key))
       }),
-      mutant(`interest-${id}-unnamed`, `errors does not name ${key}`, {
+      mutant(`interest-${id}-unnamed`, `the errors do not name ${key}`, {
         breaks: [`interest.${id}.unknown`, "interest.both.unknown"],
         ...unnamed(path, key)
       }),
@@ -384,5 +386,20 @@ const filters: ReadonlyArray<Mutant> = [
   })
 ]
 
+const livePages: ReadonlyArray<Mutant> = [
+  mutant("live-pages-of-document", "lists of orders and trades have the bounds of the document's lists", {
+    breaks: ["live-pages.offset.accepts", "live-pages.limit"],
+    dialects: ["live"],
+    dialect: (live) => ({ ...live, historyLimit: Limit, recordOffset: Offset })
+  }),
+  mutant("live-pages-unbounded", "a limit or an offset that is too high counts as the highest", {
+    breaks: ["live-pages.offset.max", "live-pages.limit.max"],
+    ...asking(
+      ActiveOrders.endpoint.path,
+      (fields) => clamped("limit", 1, 100)(clamped("offset", 0, maxRecordOffset)(fields))
+    )
+  })
+]
+
 /** @category mutants */
-export const mutants: ReadonlyArray<Mutant> = [...lists.flatMap(listMutants), ...filters]
+export const mutants: ReadonlyArray<Mutant> = [...lists.flatMap(listMutants), ...filters, ...livePages]

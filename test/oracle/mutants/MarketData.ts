@@ -34,7 +34,7 @@ const funding = "/api/v4/public/funding-history/"
 
 const isIn = (folder: string) => (path: string): boolean => path.startsWith(folder)
 
-/** The same request with another query. */
+/** The same request with a different query. */
 const withQuery = (request: Request, change: (query: URLSearchParams) => void): Request => {
   const query = new URLSearchParams(request.query)
   change(query)
@@ -126,7 +126,7 @@ const activityMutants: ReadonlyArray<Mutant> = [
   mutant("summary-for-ever", "trades older than 24 hours still count", {
     breaks: ["summary.day"],
     make: () => {
-      // The highest volume so far.
+      // The highest volume shown so far.
       let most = 0
       return changing(summary, ["result", "volume"], (volume) => String(most = Math.max(most, Number(volume), 1)))
         .make?.() ?? {}
@@ -199,7 +199,7 @@ const listMutants: ReadonlyArray<Mutant> = [
       bids: ((json as Fields)["bids"] as ReadonlyArray<unknown>).toReversed()
     }))
   }),
-  mutant("public-refusal-400", "an unknown market, or a wrong field, is refused with HTTP 400", {
+  mutant("public-refusal-400", "an unknown market, or an invalid field, is refused with HTTP 400", {
     breaks: ["depth.refusal", "funding-rates.refusal", "funding-rates.market"],
     ...withStatus(400, ({ status }, { path }) => status === 422 && (isIn(depth)(path) || isIn(funding)(path)))
   }),
@@ -242,7 +242,7 @@ const listMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The place of the fields that rules check, by rule prefix and path. */
+/** The places at which answers have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["summary.entry.", summary, ["result"]],
   ["summaries.entry.", summaries, ["result", "*", "ticker"]],
@@ -253,7 +253,7 @@ const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]
   ["futures.entry.", futures, ["result", "*"]]
 ]
 
-/** Answers without fields, and answers with null in every field. */
+/** Mutants whose answers have no fields, or null in every field. */
 const shapeMutants: ReadonlyArray<Mutant> = tables.flatMap(([prefix, path, place]) => {
   const breaks = rules.map(({ id }) => id).filter((id) => id.startsWith(prefix))
   const fields = (object: unknown) => Json.isObject(object) ? Object.keys(object) : []

@@ -14,7 +14,7 @@ import * as Markets from "../../../src/endpoints/Markets.ts"
 import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
 import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
-import { answering, asking, changing, type Fields, jsonOf, type Mutant, mutant } from "./Mutant.ts"
+import { answering, asking, calling, changing, type Fields, jsonOf, type Mutant, mutant } from "./Mutant.ts"
 import { unnamed, withBody, withFields, without, withStatus } from "./Mutant.ts"
 
 const stopMarket = StopMarketOrders.endpoint.path
@@ -24,19 +24,6 @@ const triggerMarket = CollateralTriggerMarketOrders.endpoint.path
 const paths: ReadonlyArray<string> = [stopMarket, stopLimit, triggerMarket]
 
 const isStop = (path: string): boolean => paths.includes(path)
-
-/** Sends the request to the path of another call. */
-const calling = (from: string, to: string, change: (fields: Fields) => Fields): Pick<Mutant, "make"> => ({
-  make: () => ({
-    request: (request, venue) =>
-      request.path === from
-        ? {
-          ...withFields(venue, request, (fields) => ({ ...change(fields), request: to })),
-          path: to
-        }
-        : request
-  })
-})
 
 const stopMutants: ReadonlyArray<Mutant> = [
   mutant("live-stops-type", "a stop-market order shows the type market", {
@@ -89,7 +76,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-stops.refusal"],
     ...unnamed(stopMarket, "activation_price")
   }),
-  mutant("live-stops-400", "a wrong field is refused with HTTP 400", {
+  mutant("live-stops-400", "an invalid field is refused with HTTP 400", {
     breaks: ["live-stops.refusal"],
     ...withStatus(400, ({ status }, { path }) => isStop(path) && status === 422)
   }),
@@ -149,7 +136,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
       ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
     }))
   }),
-  mutant("live-changes-unknown-404", "an order that is not open is not found with HTTP 422", {
+  mutant("live-changes-unknown-404", "canceling an order that is not open returns HTTP 422", {
     breaks: ["live-changes.unknown"],
     ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
   }),
@@ -261,7 +248,7 @@ const stepped: ReadonlyArray<string> = [
   CollateralOcoOrders.endpoint.path
 ]
 
-/** The number that a market of these tests takes instead of one off its step. */
+/** Rounds values that are off their market's step, so that the sandbox accepts them. */
 const aligned = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

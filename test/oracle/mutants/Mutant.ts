@@ -1,6 +1,6 @@
 /**
  * Sandboxes with one semantic fault each. They show that the oracle finds faults: each mutant names the rules that it
- * breaks. A mutant wraps a venue or gives it another dialect; the engine does not know of it.
+ * breaks. A mutant wraps a venue, or gives it another dialect. The engine itself is unchanged.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,11 +22,11 @@ export type Written = Extract<Answer, { readonly _tag: "Answer" }>
 /** The service that a mutant wraps. */
 export type Instance = Venue.Venue["Service"]
 
-/** A mutant's deviations from the venue. */
+/** How a mutant differs from a correct venue. */
 export interface Change {
   /** Changes the venue's dialect and policy. */
   readonly dialect?: (dialect: Dialect) => Dialect
-  /** Makes the interception, with all state of the mutant: mutants of one kind share no state. */
+  /** Creates the interception and any state that it needs. Each venue has its own, so mutants share no state. */
   readonly make?: () => Interception
 }
 
@@ -46,7 +46,7 @@ export interface Interception {
 export interface Mutant extends Change {
   /** Stable and unique. */
   readonly id: string
-  /** The fault, in words. */
+  /** A description of the fault. */
   readonly fault: string
   /** Ids of the rules that must find the fault. */
   readonly breaks: ReadonlyArray<string>
@@ -54,7 +54,7 @@ export interface Mutant extends Change {
   readonly dialects?: ReadonlyArray<Dialect["name"]>
 }
 
-/** A mutant with its id and its fault, in words. */
+/** Makes a mutant from its id and a readable description of its fault. */
 export const mutant = (id: string, fault: string, rest: Omit<Mutant, "id" | "fault">): Mutant => ({
   id,
   fault,
@@ -114,7 +114,7 @@ const isSigned = (venue: Instance, request: Request): boolean => {
     hmac(secret, payload) === header(request, Signature.headers.signature)
 }
 
-/** The same request with another body, signed correctly. */
+/** The same request with a different body, signed correctly. */
 export const signed = (venue: Instance, request: Request, body: Uint8Array = request.body): Request => {
   const payload = Signature.payloadOf(body)
   const headers = { ...request.headers, [Signature.headers.payload]: payload }
@@ -126,13 +126,13 @@ export const signed = (venue: Instance, request: Request, body: Uint8Array = req
   }
 }
 
-/** The same request with other headers. */
+/** The same request with different headers. */
 export const withHeaders = (request: Request, headers: Request["headers"]): Request => ({
   ...request,
   headers: { ...request.headers, ...headers }
 })
 
-/** The same request with other fields. A request without a valid signature stays unchanged. */
+/** The same request with changed fields, signed again. A request without a valid signature stays unchanged. */
 export const withFields = (
   venue: Instance,
   request: Request,
@@ -143,7 +143,7 @@ export const withFields = (
   return signed(venue, request, new TextEncoder().encode(Json.stringify(change(fields))))
 }
 
-/** The fields without some keys. */
+/** The fields without these keys. */
 export const without = (fields: Fields, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)))
 
@@ -155,6 +155,23 @@ export const asking = (path: string, change: (fields: Fields, venue: Instance) =
   })
 })
 
+/** Sends the request to the path of another call. */
+export const calling = (
+  from: string,
+  to: string,
+  change: (fields: Fields) => Fields = (fields) => fields
+): Pick<Mutant, "make"> => ({
+  make: () => ({
+    request: (request, venue) =>
+      request.path === from
+        ? {
+          ...withFields(venue, request, (fields) => ({ ...change(fields), request: to })),
+          path: to
+        }
+        : request
+  })
+})
+
 // -----------------------------------------------------------------------------
 // Answers
 // -----------------------------------------------------------------------------
@@ -162,13 +179,13 @@ export const asking = (path: string, change: (fields: Fields, venue: Instance) =
 /** The JSON of an answer. */
 export const jsonOf = ({ body }: Written): unknown => Result.getOrUndefined(Json.parse(body))
 
-/** The same answer with another body. */
+/** The same answer with a different body. */
 export const withBody = (answer: Written, body: unknown): Written => ({
   ...answer,
   body: Json.stringify(body as object)
 })
 
-/** Changes the answers of a path: successes, refusals, or all. */
+/** Changes the answers to calls of a path: successes, refusals, or both. */
 export const answering = (
   path: string | ((path: string) => boolean),
   when: "success" | "refusal" | "always",
@@ -184,7 +201,7 @@ export const answering = (
   })
 })
 
-/** Sets another status where `when` is true. */
+/** Sets a different status on answers for which `when` is true. */
 export const withStatus = (
   status: number,
   when: (answer: Written, request: Request) => boolean
@@ -195,7 +212,7 @@ export const withStatus = (
 /** A place in an answer: keys, with `*` for every element of a list and every value of an object. */
 export type Place = ReadonlyArray<string>
 
-/** The value with a change at one place. `undefined` removes the place. */
+/** Returns the value with a change at one place; a change to `undefined` removes the place. */
 export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value: unknown) => unknown): unknown => {
   if (key === undefined) return change(value)
   if (Array.isArray(value)) return key === "*" ? value.map((item) => changedAt(item, rest, change)) : value
@@ -210,11 +227,11 @@ export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value:
   return changed
 }
 
-/** Changes the value at a place in the answers of a path. */
+/** Changes the value at `place` in the successful answers of a path. */
 export const changing = (path: string, place: Place, change: (value: unknown) => unknown): Change =>
   answering(path, "success", (json) => changedAt(json, place, change))
 
-/** Removes fields from the errors of refusals. */
+/** Removes these fields from the `errors` object of a path's refusals. */
 export const unnamed = (path: string, ...keys: ReadonlyArray<string>): Change =>
   answering(
     path,

@@ -46,10 +46,10 @@ const withPolicy = (policy: Partial<VenuePolicy>) => (dialect: Dialect): Dialect
 
 const legs: ReadonlyArray<Place> = [["stop_loss"], ["take_profit"]]
 
-/** The orders in an answer: the order itself, or the legs of a pair. */
+/** The orders in an answer: the order itself, or the legs of an OCO order. */
 const ordersIn = (path: string): ReadonlyArray<Place> => path === oco ? legs : [[]]
 
-/** Shows another value of a key in new orders. */
+/** Changes the value of one key in the answers about new orders. */
 const placed = (
   path: string,
   key: string | ((venue: Instance) => string),
@@ -93,7 +93,7 @@ const repaired = (path: string, key: string): Change => ({
   }
 })
 
-/** Changes the market list of one venue. All venues share the listings themselves, which stay unchanged. */
+/** Changes the market list of one venue. All venues share the listings in it, so these are copied, not changed. */
 const list = (state: Instance["state"], change: (market: Market) => Market): void => {
   Object.assign(state, { markets: new Map(markets.map((market) => [market.name, change(market)])) })
 }
@@ -108,7 +108,7 @@ const numbersAsTexts = (fields: Readonly<Record<string, unknown>>): Readonly<Rec
     ])
   )
 
-/** Faults in validation, the same for both calls. */
+/** Faults in validation that both order calls can have. */
 const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   const path = id === "oco" ? oco : stopLimit
   const prices = id === "oco" ? ["price", "activation_price", "stop_limit_price"] : ["price", "activation_price"]
@@ -126,11 +126,11 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   ]
   return [
     ...required.flatMap((key): ReadonlyArray<Mutant> => [
-      mutant(`${id}-${key}-accepted`, `a wrong ${key} is accepted`, {
+      mutant(`${id}-${key}-accepted`, `an invalid ${key} is accepted`, {
         breaks: rulesOf(key),
         ...repaired(path, key)
       }),
-      mutant(`${id}-${key}-unnamed`, `errors does not name ${key}`, {
+      mutant(`${id}-${key}-unnamed`, `the errors do not name ${key}`, {
         breaks: [`${id}.refusal`, `${id}.request.all-missing`],
         ...unnamed(path, key)
       })
@@ -199,7 +199,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
       dialect: (dialect) =>
         withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
     }),
-    mutant(`${id}-amount-changed`, "the order shows another amount", {
+    mutant(`${id}-amount-changed`, "the order shows the wrong amount", {
       breaks: [`${id}.total.exact`],
       ...placed(path, "amount", (amount) => `${Number(amount) * 2}`)
     }),
@@ -283,7 +283,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   ]
 }
 
-/** Shows another value in a new stop-limit order. */
+/** Shows a different value in a new stop-limit order. */
 const freshStop = (rule: string, key: string | ((venue: Instance) => string), value: unknown): Mutant => ({
   id: `stop-limit-new-${rule}`,
   fault: `a new order shows a wrong ${rule}`,
@@ -291,7 +291,7 @@ const freshStop = (rule: string, key: string | ((venue: Instance) => string), va
   ...placed(stopLimit, key, () => value)
 })
 
-/** Shows another value in one leg of a new pair, or in both. */
+/** Shows a different value in one leg of a new OCO order, or in both. */
 const freshLeg = (rule: string, key: string, change: (value: unknown) => unknown, only = legs): Mutant => ({
   id: `oco-new-${rule}`,
   fault: `a new leg shows a wrong ${rule}`,
@@ -323,7 +323,7 @@ const answers: ReadonlyArray<Mutant> = ([
   freshStop("side", "side", "sell"),
   { ...freshStop("side", "market", "ETH_USDT"), id: "stop-limit-new-market" },
   freshStop("condition", "activationCondition", "gte"),
-  mutant("stop-limit-trigger-rounded", "the trigger price is shown with other decimal places", {
+  mutant("stop-limit-trigger-rounded", "the trigger price is shown with the wrong number of decimal places", {
     breaks: ["stop-limit.activation-price.exact"],
     ...placed(stopLimit, "activation_price", (price) => `${Number(price)}`)
   }),
@@ -344,6 +344,7 @@ const answers: ReadonlyArray<Mutant> = ([
   }),
   mutant("stop-limit-minimum-excluded", "an amount equal to minAmount is refused", {
     breaks: ["stop-limit.amount.bounds"],
+    dialects: ["document"],
     make: () => ({
       request: (request, venue) =>
         request.path === stopLimit
@@ -351,6 +352,20 @@ const answers: ReadonlyArray<Mutant> = ([
             Number(fields["amount"]) === Number(venue.state.markets.get(String(fields["market"]) as never)?.minAmount)
               ? { ...fields, amount: "0.0000001" }
               : fields)
+          : request
+    })
+  }),
+  mutant("stop-limit-minimum-total-excluded", "a total equal to minTotal is refused", {
+    breaks: ["stop-limit.amount.bounds"],
+    dialects: ["live"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === stopLimit
+          ? withFields(venue, request, (fields) => {
+            const least = Number(venue.state.markets.get(String(fields["market"]) as never)?.minTotal)
+            const total = Number(fields["amount"]) * Number(fields["price"])
+            return total < least * 1.01 ? { ...fields, amount: "0.0000001" } : fields
+          })
           : request
     })
   }),
@@ -379,8 +394,6 @@ const answers: ReadonlyArray<Mutant> = ([
 const reduceOnly: ReadonlyArray<Mutant> = [
   mutant("116-not-answered", "reduceOnly is ignored", {
     breaks: [
-      "oco.reduce-only.no-position",
-      "oco.reduce-only.same-side",
       "oco.reduce-only.flag",
       "oco.reduce-only.clipped",
       "oco.reduce-only.type",
@@ -388,7 +401,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
     ],
     ...asking(oco, (fields) => without(fields, "reduceOnly"))
   }),
-  mutant("116-is-30", "a reduce-only order without a position is refused like a wrong field", {
+  mutant("116-is-30", "a reduce-only order without a position is refused like an invalid field", {
     breaks: ["oco.reduce-only.no-position", "oco.reduce-only.same-side"],
     ...answering(oco, "refusal", (json) =>
       Json.isObject(json) && json["code"] === 116
@@ -399,7 +412,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
     breaks: ["oco.reduce-only.default"],
     ...changing(oco, ["reduceOnly"], () => true)
   }),
-  mutant("reduce-only-unnamed", "errors does not name reduceOnly", {
+  mutant("reduce-only-unnamed", "the errors do not name reduceOnly", {
     breaks: ["errors.reduce-only"],
     ...unnamed(oco, "reduceOnly")
   }),
@@ -498,7 +511,7 @@ const cancelling: ReadonlyArray<Mutant> = [
     breaks: ["cancel-all.market.unknown"],
     ...cancels((fields) => fields["market"] === "" ? without(fields, "market") : fields)
   }),
-  mutant("cancel-all-market-unnamed", "errors does not name market", {
+  mutant("cancel-all-market-unnamed", "the errors do not name market", {
     breaks: ["cancel-all.refusal"],
     ...unnamed(cancelAll, "market")
   }),
@@ -514,13 +527,13 @@ const cancelling: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The places of listed orders, open and ended. */
+/** The position of the orders in the answers that list open orders and the order history. */
 const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*"]],
   [OrderHistory.endpoint.path, ["*", "*"]]
 ]
 
-/** Shows another value of a key in listed orders. */
+/** Changes the value of one key in every listed order. */
 const listing = (
   key: string | ((venue: Instance) => string),
   change: (value: unknown, order: Fields) => unknown
@@ -547,7 +560,7 @@ const listing = (
 })
 
 /** Removes all waiting orders, changes their trigger, and adds them again. */
-const waitAnew = (state: Instance["state"], change: (order: StopOrder) => void): void => {
+const changeWaiting = (state: Instance["state"], change: (order: StopOrder) => void): void => {
   for (const { waiting } of state.trading.values()) {
     for (const order of PendingStopOrders.all(waiting)) {
       PendingStopOrders.remove(waiting, order)
@@ -569,7 +582,7 @@ const changeOpen = ({ openOrders }: Instance["state"], change: object): void => 
 const waiting = (change: (condition: string, side: string) => string): Change => ({
   make: () => ({
     answer: (answer, _request, { state }) => {
-      waitAnew(state, ({ side, stop }) => Object.assign(stop, { condition: change(stop.condition, side) }))
+      changeWaiting(state, ({ side, stop }) => Object.assign(stop, { condition: change(stop.condition, side) }))
       return answer
     }
   })
@@ -581,7 +594,7 @@ const pending = (change: (order: StopOrder) => object): Change => ({
     const done = new WeakSet()
     return {
       answer: (answer, _request, { state }) => {
-        waitAnew(state, (order) => {
+        changeWaiting(state, (order) => {
           if (done.has(order)) return
           done.add(order)
           Object.assign(order, change(order))
@@ -592,13 +605,13 @@ const pending = (change: (order: StopOrder) => object): Change => ({
   }
 })
 
-/** The filled quote amount of an order, at the order's own limit. */
+/** The quote amount of an order's fills, priced at the order's own limit. */
 const atLimit = (money: unknown, order: Fields): unknown => {
   const stock = Number(order["dealStock"] ?? order["deal_stock"])
   return stock === 0 ? money : `${stock * Number(order["price"])}`
 }
 
-/** The opposite bboRole methods. */
+/** The opposite of each bboRole method. */
 const roles = { queue: "counterparty", counterparty: "queue", none: undefined } as const
 
 const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
@@ -642,7 +655,7 @@ const life: ReadonlyArray<Mutant> = [
       breaks: [`activation.${side}.limit`],
       make: () => ({
         answer: (answer, _request, { state }) => {
-          waitAnew(state, (order) => {
+          changeWaiting(state, (order) => {
             if (order.side === side) Object.assign(order, { price: side === "buy" ? "1000000" : "1" })
           })
           return answer
@@ -660,7 +673,7 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["oco.stop-loss.limit"],
     make: () => ({
       answer: (answer, _request, { state }) => {
-        waitAnew(state, (order) => {
+        changeWaiting(state, (order) => {
           if (order.oco !== undefined) Object.assign(order, { price: order.side === "buy" ? "1000000" : "1" })
         })
         return answer

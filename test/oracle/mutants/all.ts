@@ -1,12 +1,18 @@
-/** All semantic mutants. Faults of form are derived; see `Shapes`. */
+/** All mutants with semantic faults. Mutants with malformed answers are derived; see `Shapes`. */
 import * as Accounts from "./Accounts.ts"
+import * as AccountValues from "./AccountValues.ts"
 import * as Calls from "./Calls.ts"
 import * as Conditional from "./Conditional.ts"
+import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
 import * as MarketData from "./MarketData.ts"
+import * as MarketValues from "./MarketValues.ts"
 import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
 import * as Orders from "./Orders.ts"
+import * as Served from "./Served.ts"
+import * as TradingValues from "./TradingValues.ts"
+import * as Values from "./Values.ts"
 
 export const all: ReadonlyArray<Mutant> = [
   ...Calls.mutants,
@@ -15,5 +21,11 @@ export const all: ReadonlyArray<Mutant> = [
   ...Orders.mutants,
   ...MarketData.mutants,
   ...Conditional.mutants,
-  ...MoreOrders.mutants
+  ...MoreOrders.mutants,
+  ...Served.mutants,
+  ...Values.mutants,
+  ...TradingValues.mutants,
+  ...AccountValues.mutants,
+  ...MarketValues.mutants,
+  ...LimitOrders.mutants
 ]

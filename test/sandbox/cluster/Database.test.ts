@@ -3,15 +3,27 @@ import { assert, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as SqlError from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import { writeFileSync } from "node:fs"
 import * as Database from "../../../src/sandbox/cluster/Database.ts"
 import type { JournalError } from "../../../src/sandbox/store/JournalError.ts"
 import { certificate } from "../../support/certificate.ts"
-import { passing } from "../../support/clock.ts"
+import { passing, until } from "../../support/clock.ts"
 import { scratchFile } from "../../support/files.ts"
+import { link } from "../../support/link.ts"
 import { itWithPostgres, postgresServer, postgresWith } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
+
+/** Whether a session's transactions are read-only. */
+const usable = (url: string) =>
+  Effect.provide(
+    Effect.flatMap(
+      PgClient.PgClient,
+      (sql) => sql<{ value: string }>`SELECT current_setting('transaction_read_only') AS value`
+    ),
+    Database.layer(url)
+  )
 
 /** Whether the database is reachable with TLS. */
 const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
@@ -24,7 +36,7 @@ const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
     Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error)))
   )
 
-/** Checks that each URL is refused with its message, and that no message shows the password. */
+/** Checks that each URL is refused with its message, and that no message contains the password. */
 const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Effect.Effect<void> = Effect.fnUntraced(
   function*(urls) {
     for (const [url, said] of urls) {
@@ -35,11 +47,11 @@ const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Ef
   }
 )
 
-/** A file with this text, until the scope is closed. */
+/** A temporary file with this text, which is removed when the scope closes. */
 const fileWith = (text: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.tap(scratchFile, (file) => Effect.sync(() => writeFileSync(file, text)))
 
-it.effect("work in the database that takes too long is given up at once, however long its interruption takes", () =>
+it.effect("database work that exceeds its time limit fails at once, even if its interruption takes long", () =>
   Effect.gen(function*() {
     const calledBack: Array<string> = []
     const work = Effect.onInterrupt(
@@ -55,7 +67,7 @@ it.effect("work in the database that takes too long is given up at once, however
   }))
 
 itWithPostgres(
-  "a database that requires TLS is reached as its URL says, or the error has a remedy",
+  "a node connects to a database that requires TLS as its URL says, or fails with an error that says what to do",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresWith({ certificate, rules: ["local all all trust", "hostssl all all all trust"] })
@@ -88,7 +100,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "a database that is unreachable, or refuses the node, gives an error with a remedy",
+  "a database that is unreachable or refuses the node causes an error that says what to do",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresServer
@@ -102,3 +114,71 @@ itWithPostgres(
       ])
     })
 )
+
+const writable = (url: string) => Effect.map(usable(url), ([row]) => row?.value === "off")
+
+itWithPostgres(
+  "a URL may name a Unix socket, or several servers of which one accepts writes",
+  () =>
+    Effect.gen(function*() {
+      const { folder, layer, url } = yield* postgresServer
+      const { port } = new URL(url)
+      for (
+        const used of [
+          `postgres:///postgres?host=${folder}&port=${port}&user=txc`,
+          `postgres://txc@/postgres?host=${folder}&port=${port}`,
+          `postgres://txc@${encodeURIComponent(folder)}:${port}/postgres`
+        ]
+      ) assert.isTrue(yield* writable(used), used)
+
+      // The first server is down, and the second is a standby.
+      const standby = yield* postgresServer
+      yield* Effect.provide(
+        Effect.flatMap(PgClient.PgClient, (sql) => sql`ALTER ROLE txc SET default_transaction_read_only = on`),
+        standby.layer
+      )
+      const hosts = `127.0.0.1:${yield* closedPort},127.0.0.1:${new URL(standby.url).port},127.0.0.1:${port}`
+      assert.isTrue(yield* writable(`postgres://txc@${hosts}/postgres`))
+
+      // The first server fails while a node uses it.
+      const wire = yield* link(Number(port))
+      const settings = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT 1 AS one`)
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          yield* settings
+          yield* wire.cut("reset")
+          yield* until(Effect.isSuccess(settings))
+        }),
+        Database.layer(`postgres://txc@127.0.0.1:${wire.port},127.0.0.1:${port}/postgres`)
+      )
+      yield* Effect.provide(settings, layer)
+    })
+)
+
+it.effect("an unknown parameter of a URL is refused with those that are known", () =>
+  refused([
+    [
+      "postgres://a:secret@b/c?target_session_attrs=any",
+      /target_session_attrs, which is not supported.*connect_timeout/u
+    ],
+    ["postgres://a:secret@b:1,c:x/d", /must be like postgres:/u]
+  ]))
+
+it.effect("a database that can't be reached is waited for, for up to a minute, and any other error is not", () =>
+  Effect.gen(function*() {
+    const said: Array<string> = []
+    const say = (text: string) => Effect.sync(() => void said.push(text))
+    const failing = (code: string) => {
+      const cause = Object.assign(new Error("it said no"), { code })
+      return Effect.fail(new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message: "" }) }))
+    }
+    let attempts = 0
+    const third = Effect.suspend(() => ++attempts < 3 ? failing("ECONNREFUSED") : Effect.succeed("works"))
+    assert.strictEqual(yield* passing(Database.whenReachable(third, say)), "works")
+    assert.deepStrictEqual(said, ["Waiting for the database, for up to a minute: it said no"])
+    yield* Effect.flip(Database.whenReachable(failing("28P01"), say))
+    assert.strictEqual(said.length, 1)
+    const before = yield* Clock.currentTimeMillis
+    yield* passing(Effect.flip(Database.whenReachable(failing("57P03"), say)), 1000)
+    assert.approximately((yield* Clock.currentTimeMillis) - before, 60_000, 2000)
+  }))

@@ -32,6 +32,7 @@ const forwarded = Effect.fnUntraced(function*(
   const membership: Membership["Service"] = {
     locate: () => locate,
     isOurs: () => false,
+    shards: () => 0,
     confirm: () => Effect.succeed(false)
   }
   const { send: forward } = Forward.make(membership, { send }, "self", attempt)
@@ -40,8 +41,8 @@ const forwarded = Effect.fnUntraced(function*(
   return { given, sent, millis: (yield* Clock.currentTimeMillis) - before }
 })
 
-describe("requests for venues of other nodes", () => {
-  it.effect("a request is sent until a node has the venue, always with the same id", () =>
+describe("requests for venues on other nodes", () => {
+  it.effect("a request is sent to nodes until one has the venue, always with the same id", () =>
     Effect.gen(function*() {
       const outcomes: ReadonlyArray<NodeTransport.Outcome> = [
         { _tag: "NotTheirs" },
@@ -56,7 +57,7 @@ describe("requests for venues of other nodes", () => {
       assert.isAbove(sent[0]?.delivery?.length ?? 0, 20)
     }))
 
-  it.effect("an owner action is sent once unless it certainly had no effect; a read is sent again", () =>
+  it.effect("an owner action is sent again only if it certainly had no effect, and a read is always sent again", () =>
     Effect.gen(function*() {
       const lost = yield* forwarded(owners, [{ _tag: "NotTheirs" }, { _tag: "Lost" }, answer(200)])
       assert.deepStrictEqual(lost.given, reset)
@@ -64,23 +65,86 @@ describe("requests for venues of other nodes", () => {
       assert.deepStrictEqual((yield* forwarded(look, [{ _tag: "Lost" }, answer(200)])).given, answer(200))
     }))
 
-  it.effect("a request for a venue without a node is refused in time", () =>
+  it.effect("a request is refused at once if too many others wait for the node, unless an earlier attempt was lost", () =>
+    Effect.gen(function*() {
+      const refused = yield* forwarded(call, [{ _tag: "Busy" }])
+      assert.deepInclude(refused.given, { _tag: "Answer", status: 429 })
+      assert.strictEqual(refused.sent.length, 1)
+      assert.deepStrictEqual(
+        (yield* forwarded(call, [{ _tag: "Lost" }, { _tag: "Busy" }, answer(200)])).given,
+        answer(200)
+      )
+    }))
+
+  it.effect("each attempt may wait for the venue only as long as the request has left", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* forwarded(call, [{ _tag: "NotTheirs" }])
+      const waits = sent.map(({ patience = assert.fail() }) => patience)
+      assert.deepStrictEqual(waits, waits.toSorted((one, other) => other - one))
+      assert.isAtMost(waits[0] ?? assert.fail(), Forward.patience)
+      assert.isAtMost(waits.at(-1) ?? assert.fail(), 200)
+    }))
+
+  it.effect("requests for a venue whose node is not known share one search", () =>
+    Effect.gen(function*() {
+      let searches = 0
+      const membership: Membership["Service"] = {
+        locate: () => Effect.delay(Effect.sync(() => (searches++, "other")), "6 seconds"),
+        isOurs: () => false,
+        shards: () => 0,
+        confirm: () => Effect.succeed(false)
+      }
+      let sent = 0
+      const send = () => Effect.sync(() => (sent++, answer(200)))
+      const forward = Forward.make(membership, { send }, "self", () => Effect.die("not this one"))
+      const answers = yield* passing(
+        Effect.forEach(Array.from({ length: 500 }), () => forward.send("venue", call), { concurrency: "unbounded" })
+      )
+      assert.strictEqual(sent, 500)
+      assert.isTrue(answers.every((given) => given._tag === "Answer" && given.status === 200))
+      assert.strictEqual(searches, 1)
+    }))
+
+  it.effect("a request that shares an earlier search still waits for its whole time", () =>
+    Effect.gen(function*() {
+      const membership: Membership["Service"] = {
+        locate: () => Effect.never,
+        isOurs: () => false,
+        shards: () => 0,
+        confirm: () => Effect.succeed(false)
+      }
+      const send = () => Effect.die("no node is known")
+      const forward = Forward.make(membership, { send }, "self", send)
+      const later = Effect.gen(function*() {
+        yield* Effect.sleep("6 seconds")
+        const before = yield* Clock.currentTimeMillis
+        yield* forward.send("venue", call)
+        return (yield* Clock.currentTimeMillis) - before
+      })
+      const [, millis] = yield* passing(
+        Effect.all([forward.send("venue", call), later], { concurrency: "unbounded" })
+      )
+      assert.isAtLeast(millis, Forward.patience)
+    }))
+
+  it.effect("a request for a venue without a node is refused within ten seconds", () =>
     Effect.gen(function*() {
       for (const outcome of [{ _tag: "NotTheirs" }, { _tag: "NotSent" }] as const) {
         const { given, millis } = yield* forwarded(call, [outcome])
         assert.deepInclude(given, { _tag: "Answer", status: 503 })
-        assert.isAtMost(millis, 11_000)
+        assert.isAtMost(millis, 10_000)
       }
       const { given, millis, sent } = yield* forwarded(call, [answer(200)], Effect.never)
       assert.deepInclude(given, { _tag: "Answer", status: 503 })
       assert.strictEqual(sent.length, 0)
-      assert.isAtMost(millis, 11_000)
+      assert.isAtMost(millis, 10_000)
     }))
 })
 
 const outcome = fc.constantFrom<NodeTransport.Outcome>(
   { _tag: "NotTheirs" },
   { _tag: "NotSent" },
+  { _tag: "Busy" },
   { _tag: "Lost" },
   reset,
   answer(200),
@@ -89,15 +153,15 @@ const outcome = fc.constantFrom<NodeTransport.Outcome>(
 )
 
 property(
-  "a caller that gets 503 knows that nothing was carried out, whatever the outcome of each attempt",
+  "a caller gets 429 or 503 only if nothing was carried out, whatever the outcome of each attempt",
   [fc.array(outcome, { minLength: 1, maxLength: 6 }), fc.constantFrom(call, owners, look)],
   (outcomes, request) =>
     Effect.gen(function*() {
       const { given, sent } = yield* forwarded(request, outcomes)
       const came = sent.map((_, index) => outcomes[index] ?? outcomes.at(-1) ?? assert.fail())
       const mayBeDone = came.some(({ _tag }) => _tag === "Lost" || _tag === "Reset")
-      if (given._tag === "Answer" && given.status === 503) assert.isFalse(mayBeDone)
-      // An answer of a node ends the attempts.
+      if (given._tag === "Answer" && (given.status === 429 || given.status === 503)) assert.isFalse(mayBeDone)
+      // The first answer from a node ends the attempts.
       const last = came.at(-1)
       if (last?._tag === "Answer" && last.status !== 503) assert.deepStrictEqual(given, last)
       if (request === owners) assert.isAtMost(came.filter(({ _tag }) => _tag === "Lost").length, 1)

@@ -1,17 +1,15 @@
-import type * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as KnownDeliveries from "../../../src/sandbox/cluster/KnownDeliveries.ts"
+import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
+import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
-it.effect("an answer is remembered as long as its request may be resent, then dropped, and written only once", () =>
+it.effect("an answer is written once, remembered as long as its request may be resent, and then dropped", () =>
   Effect.gen(function*() {
-    const statements: Array<string> = []
-    // The only part of the database that is used, hence the type.
-    const sql = {
-      unsafe: (statement: string) => Effect.sync(() => statements.push(statement))
-    } as unknown as PgClient.PgClient
-    const answers = yield* KnownDeliveries.open(sql, "venue", [{ id: "before", answer: "0" }])
+    const answers = yield* KnownDeliveries.open([{ id: "before", answer: "0" }])
     yield* TestClock.adjust("1 second")
     answers.keep("one", "1")
     assert.deepStrictEqual(answers.take(), [{ id: "one", answer: "1" }])
@@ -23,5 +21,44 @@ it.effect("an answer is remembered as long as its request may be resent, then dr
     assert.deepStrictEqual(["before", "one"].map(answers.known), [undefined, "1"])
     yield* TestClock.adjust(KnownDeliveries.lifetime * 1000)
     assert.deepStrictEqual(["before", "one"].map(answers.known), [undefined, undefined])
-    assert.strictEqual(statements.length, 2)
   }))
+
+itWithPostgres(
+  "an expired answer is not read, and a sweep deletes a bounded number of them and waits for no other node",
+  () =>
+    Effect.gen(function*() {
+      const { layer } = yield* postgresServer
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          const sql = yield* PgClient.PgClient
+          yield* Tables.migrate
+          yield* sql`INSERT INTO txc_venue (venue, rules, epoch, sequence, link) VALUES ('a', '', 1, 0, '')`
+          const add = (ids: string, seconds: number) =>
+            sql.unsafe(
+              `INSERT INTO txc_delivery SELECT 'a', '${ids}' || n, 'it', now() - interval '${seconds} seconds'
+              FROM generate_series(1, ${KnownDeliveries.sweepSize}) AS n`
+            )
+          const { lifetime } = KnownDeliveries
+          yield* sql`INSERT INTO txc_delivery VALUES ('a', 'young', 'it', now() - interval '1 second')`
+          yield* add("old", 2 * lifetime + 1)
+          yield* add("older", 2 * lifetime + 2)
+          assert.deepStrictEqual(yield* KnownDeliveries.read(sql, "a"), [{ id: "young", answer: "it" }])
+          const left = Effect.map(
+            sql<{ id: string }>`SELECT id FROM txc_delivery ORDER BY id`,
+            (rows) => rows.map(({ id }) => id)
+          )
+          yield* KnownDeliveries.sweep(sql)
+          assert.strictEqual((yield* left).length, KnownDeliveries.sweepSize + 1)
+          // Another node holds a row, which stays.
+          yield* sql.withTransaction(Effect.gen(function*() {
+            yield* sql`SELECT 1 FROM txc_delivery WHERE id = 'old7' FOR UPDATE`
+            yield* Effect.provide(Effect.flatMap(PgClient.PgClient, KnownDeliveries.sweep), Layer.fresh(layer))
+          }))
+          assert.deepStrictEqual(yield* left, ["old7", "young"])
+          yield* KnownDeliveries.sweep(sql)
+          assert.deepStrictEqual(yield* left, ["young"])
+        }),
+        layer
+      )
+    })
+)

@@ -1,10 +1,11 @@
-/** Two nodes in the process of the test: each forwards any request for a venue to the node that has it. */
+/** Two nodes in the test's process: each forwards requests for a venue to the node that has it. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -17,6 +18,7 @@ import * as Report from "../../../src/oracle/Report.ts"
 import * as Target from "../../../src/oracle/Target.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import * as Node from "../../../src/sandbox/cluster/Node.ts"
+import * as Nodes from "../../../src/sandbox/cluster/Nodes.ts"
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import * as Host from "../../../src/sandbox/host/Host.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
@@ -44,14 +46,14 @@ const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   return { host, baseUrl, look, address: `127.0.0.1:${nodePort}`, leave: Scope.close(scope, Exit.void) }
 })
 
-/** The venue, reached through another node. */
+/** The URLs of the venue through another node. */
 const over = (made: Host.Made, baseUrl: string) => ({
   ...made,
   url: `${baseUrl}/v/${made.id}`,
   controlUrl: `${baseUrl}/v/${made.id}/control/v1/`
 })
 
-/** The first entries of a feed after a place. */
+/** The first entries after a place in the feed. */
 const feed = (venue: Host.Made, after: string, count: number) =>
   Effect.promise(async () => {
     const response = await fetch(`${venue.controlUrl}Events`, {
@@ -90,17 +92,20 @@ itWithPostgres(
         )))
       assert.strictEqual(two.host.token, one.host.token)
 
-      // A venue of the second node, created and used through the first.
+      // The test creates and uses a venue of the second node through the first.
       const made = yield* madeFor(one.host, two.address, "live")
       const here = over(made, one.baseUrl)
       const there = over(made, two.baseUrl)
       const alice = keyOf(made, "alice")
-      const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "90" }
+      const order = { market: "BTC_USDT", side: "buy", amount: "0.001", price: "9000" }
       assert.deepInclude(yield* send("GET", here.url + ping), { status: 200, text: `["pong"]` })
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
-      assert.strictEqual((yield* own(there, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
+      assert.strictEqual(
+        (yield* own(there, "GET", "OpenOrders?account=alice")).text.match(/"price":"9000"/gu)?.length,
+        1
+      )
 
-      // The control plane, faults, forks, snapshots and the page.
+      // The control plane, faults, forks, snapshots and the page work too.
       assert.deepInclude(
         yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }),
         {
@@ -123,16 +128,29 @@ itWithPostgres(
       assert.deepInclude(yield* own({ ...here, controlToken: "wrong" }, "GET", "Accounts"), { status: 401 })
       assert.include((yield* two.look("/metrics")).text, "requests_taken")
 
-      // A feed continues at another node, and after the venue has moved.
+      // A feed continues on another node, and after the venue has moved.
       const before = yield* feed(there, "0", 3)
       assert.strictEqual(before.length, 3)
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
+      // Faults and limits, with the calls counted so far, move with the venue too.
+      const refusing = { symptom: { _tag: "Refuse", kind: "rateLimited" }, path: "/api/v4/main-account/history" }
+      assert.deepInclude(yield* own(there, "POST", "Faults", refusing), { status: 200 })
+      const limit = { calls: 2, perSeconds: 1000 }
+      assert.deepInclude(yield* own(there, "POST", "Limit", { path: balance, limit }), { status: 200 })
+      assert.deepInclude(yield* call(there.url, balance, alice, { ticker: "BTC" }), { status: 200 })
+      const faults = (yield* own(there, "GET", "Faults")).text
+      assert.include(faults, refusing.path)
       yield* two.leave
+      assert.strictEqual((yield* own(here, "GET", "Faults")).text, faults)
+      assert.deepInclude(yield* call(here.url, balance, alice, { ticker: "BTC" }), { status: 429 })
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
-      assert.strictEqual((yield* own(here, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
+      assert.strictEqual(
+        (yield* own(here, "GET", "OpenOrders?account=alice")).text.match(/"price":"9000"/gu)?.length,
+        1
+      )
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
 
-      // A venue that is ended is gone, even at a node that had it awake a moment ago.
+      // An ended venue is gone, even on a node that had it awake a moment ago.
       const three = yield* started(server)
       yield* three.host.end(made.id)
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
@@ -142,7 +160,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "a node that has lost a venue unknowingly acknowledges no commands and answers no reads",
+  "a node that has lost a venue without noticing acknowledges no commands and answers no reads",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -151,7 +169,7 @@ itWithPostgres(
       const one = yield* started({ url: server.url.replace(/:\d+\//u, `:${wire.port}/`) })
       const made = over(yield* one.host.make({ dialect: "live" }), one.baseUrl)
       const alice = keyOf(made, "alice")
-      /** Another owner takes the venue over, and releases it. */
+      /** Another node takes over the venue, and releases it. */
       const lose = Effect.provide(
         Effect.flatMap(
           PgClient.PgClient,
@@ -166,7 +184,7 @@ itWithPostgres(
         return text
       })
 
-      // The change is in memory only: the connection breaks, as for any owner action that may have been carried out.
+      // Most of these change only memory. The connection still breaks, because the action may have been carried out.
       const attempts = [
         own(made, "POST", "Faults", refuse),
         own(made, "DELETE", "Faults"),
@@ -174,7 +192,7 @@ itWithPostgres(
         own(made, "POST", "Limit", { limit: { calls: 1, perSeconds: 1 } }),
         own(made, "DELETE", "Forks/1"),
         own(made, "POST", "Requests/1/Again", {}),
-        // The node refuses it from what it knew.
+        // The node would refuse this one based on its outdated state.
         own(made, "POST", "Restore", { sequence: 1_000_000 }),
         own(made, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" })
       ]
@@ -185,7 +203,7 @@ itWithPostgres(
       }
       assert.strictEqual(yield* looks("Faults"), "[]")
 
-      // Neither reads nor calls show entries from before.
+      // Neither reads nor calls use the faults and records from before the takeover.
       for (
         const look of [
           looks("Faults"),
@@ -199,12 +217,109 @@ itWithPostgres(
         assert.include(["[]", "200"], yield* look)
       }
 
-      // A node without its database is not ready.
+      // A node whose database does not answer, or is read-only, is not ready.
       assert.deepInclude(yield* one.look("/ready"), { status: 200 })
       yield* wire.cut("silent")
-      assert.deepInclude(yield* one.look("/ready"), { status: 503 })
+      assert.deepInclude(yield* one.look("/ready"), {
+        status: 503,
+        text: "The database has not answered for 2 seconds\n"
+      })
       yield* wire.mend
       yield* until(Effect.map(one.look("/ready"), ({ status }) => status === 200))
+      const standby = (isReadOnly: boolean) =>
+        Effect.provide(
+          Effect.gen(function*() {
+            const sql = yield* PgClient.PgClient
+            yield* sql.unsafe(`ALTER SYSTEM SET default_transaction_read_only = ${isReadOnly}`)
+            yield* sql`SELECT pg_reload_conf()`
+          }),
+          server.layer
+        )
+      yield* standby(true)
+      yield* until(Effect.map(one.look("/ready"), ({ text }) => text.includes("The database is read-only")))
+      // Its reports can't be written, and are counted as errors.
+      yield* until(
+        Effect.map(one.look("/metrics"), ({ text }) => /^effect_txc_database_errors\{kind="\w+"\} [1-9]/mu.test(text))
+      )
+      yield* standby(false)
+      yield* until(Effect.map(one.look("/ready"), ({ status }) => status === 200))
+    }).pipe(Effect.provide(FetchHttpClient.layer))
+)
+
+itWithPostgres(
+  "an operator sees the nodes, the venues and their stages, and can drain a node",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      yield* Effect.provide(Tables.migrate, server.layer)
+      const one = yield* started(server)
+      const two = yield* started(server)
+      yield* until(Effect.map(Effect.all([one.look("/ready"), two.look("/ready")]), (looks) =>
+        looks.every(({ status }) =>
+          status === 200
+        )))
+      const made = yield* madeFor(one.host, two.address, "live")
+      const placed = Effect.map(one.host.list(), (all) => {
+        const { node, since, stage } = all.find(({ id }) =>
+          id === made.id
+        ) ?? assert.fail()
+        return { node, stage, isDated: since !== undefined }
+      })
+      assert.deepStrictEqual(yield* placed, { node: undefined, stage: "asleep", isDated: false })
+      assert.deepInclude(yield* send("GET", over(made, one.baseUrl).url + ping), { status: 200 })
+      assert.deepStrictEqual(yield* placed, { node: two.address, stage: "awake", isDated: true })
+      const metrics = (yield* one.look("/metrics")).text
+      assert.match(metrics, /^effect_txc_request_seconds_bucket\{le="8.192"\} [1-9]/mu)
+      assert.match(metrics, /^effect_txc_venues_halted\S* 0/mu)
+
+      // The database alone has the same.
+      const nodes = Effect.provide(Effect.flatMap(PgClient.PgClient, Nodes.list), server.layer)
+      assert.sameMembers((yield* nodes).map(({ node }) => node), [one.address, two.address])
+      yield* until(Effect.map(nodes, (all) => all.every(({ state }) => state === "ready")))
+      assert.strictEqual((yield* nodes).reduce((sum, { shards }) => sum + shards, 0), 60)
+
+      assert.include((yield* Effect.flip(one.host.drain("10.0.0.7:1"))).message, "There is no node 10.0.0.7:1")
+      yield* one.host.drain(two.address)
+      yield* two.host.drained
+      assert.deepInclude((yield* one.host.status).nodes?.find(({ node }) => node === two.address), {
+        state: "draining"
+      })
+      const leaving = yield* Effect.forkChild(two.leave)
+      yield* until(Effect.map(two.look("/ready"), ({ text }) => text.includes("is stopping")))
+      yield* Fiber.join(leaving)
+      assert.deepStrictEqual((yield* one.host.status).nodes?.map(({ node }) => node), [one.address])
+      assert.deepStrictEqual(yield* placed, { node: undefined, stage: "asleep", isDated: true })
+      // A node that vanishes leaves its venues as lost.
+      yield* send("GET", over(made, one.baseUrl).url + ping)
+      yield* Effect.provide(
+        Effect.flatMap(PgClient.PgClient, (sql) => sql`UPDATE txc_venue SET node = '10.0.0.7:1'`),
+        server.layer
+      )
+      assert.deepStrictEqual(yield* placed, { node: "10.0.0.7:1", stage: "lost", isDated: true })
+    }).pipe(Effect.provide(FetchHttpClient.layer))
+)
+
+itWithPostgres(
+  "clusters in two schemas of one database share nothing",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      const made = []
+      for (const schema of ["one", "Two"]) {
+        const url = `${server.url}?options=-c%20search_path%3D%22${schema}%22`
+        yield* Effect.provide(
+          Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(`CREATE SCHEMA "${schema}"`)),
+          server.layer
+        )
+        yield* Effect.provide(Tables.migrate, Node.database(url))
+        const node = yield* started({ url })
+        yield* until(Effect.map(node.look("/ready"), ({ status }) => status === 200))
+        made.push({ node, venue: over(yield* node.host.make(), node.baseUrl) })
+      }
+      for (const { node, venue } of made) {
+        assert.deepInclude(yield* send("GET", venue.url + ping), { status: 200, text: `["pong"]` })
+        assert.deepStrictEqual((yield* node.host.list()).map(({ id }) => id), [venue.id])
+      }
     }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
@@ -238,7 +353,7 @@ if (isLong) {
 }
 
 // -----------------------------------------------------------------------------
-// ccxt, as it is published
+// The published ccxt
 // -----------------------------------------------------------------------------
 
 const folder = fileURLToPath(new URL("../../ccxt", import.meta.url))

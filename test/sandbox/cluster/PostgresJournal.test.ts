@@ -9,6 +9,7 @@ import * as PostgresJournal from "../../../src/sandbox/cluster/PostgresJournal.t
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import type { Command } from "../../../src/sandbox/engine/Command.ts"
+import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import * as Venue from "../../../src/sandbox/venue/Venue.ts"
@@ -17,13 +18,13 @@ import { setUp } from "../../support/exchange.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 import { read, signed } from "../../support/signed.ts"
 
-/** Short and long texts over more than a page, and some restores. */
+/** Commands with short and long texts that fill more than a page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
     : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
 
-/** The contents of a journal after these commands, whatever its storage. */
+/** Appends the commands to a journal with any storage; returns its contents. */
 const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const digests: Array<string> = []
   for (const [index, command] of commands.entries()) {
@@ -81,7 +82,7 @@ describe("a journal in PostgreSQL", () => {
     }))
 
   itHasTables(
-    "a journal in PostgreSQL restores a venue, from its snapshot or from the first command on",
+    "a journal in PostgreSQL restores a venue from its snapshot or from the first command",
     () =>
       Effect.gen(function*() {
         const first = yield* Scope.make()
@@ -103,7 +104,7 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "only the latest owner writes a journal; the previous one answers nothing, not even reads",
+    "only the latest owner of a venue writes its journal, and the previous one answers nothing, not even reads",
     () =>
       Effect.gen(function*() {
         const before = yield* venueOf("one")
@@ -123,13 +124,13 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "a request that arrives twice gets the same answer, even from the next owner",
+    "a request that is delivered twice gets the same answer, even from the venue's next owner",
     () =>
       Effect.gen(function*() {
         const first = yield* venueOf("one")
         yield* Effect.provideService(setUp, Control.Control, Control.make(first))
         const request = { ...placing(), delivery: "a" }
-        // While it is in flight, and later.
+        // The request is repeated while it is in flight, and later to another owner.
         const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
           concurrency: "unbounded"
         })
@@ -139,8 +140,28 @@ describe("a journal in PostgreSQL", () => {
         const second = yield* venueOf("one")
         assert.deepStrictEqual(yield* second.handle(request), answer)
         assert.strictEqual(second.sequence(), sequence)
-        // The same request without an id, or with another one, is a new one.
+        // The same request with another delivery id is a new request.
         assert.deepInclude(read(yield* second.handle({ ...request, delivery: "b" })), { status: 429 })
+      })
+  )
+
+  itHasTables(
+    "a journal that had commands and is gone is refused, and does not begin again",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* PgClient.PgClient
+        yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('one', 'ci', '{}')`
+        const journal = yield* PostgresJournal.open("one", rules)
+        // It has no commands yet, so it may begin.
+        yield* PostgresJournal.open("one", rules)
+        const again = yield* PostgresJournal.open("one", rules)
+        again.append(commands[0] ?? assert.fail())
+        yield* again.committed
+        assert.strictEqual((yield* PostgresJournal.open("one", rules)).sequence(), 1)
+        yield* sql`DELETE FROM txc_venue`
+        const { message, why } = yield* Effect.flip(PostgresJournal.open("one", rules))
+        assert.deepStrictEqual([why, journal.sequence()], ["damaged", 0])
+        assert.include(message, "it had commands, and is gone")
       })
   )
 
@@ -151,7 +172,7 @@ describe("a journal in PostgreSQL", () => {
       for (const command of commands.slice(0, 5)) journal.append(command)
       yield* journal.committed
       assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", { rules: "others" })), { why: "other-rules" })
-      // A refused owner has not taken it over.
+      // The refused open has not taken over the journal.
       yield* journal.committed
       yield* sql`UPDATE txc_journal SET command = replace(command, 'é', 'e') WHERE sequence = 3`
       const damaged = yield* Effect.flip(journal.verify)
@@ -162,7 +183,7 @@ describe("a journal in PostgreSQL", () => {
 })
 
 itWithPostgres(
-  "a stopped database halts the venue, and acknowledged commands are there after a restart",
+  "a stopped database halts the venue, and acknowledged commands survive a restart",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -177,7 +198,7 @@ itWithPostgres(
           yield* server.stop
           assert.strictEqual(read(yield* venue.handle(placing())), "reset")
           yield* server.start
-          // The outcome of its last group is unknown, so it stays halted.
+          // The outcome of the last group is unknown, so the venue stays halted.
           assert.deepInclude(read(yield* venue.handle(placing())), { status: 503 })
           const again = yield* venueOf("one")
           assert.include([acknowledged, acknowledged + 1], again.sequence())
@@ -188,7 +209,7 @@ itWithPostgres(
 )
 
 describe("the tables of a cluster", () => {
-  itWithPostgres("the tables are created once, and have one version", () =>
+  itWithPostgres("a cluster creates its tables once, and they have one version", () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer
       yield* Effect.provide(
@@ -198,6 +219,20 @@ describe("the tables of a cluster", () => {
           const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
           assert.sameMembers(before, [0, Tables.version])
           yield* Tables.check
+          // Tables of version 1: their venues with commands have begun, with the engine that their rules name.
+          yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
+          yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
+          yield* sql`DROP TABLE txc_node`
+          yield* sql`UPDATE txc_version SET version = 1`
+          yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('old', '', '{}'), ('new', '', '{}')`
+          yield* sql`INSERT INTO txc_venue (venue, rules, epoch, sequence, link)
+            VALUES ('old', 'document, engine 3', 1, 1, '')`
+          assert.strictEqual(yield* Tables.migrate, 1)
+          assert.deepStrictEqual(yield* sql`SELECT venue FROM txc_hosted WHERE begun`, [{ venue: "old" }])
+          assert.deepStrictEqual(yield* sql`SELECT record FROM txc_hosted ORDER BY venue`, [
+            { record: `{"engine": ${Engine.version}}` },
+            { record: `{"engine": 3}` }
+          ])
           yield* sql`UPDATE txc_version SET version = ${Tables.version + 1}`
           assert.deepInclude(yield* Effect.flip(Tables.check), { why: "newer" })
         }),

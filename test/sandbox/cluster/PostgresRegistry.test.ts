@@ -1,10 +1,13 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as PostgresJournal from "../../../src/sandbox/cluster/PostgresJournal.ts"
 import * as PostgresRegistry from "../../../src/sandbox/cluster/PostgresRegistry.ts"
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import * as HostBounds from "../../../src/sandbox/host/HostBounds.ts"
 import type { Registered } from "../../../src/sandbox/host/Registry.ts"
+import { until } from "../../support/clock.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
 const venue: Registered = {
@@ -23,7 +26,7 @@ const venue: Registered = {
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
-itWithPostgres("a node without a venue can't save the venue's memory", () =>
+itWithPostgres("a node that no longer has a venue can't save the venue's memory", () =>
   Effect.gen(function*() {
     const { layer } = yield* postgresServer
     yield* Effect.provide(
@@ -36,7 +39,9 @@ itWithPostgres("a node without a venue can't save the venue's memory", () =>
         const after = yield* PostgresJournal.open(venue.id, { rules: "test" })
         yield* registry.remember(venue.id, before.run, bytes("too late"))
         assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
-        // It is returned once.
+        // A venue's memory stays until the venue is awake.
+        assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
+        yield* registry.forget(venue.id)
         assert.isUndefined(yield* registry.recall(venue.id))
         yield* registry.remember(venue.id, before.run, bytes("too late"))
         assert.isUndefined(yield* registry.recall(venue.id))
@@ -74,3 +79,51 @@ itWithPostgres(
       )
     })
 )
+
+itWithPostgres(
+  "a venue's time to live follows the database's clock, whatever the node's clock says",
+  () =>
+    Effect.gen(function*() {
+      const { layer } = yield* postgresServer
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          yield* Tables.migrate
+          const registry = yield* PostgresRegistry.open("a token", false)
+          // These nodes' clocks are in 1970 and in 2200.
+          for (const madeAt of [0, 7_258_118_400_000]) {
+            const short = { ...venue, id: `short-${madeAt}`, madeAt, endsAt: madeAt + 1 }
+            const long = { ...venue, id: `long-${madeAt}`, madeAt, endsAt: madeAt + 60_000 }
+            for (const made of [short, long]) yield* registry.add(made, HostBounds.of({}))
+            yield* until(Effect.map(registry.find(short.id), (found) => found === undefined))
+            assert.include(yield* registry.removeEnded, short.id)
+            const { endsAt = 0 } = (yield* registry.find(long.id)) ?? {}
+            assert.approximately(endsAt, (yield* Clock.currentTimeMillis) + 60_000, 30_000)
+          }
+          assert.strictEqual((yield* registry.list()).length, 2)
+        }),
+        layer
+      )
+    })
+)
+
+itWithPostgres("an incomplete copy is hidden, and ends by itself", () =>
+  Effect.gen(function*() {
+    const { layer } = yield* postgresServer
+    yield* Effect.provide(
+      Effect.gen(function*() {
+        const sql = yield* PgClient.PgClient
+        yield* Tables.migrate
+        const registry = yield* PostgresRegistry.open("a token", false)
+        yield* registry.add({ ...venue, partial: true }, HostBounds.of({}))
+        yield* registry.add({ ...venue, id: "two", partial: true }, HostBounds.of({}))
+        assert.isUndefined(yield* registry.find(venue.id))
+        assert.deepStrictEqual(yield* registry.list(), [])
+        yield* registry.complete(venue)
+        assert.deepStrictEqual((yield* registry.find(venue.id))?.partial, false)
+        yield* sql`UPDATE txc_hosted SET ends_at = ends_at - 3600001`
+        assert.deepStrictEqual(yield* registry.removeEnded, ["two"])
+        assert.include((yield* Effect.flip(registry.complete({ ...venue, id: "two" }))).message, "ended while")
+      }),
+      layer
+    )
+  }))

@@ -1,4 +1,4 @@
-/** A node in a separate process. It reports when it accepts calls, and stops when told to. */
+/** A node in a separate process. It reports when it accepts calls, and stops on a signal. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -7,18 +7,18 @@ import * as Node from "../../../src/sandbox/cluster/Node.ts"
 import * as Watchdog from "../../../src/sandbox/cluster/Watchdog.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 
-/** If the test has put a proxy in between, a port is reached through it. */
+/** Connects to a port through the test's proxy, if there is one. */
 const detours = JSON.parse(process.env["TXC_TEST_DETOURS"] ?? "{}") as Readonly<Record<number, number>>
 const connect = Reflect.get(Socket.prototype, "connect") as (...given: ReadonlyArray<unknown>) => Socket
 Socket.prototype.connect = function(this: Socket, ...given: ReadonlyArray<unknown>) {
-  // Node's own `connect` passes a list whose first element has the options.
+  // Node's own `connect` passes a list whose first element contains the options.
   const options = [given[0]].flat()[0] as { port?: number }
   const port = detours[options.port ?? 0]
   if (port !== undefined) options.port = port
   return Reflect.apply(connect, this, given)
 }
 
-const [url = "", token = "", port, nodePort, clusterPort] = process.argv.slice(2)
+const [url = "", token = "", port, nodePort, clusterPort, idleMillis] = process.argv.slice(2)
 
 const node = Effect.gen(function*() {
   yield* HostServer.serve({ port: Number(port), drainTimeout: 5000 })
@@ -32,7 +32,13 @@ const paused = Effect.tapError(Watchdog.watch, ({ message }) =>
     process.exit(75)
   }))
 
-const options = { url, token, nodePort: Number(nodePort), clusterPort: Number(clusterPort) }
+const options = {
+  url,
+  token,
+  nodePort: Number(nodePort),
+  clusterPort: Number(clusterPort),
+  idleMillis: Number(idleMillis)
+}
 
 process.once("SIGTERM", () => setTimeout(() => process.exit(1), 10_000).unref())
 

@@ -11,7 +11,7 @@ const market = marketName("BTC_USDT")
 
 const units = (text: string) => Units.from(text as Decimal) ?? 0n
 
-/** A state whose market had these prices, each with its Unix second and traded amount. */
+/** A state whose market had these prices, each with its time in Unix seconds and its traded amount. */
 const after = (...prices: ReadonlyArray<readonly [at: number, price: string, volume?: string]>): State.State => {
   const state = State.make(Dialect.document.policy)
   const candles = state.trading.get(market)?.candles ?? []
@@ -20,7 +20,7 @@ const after = (...prices: ReadonlyArray<readonly [at: number, price: string, vol
 }
 
 describe("the candles that the owner sees", () => {
-  it("a candle grows with every price, and the next interval begins a new one", () => {
+  it("every price extends the current candle, and the next interval starts a new one", () => {
     const state = after([60, "100"], [60, "130"], [61, "90", "2"], [61, "110", "1"], [121, "120"])
     assert.deepStrictEqual(
       CandleView.candles(state, market, 60).map(({ at, close, high, low, open, volume }) => [

@@ -70,7 +70,7 @@ describe("refuses", () => {
     ["interest for an unknown account", payInterest("nobody", planA), { account: "known" }]
   ]
   for (const [name, action, fields] of rows) {
-    it.effect(`the owner is refused ${name}`, () =>
+    it.effect(`the owner's request for ${name} is refused`, () =>
       Effect.gen(function*() {
         const { state } = yield* Venue
         const before = structuredClone(Saved.save(state))
@@ -80,7 +80,7 @@ describe("refuses", () => {
       }).pipe(Effect.provide(inProcess(Dialect.document))))
   }
 
-  it.effect("a refusal explains itself in words", () =>
+  it.effect("the error of a refused owner action names the field and its constraint", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ControlRefused")(addKey(alice))
       assert.strictEqual(error.message, "AddKey was refused: apiKey (unique)")
@@ -98,7 +98,7 @@ describe("keeps", () => {
 })
 
 describe("Sandbox.layer", () => {
-  it.effect("Sandbox.layer is in the document's dialect and in memory by default", () =>
+  it.effect("Sandbox.layer uses the document's dialect and stays in memory by default", () =>
     Effect.gen(function*() {
       const dialectOf = (layer: Layer.Layer<Venue, unknown>) =>
         Effect.provide(Effect.map(Venue, ({ dialect }) => dialect.name), layer)

@@ -28,7 +28,7 @@ const plain = {
 const quoting = { ...plain, enabled: true, refill: true, credit: true, seed: 0 }
 
 describe.each(worlds)("over the control plane, %s", (_name, _dialect, world) => {
-  it.effect("the counterparty is set and shown, but not listed among the accounts", () =>
+  it.effect("the owner sets and reads the counterparty, but it is not listed among the accounts", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       assert.deepStrictEqual(yield* control.counterparty(), { account: "counterparty", credited: [], markets: [] })
@@ -122,7 +122,7 @@ describe("a sandbox that has a counterparty from the beginning", () => {
       assert.deepStrictEqual([yield* sequenceWith(3), yield* sequenceWith(4)], [2, 2])
     }).pipe(Effect.scoped))
 
-  it.effect("counterparty options that are out of bounds are a defect", () =>
+  it.effect("counterparty options that are out of bounds cause a defect", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(
         Layer.build(Layer.fresh(Sandbox.layer({ counterparty: [{ market: marketName("NO_SUCH") }] })))

@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { document } from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Views from "../../../src/sandbox/control/Views.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 import { Venue } from "../../../src/sandbox/venue/Venue.ts"
+import { Desk, openPosition } from "../../support/engine.ts"
 import { limit, price, traders } from "../../support/trading.ts"
 
 describe("open orders", () => {
@@ -44,4 +46,20 @@ describe("open orders", () => {
       assert.strictEqual(Views.openOrders(many, "alice", { offset: 20, limit: 10 }).length, 10)
       assert.isAtMost(seen, 30)
     }).pipe(Effect.provide(traders(document))))
+})
+
+describe("balances", () => {
+  it("the collateral balance shows the debt of its account, even if the wallet is empty", () => {
+    const desk = new Desk().fund("cat", "collateral", "11 USDT").fund("cat", "main", "5 USDT")
+    const shown = () => Views.balances(desk.state, "cat")
+    desk.send(openPosition("cat", "BTC_PERP", "buy", "1", "100"))
+    assert.isTrue(shown().every((balance) => !("debt" in balance)))
+    desk.send(openPosition("cat", "BTC_PERP", "sell", "1", "50"))
+    const expected = [
+      { wallet: "main", ticker: "USDT", free: "5", locked: "0" },
+      { wallet: "collateral", ticker: "USDT", free: "0", locked: "0", debt: "39" }
+    ]
+    assert.deepStrictEqual<unknown>(shown(), expected)
+    assert.deepStrictEqual<unknown>(Schema.encodeSync(Schema.Array(Views.Balance))(shown()), expected)
+  })
 })

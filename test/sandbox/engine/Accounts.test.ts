@@ -22,12 +22,12 @@ describe("deleting a sub-account", () => {
   })
 
   for (const wallet of ["main", "trade", "collateral"] as const) {
-    it(`a sub-account is not deleted while its ${wallet} wallet holds anything`, () => {
+    it(`a sub-account is not deleted while its ${wallet} wallet has a balance`, () => {
       assert.deepInclude(new Desk().fund("sub", wallet, "0.000001 BTC").call("ann", deleted), notEmpty)
     })
   }
 
-  it("a sub-account is not deleted while an order locks all that it holds", () => {
+  it("a sub-account is not deleted while orders lock its whole balance", () => {
     const desk = new Desk().fund("sub", "trade", "100 USDT")
     desk.place("sub", limit("BTC_USDT", "buy", "1", "100"))
     assert.deepInclude(desk.call("ann", deleted), notEmpty)
@@ -68,7 +68,7 @@ describe("transfers", () => {
 })
 
 describe("funding", () => {
-  it("funding credits the amount from outside, to the last digit", () => {
+  it("funding credits the exact amount, which comes from outside the exchange", () => {
     const desk = new Desk().fund("ann", "main", "0.000000000000000001 BTC")
     assert.strictEqual(desk.free("ann", "main"), "0.000000000000000001 BTC")
     assert.strictEqual(Ledger.balances(desk.state.ledger, "outside").size, 1)

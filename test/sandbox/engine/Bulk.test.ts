@@ -14,7 +14,7 @@ const funded = (): Desk => {
   return desk
 }
 
-/** The outcome of an order, in a few words. */
+/** The outcome of an order as short text. */
 const said = (reply: Reply.Reply): string => {
   if (reply._tag === "Invalid") {
     return reply.violations.map(([field, { kind }]) => `${field}: ${kind}`).join()
@@ -32,7 +32,7 @@ const good = limit(btc, "buy", "1", "100")
 const tooMuch = limit(btc, "buy", "1", "1000000")
 
 describe("bulk commands", () => {
-  it("a bulk places its orders one after the other, and refuses each on its own", () => {
+  it("a bulk command places its orders in turn, and accepts or refuses each one separately", () => {
     const desk = funded()
     assert.deepStrictEqual(
       repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [good, tooMuch, limit(btc, "sell", "2", "110")] }),
@@ -42,7 +42,7 @@ describe("bulk commands", () => {
     assert.deepStrictEqual(desk.locked("ann", "trade"), "2 BTC, 100 USDT")
   })
 
-  it("with `stopOnFail`, a bulk stops at the first refused order", () => {
+  it("with `stopOnFail`, a bulk command stops at the first refused order", () => {
     const desk = funded()
     assert.deepStrictEqual(
       repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [good, tooMuch, good], stopOnFail: true }),
@@ -51,7 +51,7 @@ describe("bulk commands", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 100"])
   })
 
-  it("orders of a bulk trade with those before them, and pay with what is left", () => {
+  it("orders in a bulk command trade with earlier ones, and can use only the remaining funds", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "2", "100"))
     const orders = [limit(btc, "buy", "3", "100"), limit(btc, "sell", "1", "100"), limit(btc, "buy", "98", "100")]
@@ -62,7 +62,7 @@ describe("bulk commands", () => {
     ])
   })
 
-  it("only the first order of a bulk with a client order id is placed", () => {
+  it("if orders in a bulk command share a client order id, only the first is placed", () => {
     const desk = funded()
     const named = limit(btc, "buy", "1", "90", { clientOrderId: ClientOrderId.make("mine") })
     assert.deepStrictEqual(repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [named, named] }), [
@@ -71,7 +71,7 @@ describe("bulk commands", () => {
     ])
   })
 
-  it("a bulk whose orders are all refused changes nothing", () => {
+  it("a bulk command whose orders are all refused changes nothing", () => {
     const desk = funded()
     const before = apartFromActivity(desk.state)
     const { events } = desk.send({
@@ -83,7 +83,7 @@ describe("bulk commands", () => {
     assert.strictEqual(apartFromActivity(desk.state), before)
   })
 
-  it("a bulk cancels its orders one after the other, and finds no foreign, ended or unknown order", () => {
+  it("a bulk cancellation cancels its orders in turn, and reports those of other accounts, ended and unknown ones as not found", () => {
     const desk = funded()
     const [one, two] = [desk.place("ann", good), desk.place("ann", good)]
     const strange = desk.place("ben", good)

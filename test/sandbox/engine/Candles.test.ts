@@ -11,7 +11,7 @@ import * as Packed from "../../../src/sandbox/store/Packed.ts"
 import { property } from "../../support/property.ts"
 import { history } from "./histories.ts"
 
-/** A price at a time in Unix microseconds, and the amount traded at it. */
+/** A price, its time in Unix microseconds, and the amount traded at it. */
 interface Seen {
   readonly at: number
   readonly price: bigint
@@ -24,7 +24,7 @@ const madeOf = (all: ReadonlyArray<Seen>): Candles.Candles => {
   return candles
 }
 
-/** Computes one candle by a scan of all prices. */
+/** Computes one candle by scanning all prices. */
 const scanned = (all: ReadonlyArray<Seen>, at: number): Candles.Candle | undefined => {
   const prices = all.map(({ price }) => price)
   const [open] = prices
@@ -42,11 +42,11 @@ const scanned = (all: ReadonlyArray<Seen>, at: number): Candles.Candle | undefin
 
 const secondOf = ({ at }: Seen): number => Math.floor(at / 1e6)
 
-/** Computes the candles of all intervals by a scan. */
+/** Computes the candles of all intervals by scanning all prices. */
 const scan = (all: ReadonlyArray<Seen>, { beginningOf }: Candles.Intervals): ReadonlyArray<Candles.Candle> =>
   [...Map.groupBy(all, (seen) => beginningOf(secondOf(seen)))].flatMap(([at, members]) => scanned(members, at) ?? [])
 
-/** Months of thirty days, and weeks from Monday: candles work with any division of time. */
+/** Includes thirty-day months and weeks that start on Monday: candles work with any division of time. */
 const intervals = [
   ...[1, 10, 30, 60, 180, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 86_400, 259_200, 2_592_000].map(
     (length) => Candles.every(length)
@@ -56,7 +56,7 @@ const intervals = [
 
 const start = 1_700_000_000
 
-/** Steps from one price to the next: many within the same second, some days apart. */
+/** Steps from one price to the next: many are within the same second, some are days apart. */
 const steps = fc.array(
   fc.record({
     wait: fc.oneof(
@@ -96,7 +96,7 @@ describe("candles", () => {
   )
 
   property(
-    "`between` returns the candles that begin between two times, and `since` merges all from a second on",
+    "`between` returns the candles that begin between two times, and `since` merges all candles from a given second",
     [steps, fc.nat(100 * 3600), fc.nat(100 * 3600)],
     (drawn, one, other) =>
       Effect.sync(() => {
@@ -116,7 +116,7 @@ describe("candles", () => {
   )
 
   property(
-    "candles stay the same when they are saved and loaded on the way",
+    "candles are the same if they are saved and loaded midway",
     [steps, fc.nat(60)],
     (drawn, after) =>
       Effect.sync(() => {
@@ -128,9 +128,9 @@ describe("candles", () => {
     { runs: 30 }
   )
 
-  it("one-second candles of more than a day ago are dropped above the bound; longer candles stay", () => {
+  it("one-second candles older than a day are dropped once there are too many; longer candles stay", () => {
     const candles = Candles.make()
-    // Every two seconds for more than two days.
+    // One price every two seconds for more than two days.
     const times = 100_002
     for (let n = 0; n < times; n++) Candles.add(candles, (start + 2 * n) * 1e6, BigInt(n + 1), 1n, BigInt(n + 1))
     const last = start + 2 * (times - 1)
@@ -142,7 +142,7 @@ describe("candles", () => {
     assert.strictEqual(Candles.lastDay(candles, last * 1e6)?.volume, 43_200n)
   })
 
-  it("the last day is read in a few hundred steps, however long the history", () => {
+  it("reading the last day takes a few hundred steps, however long the history", () => {
     const candles = Candles.make()
     for (let n = 0; n < 40_000; n++) Candles.add(candles, (start + 7 * n) * 1e6, 1n, 1n, 1n)
     let read = 0
@@ -162,7 +162,7 @@ describe("candles", () => {
 
 describe("the candles of a history", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it(`the candles of a history count every trade once in each length, by the policy of the ${name} dialect`, () => {
+    it(`the candles of a history count every trade once per interval length, under the policy of the ${name} dialect`, () => {
       const state = State.make(policy)
       const next = history(3)
       for (let count = 0; count < 300; count++) Engine.apply(state, next(state))

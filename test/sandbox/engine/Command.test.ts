@@ -5,7 +5,7 @@ import * as Command from "../../../src/sandbox/engine/Command.ts"
 
 const source = readFileSync(new URL("../../../src/sandbox/engine/Command.ts", import.meta.url), "utf8")
 
-/** The doc of each method, which an editor shows. */
+/** The doc comment of each method, which an editor shows. */
 const docs = Object.fromEntries(
   [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+): \(options/gu)].map((
     [, doc = "", method = ""]
@@ -13,7 +13,7 @@ const docs = Object.fromEntries(
 )
 
 describe("owner actions", () => {
-  it.effect("the OpenAPI document describes each owner action as an editor does", () =>
+  it.effect("the OpenAPI document describes each owner action in the words of its doc comment", () =>
     Effect.sync(() => {
       const descriptions = Command.eachOwnerAction<Record<keyof Command.OwnerActions, string>>((method) =>
         Command.ownerActions[method].description

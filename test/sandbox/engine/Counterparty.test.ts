@@ -14,7 +14,7 @@ import { canonical, Desk, fund, hash, limit, market, movePrice, progress, stop, 
 
 const btcUsdt = marketName("BTC_USDT")
 
-/** Whole prices at 100: bids 99, 98, ..., asks 101, 102, ... */
+/** Quotes at whole prices around 100: bids 99, 98, ..., asks 101, 102, ... */
 const plain = {
   market: btcUsdt,
   spread: Decimal.of("2"),
@@ -26,7 +26,7 @@ const plain = {
 
 const set = (options: SetCounterpartyOptions): Action => ({ _tag: "SetCounterparty", ...options })
 
-/** A desk whose market has a price of 100 and a counterparty. */
+/** A `Desk` whose market has a price of 100 and a counterparty. */
 const quoted = (options: Partial<SetCounterpartyOptions> = {}): Desk => {
   const desk = new Desk()
   desk.send(movePrice("BTC_USDT", "100"))
@@ -91,7 +91,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["2 @ 101", "2 @ 102", "2 @ 103"])
   })
 
-  it("price moves fill orders of accounts, but not quotes of the counterparty", () => {
+  it("price moves fill the orders of accounts, but not the counterparty's quotes", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "buy", "1", "98.5"))
     const { events } = desk.send(movePrice("BTC_USDT", "50"))
@@ -109,7 +109,7 @@ describe("the counterparty", () => {
     desk.send(movePrice("BTC_USDT", "90"))
     assert.strictEqual(progress(order), "FILLED 3 of 3")
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 89.1", "1 @ 88.2"])
-    // The quote that the stop order has taken was replaced.
+    // The quote that the stop order took has been replaced.
     assert.deepStrictEqual(desk.book("BTC_USDT", "bids"), ["2 @ 89.1", "2 @ 88.2", "2 @ 87.3"])
   })
 
@@ -126,7 +126,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["2 @ 90.9", "2 @ 91.8", "2 @ 92.7"])
   })
 
-  it("a price path gives the same state in one command as in many", () => {
+  it("a price path gives the same state whether time advances in one command or in many", () => {
     const play = (passes: ReadonlyArray<number>) => {
       const desk = quoted({ variation: Decimal.of("30") })
       for (const price of ["95", "90"]) desk.place("ann", stop("BTC_USDT", "sell", "3", "80", price))
@@ -140,7 +140,7 @@ describe("the counterparty", () => {
     assert.strictEqual(play([10_000]), play([500, 1000, 2500, 3000, 4000, 4100, 10_000]))
   })
 
-  it("the counterparty never takes: it skips a level that would trade with an order", () => {
+  it("the counterparty is never the taker: it skips a level that would trade with an order", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "buy", "7", "102.5"))
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 101", "2 @ 102"])
@@ -174,7 +174,7 @@ describe("the counterparty", () => {
     desk.send(fund("counterparty", "trade", "BTC", "4"))
     assert.deepStrictEqual(book(desk), [[], ["2 @ 101", "2 @ 102"]])
     desk.place("ann", market("BTC_USDT", "buy", "4"))
-    // It buys with its earnings.
+    // The counterparty buys with what it has earned.
     desk.send(movePrice("BTC_USDT", "100"))
     assert.deepStrictEqual(book(desk), [["2 @ 99", "2 @ 98"], []])
     assert.strictEqual(text(credited(desk, "BTC")), "4")
@@ -200,7 +200,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(book(desk), [["1000 @ 0.02", "1000 @ 0.01"], ["1000 @ 0.04", "1000 @ 0.05", "1000 @ 0.06"]])
   })
 
-  it("the counterparty draws amounts from its seed, and continues the draws after a saved state", () => {
+  it("the counterparty draws its amounts from a seed, and continues the sequence after a saved state is loaded", () => {
     const varied = { variation: Decimal.of("40"), levels: 20, seed: 7 }
     const desk = quoted(varied)
     const amounts = quotingOf(desk).quotes.map(({ amount }) => Number(amount / 10n ** 12n))
@@ -221,7 +221,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(book(desk), [["0.125 @ 39980"], ["0.125 @ 40020"]])
   })
 
-  it("the work for a command is bounded by the number of levels, and untouched quotes leave no history", () => {
+  it("the counterparty's work per command is bounded by its number of levels, and unfilled quotes are not kept in the history", () => {
     const desk = quoted({ levels: 50, step: Decimal.of("0.1") })
     for (let price = 90; price < 110; price++) {
       const { events } = desk.send(movePrice("BTC_USDT", String(price)))
@@ -238,7 +238,7 @@ describe("the counterparty", () => {
     assert.strictEqual(desk.state.endedOrders.get("counterparty")?.length, 2)
   })
 
-  it("the counterparty's account can't be opened, has no key, and holds no position that the owner opens", () => {
+  it("the counterparty's account can't be opened, and can't be given a key", () => {
     const desk = quoted()
     assert.isFalse(desk.state.accounts.has("counterparty"))
     for (
@@ -266,14 +266,14 @@ describe("the counterparty", () => {
   for (
     const [what, options, field] of [
       ["an unknown market", { market: MarketName.make("NO_SUCH") }, "market"],
-      ["a spread of nothing", { spread: Decimal.zero }, "spread"],
+      ["a spread of zero", { spread: Decimal.zero }, "spread"],
       ["a spread of more than half the price", { spread: Decimal.of("50.1") }, "spread"],
       ["no levels", { levels: 0 }, "levels"],
       ["too many levels", { levels: 51 }, "levels"],
       ["a step below zero", { step: Decimal.of("-0.1") }, "step"],
       ["a step of more than one percent", { step: Decimal.of("1.01") }, "step"],
       ["an amount that the market does not trade", { amount: Amount.make("0.000001") }, "amount"],
-      ["a variation of more than everything", { variation: Decimal.of("101") }, "variation"]
+      ["a variation of more than 100 percent", { variation: Decimal.of("101") }, "variation"]
     ] as const
   ) {
     it(`the counterparty refuses ${what}, and nothing changes`, () => {

@@ -11,7 +11,7 @@ import { dialects } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { commands } from "./commands.ts"
 
-/** The state without nonces and last activities. */
+/** The state without nonces and times of the last activity. */
 const substance = (state: State.State) => {
   const { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts } = Saved.save(state)
   return structuredClone({
@@ -28,15 +28,15 @@ const substance = (state: State.State) => {
 }
 
 for (const dialect of dialects) {
-  describe(`by the policy of the ${dialect.name} dialect`, () => {
+  describe(`under the policy of the ${dialect.name} dialect`, () => {
     property(
-      "a refused command changes nothing but nonces and the last activity",
+      "a refused command changes nothing but nonces and the time of the last activity",
       [commands],
       (list) =>
         Effect.sync(() => {
           const state = State.make(dialect.policy)
           for (const command of list) {
-            // Scheduled events before the command happen whatever the command is.
+            // Events scheduled before the command happen even if it is refused.
             Engine.apply(state, { at: command.at, action: { _tag: "Pass" } })
             const before = substance(state)
             const { reply } = Engine.apply(state, command)

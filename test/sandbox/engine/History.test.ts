@@ -25,7 +25,7 @@ const hash = (state: State): string => {
   return Engine.hash(rest)
 }
 
-/** Commands that change what the other commands leave alone. */
+/** Commands that change the parts of the state that the other commands do not. */
 const settings = (at: number): ReadonlyArray<Command> => [
   { at, action: { _tag: "SetSkew", skew: 5000 } },
   { at, action: { _tag: "SetClock", clock: { _tag: "Running", ahead: 7 } } },
@@ -67,7 +67,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
 
 describe("restoring", () => {
   property(
-    "a restore returns to the state after a command, whatever happened since",
+    "a restore returns to the state after the given command, whatever has happened since",
     [commands, steps],
     (list, steps) =>
       Effect.gen(function*() {
@@ -140,7 +140,7 @@ describe("restoring", () => {
             })
           )
         }
-        // In another venue, from the export alone.
+        // Another venue reaches the same state and digest from the exported journal alone.
         yield* opened((venue, control) =>
           Effect.gen(function*() {
             const lines = yield* Stream.runCollect(control.journal)

@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
@@ -10,8 +10,12 @@ import { apartFromActivity, Follower } from "./invariants.ts"
 
 const drafts = (most: number) => fc.array(draft, { minLength: most / 2, maxLength: most, size: "max" })
 
+/** The total debt of all accounts. */
+const owed = ({ state: { ledger } }: Desk): bigint =>
+  [...ledger.debts.values()].flatMap((debts) => [...debts.values()]).reduce((sum, debt) => sum + debt, 0n)
+
 for (const { name, policy } of [Dialect.document, Dialect.live]) {
-  describe(`by the policy of the ${name} dialect`, () => {
+  describe(`under the policy of the ${name} dialect`, () => {
     property("every invariant holds after every command", [drafts(400)], (drafts) =>
       Effect.sync(() => {
         const desk = funded(new Desk(policy))
@@ -38,6 +42,21 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
         }),
       { runs: 200, short: 5, timeout: 120_000 }
     )
+
+    it("the random commands include losses that exceed the collateral, and credits that pay the debts", () => {
+      let [losses, payments] = [0, 0]
+      for (const list of fc.sample(drafts(400), { numRuns: 30, seed: 1 })) {
+        const desk = funded(new Desk(policy))
+        for (const draft of list) {
+          const before = owed(desk)
+          desk.send(actionOf(desk, draft))
+          if (owed(desk) > before) losses++
+          if (owed(desk) < before) payments++
+        }
+      }
+      assert.isAbove(losses, 15)
+      assert.isAbove(payments, 15)
+    })
 
     property("the same commands give the same replies, events and state", [drafts(200)], (drafts) =>
       Effect.sync(() => {

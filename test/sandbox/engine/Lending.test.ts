@@ -26,7 +26,7 @@ const begin = () => {
   return state
 }
 
-/** Sends a command after everything that is due. */
+/** Applies everything that is due, then sends a command. */
 const until = (state: State.State, at: number) =>
   Engine.apply(state, { at, action: { _tag: "OpenAccount", account: `at ${at}`, b2b: false } })
 
@@ -43,7 +43,7 @@ describe("investments", () => {
     assert.deepStrictEqual([free(state), paid(state)], ["400", []] as const)
   })
 
-  it("an investment pays every day, at its own time, however late the next command is", () => {
+  it("an investment pays every day at its own time of day, however late the next command comes", () => {
     const state = begin()
     until(state, 2 * day + 5)
     assert.deepStrictEqual(paid(state), ["3 at 86400", "3 at 172800"])
@@ -58,7 +58,7 @@ describe("investments", () => {
     for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
   })
 
-  it("interest is the same in one step as in many", () => {
+  it("interest is the same whether time advances in one step or in many", () => {
     const [once, often] = [begin(), begin()]
     for (let at = 0; at <= 4 * day; at += day / 3)
       Engine.apply(often, { at, action: { _tag: "SetKey", apiKey: "no" as never, enabled: true } })
@@ -66,7 +66,7 @@ describe("investments", () => {
     assert.deepStrictEqual(Saved.save(once), Saved.save(often))
   })
 
-  it("a plan with a target currency pays in it, at the plan's ratio", () => {
+  it("a plan with a target currency pays interest in that currency, at the plan's ratio", () => {
     const state = begin()
     const apply = (action: object) => Engine.apply(state, { at: 0, action: action as Action }).reply
     const btc = ticker("BTC")
@@ -78,18 +78,18 @@ describe("investments", () => {
     until(state, day)
     const [own, abroad] = state.payments.get("ann") ?? []
     assert.deepStrictEqual([own?.ticker, own?.amount], [usdt, "3"] as unknown)
-    // Half a percent of 400 USDT, of which 40000 make one BTC.
+    // Half a percent of 400 USDT, at 40000 USDT per BTC.
     assert.deepStrictEqual([abroad?.ticker, abroad?.amount], [btc, "0.00005"] as unknown)
     until(state, 3 * day)
     assert.strictEqual<string>(free(state), "1009", "what was invested comes back as it was")
     for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
-    // The owner's payments on a plan are in the plan's currency too.
+    // Interest that the owner pays on a plan is also in the plan's target currency.
     const pay = { _tag: "PayInterest", account: "ann", planId: "abroad", investmentId: "second", amount: "1" }
     assert.deepInclude(apply({ ...pay, ticker: usdt }), { violations: [["ticker", { kind: "oneOf", values: [btc] }]] })
     assert.strictEqual(apply({ ...pay, ticker: btc })._tag, "Done")
   })
 
-  it("an investment is refused without enough balance, with an unknown plan, and with a used identifier", () => {
+  it("an investment is refused without enough balance, with an unknown plan, or with an identifier that was used before", () => {
     const state = begin()
     const invest = (over: object) =>
       Engine.apply(state, { at: 0, action: { ...opening[3], ...over } as Action }).reply._tag

@@ -6,7 +6,7 @@ import { cancel, Desk, limit, market, movePrice, progress, units } from "../../s
 
 const btc = "BTC_USDT"
 
-/** All accounts but cat have 10 BTC and 10000 USDT. */
+/** A desk on which every account except cat has 10 BTC and 10000 USDT. */
 const funded = (): Desk => {
   const desk = new Desk()
   for (const account of ["ann", "ben", "sub"] as const) desk.fund(account, "trade", "10 BTC", "10000 USDT")
@@ -14,7 +14,7 @@ const funded = (): Desk => {
 }
 
 describe("limit orders", () => {
-  it("a partly filled limit order rests with the remainder, which can be canceled", () => {
+  it("the remainder of a partly filled limit order rests, and can be canceled", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "1", "100"))
     const taker = desk.place("ben", limit(btc, "buy", "0.4", "100"))
@@ -25,7 +25,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["9.6 BTC, 10039.96 USDT", ""])
   })
 
-  it("a limit order trades at the best price first, and at one price with the oldest order first", () => {
+  it("a limit order trades at the best price first, and with the oldest order first at each price", () => {
     const desk = funded()
     const dear = desk.place("ann", limit(btc, "sell", "1", "101"))
     const first = desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -45,7 +45,7 @@ describe("limit orders", () => {
     assert.strictEqual(progress(first), "FILLED 2 of 2")
   })
 
-  it("a limit order locks its cost, and releases what a better price saves", () => {
+  it("a limit order locks its cost, and releases the part that a better price saves", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
@@ -63,7 +63,7 @@ describe("limit orders", () => {
     assert.strictEqual(desk.house(), "0.000123457 BTC, 0.01234446543 USDT")
   })
 
-  it("ended orders share one empty lock", () => {
+  it("ended orders share a single empty lock object", () => {
     const desk = funded()
     const part = desk.place("ann", limit(btc, "sell", "2", "100"))
     const orders = [desk.place("ann", limit(btc, "sell", "1", "99")), desk.place("ben", limit(btc, "sell", "1", "98"))]
@@ -73,16 +73,16 @@ describe("limit orders", () => {
     assert.strictEqual(part.locked?.units, units("1"))
   })
 
-  it("a spot trade leaves the lender's balances unchanged, and saved balances in the order of version 3", () => {
+  it("a spot trade leaves the lender's balances unchanged, but may change their order", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))
-    // The rest of the world takes the order: the lender pays, and receives the coin.
+    // The rest of the world takes ann's order: the lender pays USDT and receives BTC.
     desk.send(movePrice(btc, "101"))
     assert.deepStrictEqual(held(), [["BTC", units("1")], ["USDT", units("-100")]])
     desk.place("ann", limit(btc, "sell", "1", "102"))
     desk.place("ben", limit(btc, "buy", "1", "102"))
-    // The lender passes its coin to one side, and gets it back from the other.
+    // The trade passes BTC through the lender. That moves BTC to the end of the lender's balances.
     assert.deepStrictEqual(held(), [["USDT", units("-100")], ["BTC", units("1")]])
   })
 
@@ -117,7 +117,7 @@ describe("limit orders", () => {
 })
 
 describe("market orders", () => {
-  it("a market sell trades through as many prices as it needs", () => {
+  it("a market sell trades through all the price levels that it needs", () => {
     const desk = funded()
     for (const price of ["100", "99", "98"]) desk.place("ben", limit(btc, "buy", "1", price))
     const order = desk.place("ann", market(btc, "sell", "2.5"))
@@ -126,7 +126,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "7.5 BTC, 10247.752 USDT")
   })
 
-  it("a market buy by total releases the rest that can't buy the smallest amount", () => {
+  it("a market buy by total releases a remainder that can't buy the smallest amount", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "9", "30"))
     const order = desk.place("ann", market(btc, "buy", "100", { quoteAmount: true }))
@@ -135,7 +135,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "13.329999667 BTC, 9900.00001 USDT")
   })
 
-  it("a market buy trades whole numbers on a market without fractions", () => {
+  it("a market buy trades whole units on a market without fractional amounts", () => {
     const desk = new Desk().fund("ben", "trade", "1000000 SHIB").fund("ann", "trade", "10 USDT")
     desk.place("ben", limit("SHIB_USDT", "sell", "1000000", "0.00001"))
     assert.strictEqual(
@@ -167,7 +167,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
-  it("a market order locks the book's price, and is refused if the wallet holds less", () => {
+  it("a market order locks its cost at the book's prices, and is refused if the wallet holds less", () => {
     const desk = funded().fund("cat", "trade", "204.99 USDT")
     for (const price of ["100", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
     assert.propertyVal(desk.call("cat", market(btc, "buy", "2")), "why", "notEnoughBalance")
@@ -182,7 +182,7 @@ describe("market orders", () => {
     assert.deepInclude(reply, { violations: [["amount", { kind: "step", step: "1" }]] })
   })
 
-  it("a market order stops at the taker band, a tenth from the best price", () => {
+  it("a market order stops at the taker band, which is a tenth away from the best price", () => {
     const desk = funded()
     for (const price of ["100", "110", "110.01"]) desk.place("ben", limit(btc, "sell", "1", price))
     assert.strictEqual(progress(desk.place("ann", market(btc, "buy", "3"))), "CANCELED_TAKER_BAND 2 of 3")
@@ -210,24 +210,24 @@ describe("self-trade prevention", () => {
     return [progress(own), progress(order), ...desk.book(btc, "asks"), ...desk.book(btc, "bids")]
   }
 
-  it("stp no: an account's orders trade with each other", () => {
+  it("with stp no, an account's orders trade with each other", () => {
     assert.deepStrictEqual(meet("no"), ["FILLED 1 of 1", "FILLED 2 of 2"])
   })
 
-  it("stp cancel_old: the old order is canceled, the new one continues", () => {
+  it("with stp cancel_old, the old order is canceled, and the new one continues", () => {
     assert.deepStrictEqual(meet("cancel_old"), ["CANCELED 0 of 1", "PARTIAL_FILLED 1 of 2", "1 @ 100"])
   })
 
-  it("stp cancel_new: the new order is canceled", () => {
+  it("with stp cancel_new, the new order is canceled", () => {
     assert.deepStrictEqual(meet("cancel_new"), ["NEW 0 of 1", "CANCELED 0 of 2", "1 @ 100", "1 @ 100"])
   })
 
-  it("stp cancel_both: both orders are canceled", () => {
+  it("with stp cancel_both, both orders are canceled", () => {
     assert.deepStrictEqual(meet("cancel_both"), ["CANCELED 0 of 1", "CANCELED 0 of 2", "1 @ 100"])
   })
 
   for (const stp of ["cancel_new", "cancel_both"] as const) {
-    it(`stp ${stp}: earlier trades of the order stay`, () => {
+    it(`with stp ${stp}, the order's earlier trades stand`, () => {
       const desk = funded()
       desk.place("ben", limit(btc, "sell", "1", "99"))
       desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -236,7 +236,7 @@ describe("self-trade prevention", () => {
     })
   }
 
-  it("stp cancel_old: every own order in the way is canceled, even if the new order can't rest", () => {
+  it("with stp cancel_old, every order of the same account in the way is canceled, even if the new order can't rest", () => {
     const desk = funded()
     for (const price of ["98", "99", "100"]) desk.place("ann", limit(btc, "sell", "1", price))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -245,7 +245,7 @@ describe("self-trade prevention", () => {
     assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
   })
 
-  it("stp cancel_old: a market order locks the cost of others' orders, not of its own account's", () => {
+  it("with stp cancel_old, a market order locks the cost of other accounts' orders, but not of its own account's orders", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "0.5", "100"))
     desk.place("ben", limit(btc, "sell", "0.5", "105"))

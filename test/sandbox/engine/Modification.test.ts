@@ -24,7 +24,7 @@ const changed = (desk: Desk, order: Order, changes: Partial<Modify>): Order => {
   return reply._tag === "OrderModified" ? reply.order : assert.fail(canonical(reply))
 }
 
-/** The violations of a refused change, which leaves everything as it is. */
+/** The violations of a refused change. Checks that the change leaves the state unchanged. */
 const refused = (desk: Desk, order: Order, changes: Partial<Modify>) => {
   const before = apartFromActivity(desk.state)
   const { events, reply } = desk.send({
@@ -58,7 +58,7 @@ describe("modified limit orders", () => {
     assert.isAbove(next.placedAt, order.placedAt)
   })
 
-  it("a modified order keeps the fields that the change does not state", () => {
+  it("a modified order keeps the fields that the change leaves out", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2.50", "90"))
     const next = changed(desk, order, price("91"))
@@ -87,7 +87,7 @@ describe("modified limit orders", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "6 BTC")
   })
 
-  it("an amount that is not above the filled part is refused", () => {
+  it("the amount of a modified order must be greater than its filled part", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "3", "110"))
     desk.place("ben", limit(btc, "buy", "1", "110"))
@@ -103,7 +103,7 @@ describe("modified limit orders", () => {
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [["1 @ 102"], "102 USDT"])
   })
 
-  it("a modified order is paid with the old order's lock and the free balance", () => {
+  it("a modified order is funded from the old order's lock and the free balance", () => {
     const desk = new Desk().fund("ann", "trade", "200 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, price("100.01")), "notEnoughBalance")
@@ -131,14 +131,14 @@ describe("modified limit orders", () => {
     assert.strictEqual(refused(desk, order, price("0.01")), "amount: minTotal")
   })
 
-  it("a limit order can't get an activation price or a total", () => {
+  it("a limit order can't be given an activation price or a total", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, activation("120")), "activationPrice: inapplicable")
     assert.strictEqual(refused(desk, order, { total: Amount.make("50") }), "total: inapplicable")
   })
 
-  it("a foreign or ended order, or one on another market, can't be modified", () => {
+  it("an order that has ended, is on another market, or belongs to another account can't be modified", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, { ...order, account: "ben" }, price("91")), "orderNotFound")
@@ -161,7 +161,7 @@ describe("modified limit orders", () => {
 })
 
 describe("modified orders on a position", () => {
-  it("a modified margin order locks its new margin, minus the old lock", () => {
+  it("a modified margin order locks only the difference between its new margin and the old lock", () => {
     const desk = new Desk().fund("ann", "collateral", "25 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "100", { collateral: true }))
     assert.strictEqual(desk.locked("ann", "collateral"), "20.2 USDT")
@@ -170,7 +170,7 @@ describe("modified orders on a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "24.4824 USDT")
   })
 
-  it("a modified order closes a position without margin, like the old one", () => {
+  it("a modified order that closes a position locks no margin, like the old one", () => {
     const desk = new Desk().fund("ann", "collateral", "11 USDT")
     desk.send(openPosition("ann", btc, "buy", "1", "100"))
     const order = desk.place("ann", limit(btc, "sell", "1", "110", { collateral: true }))
@@ -214,7 +214,7 @@ describe("modified stop orders", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
   })
 
-  it("in the live policy, a new activation price waits from the current price, and can't equal the last price", () => {
+  it("in the live policy, the current price decides the direction of a new activation price, which can't equal it", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     assert.deepInclude(changed(desk, order, activation("95")).stop, { condition: "lte", activated: false })
@@ -222,7 +222,7 @@ describe("modified stop orders", () => {
     assert.strictEqual(refused(desk, other, activation("100")), "activationPrice: notLastPrice")
   })
 
-  it("a modified stop order that was triggered stays triggered, as a limit order", () => {
+  it("a stop order modified after its trigger stays triggered, as a limit order", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     desk.send(movePrice(btc, "110"))
@@ -231,7 +231,7 @@ describe("modified stop orders", () => {
     assert.deepStrictEqual([next.type, next.stop?.activated, desk.book(btc, "bids")], ["stop limit", true, ["1 @ 95"]])
   })
 
-  it("a modified stop-market order takes no price, and a spot buy takes a total instead of an amount", () => {
+  it("a stop-market order can't be given a price, and a spot buy takes a new total instead of a new amount", () => {
     const desk = funded()
     const buy = desk.place("ann", stopMarket(btc, "buy", "220", "110"))
     assert.strictEqual(refused(desk, buy, price("120")), "price: inapplicable")

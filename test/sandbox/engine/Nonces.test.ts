@@ -35,7 +35,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.strictEqual(yield* use("17", undefined, bob), "accepted")
     }).pipe(Effect.provide(inProcess(dialect))))
 
-  it.effect("a call refused for its fields has used its nonce; one refused for its signature has not", () =>
+  it.effect("a call refused for its fields uses up its nonce, but one refused for its signature does not", () =>
     Effect.gen(function*() {
       const list = "/api/v4/sub-account/list"
       const invalid = yield* handle(signedText(list, JSON.stringify({ request: list, nonce: "5", limit: 0 })))
@@ -56,7 +56,7 @@ describe("unique nonces, in the document's dialect", () => {
       assert.strictEqual(yield* use("99999999999999999998"), "accepted", "no digit is lost")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("a nonce with leading zeros is the same number, and the window makes no exception", () =>
+  it.effect("leading zeros do not make a nonce a different number, with or without a nonce window", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("7"), "accepted")
       assert.strictEqual(yield* use("007"), used)
@@ -82,7 +82,7 @@ describe("the nonce window, in the live dialect", () => {
     [5001, outside]
   ] as const
   for (const [distance, expected] of edges) {
-    it.effect(`a windowed nonce ${distance} ms from the clock: ${expected}`, () =>
+    it.effect(`a windowed nonce ${distance} ms from the clock gets the result ${expected}`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(now)
         assert.strictEqual(yield* use(now + distance, true), expected)
@@ -101,7 +101,7 @@ describe("the nonce window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
   property(
-    "windowed nonces are accepted in any order, each once",
+    "windowed nonces are accepted in any order, but each only once",
     [fc.array(fc.integer({ min: -5000, max: 5000 }), { maxLength: 30 })],
     (distances) =>
       Effect.gen(function*() {
@@ -124,14 +124,14 @@ describe("the nonce window, in the live dialect", () => {
       assert.strictEqual(yield* use(now + 5, true), "accepted")
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("a nonce used as increasing can't be reused in the window", () =>
+  it.effect("a nonce used as an increasing nonce can't be reused as a windowed one", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now), "accepted")
       assert.strictEqual(yield* use(now, true), used)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("only `true` enables the nonce window", () =>
+  it.effect("only `nonceWindow: true` enables the nonce window", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       for (const value of ["true", "false", 1, 0, null, {}, []]) {
@@ -142,7 +142,7 @@ describe("the nonce window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-it.effect("the document's dialect has no window, and ignores its field like any unlisted field", () =>
+it.effect("the document's dialect has no nonce window, and ignores the field for it like any unknown field", () =>
   Effect.gen(function*() {
     for (const [nonce, value] of Object.entries([true, "true", 1, null])) {
       assert.strictEqual(yield* use(nonce, value as never), "accepted")
@@ -157,7 +157,7 @@ describe("the memory of a key", () => {
   const useWith = (key: Key, value: number | bigint, window = true) =>
     Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window }, 0)
 
-  it("a key remembers the whole window, and no more than a bound", () => {
+  it("a key remembers the nonces of the whole window, up to a bound", () => {
     const key = newKey()
     for (let i = 0; i <= 50_000; i++) {
       if (useWith(key, now + i) !== "used" || key.usedNonces.size > 20_002) assert.fail(`${i}`)
@@ -165,14 +165,14 @@ describe("the memory of a key", () => {
     for (let i = 0; i <= 50_000; i++) if (useWith(key, now + i) === "used") assert.fail(`${i} again`)
   })
 
-  it("increasing nonces in microseconds do not disturb the window", () => {
+  it("increasing nonces in microseconds do not affect the nonce window", () => {
     const key = newKey()
     for (let i = 0; i <= 30_000; i++) useWith(key, BigInt(now + i) * 1000n, false)
     assert.strictEqual(useWith(key, now), "used")
     assert.strictEqual(useWith(key, now), "nonceUsed")
   })
 
-  /** A caller whose clock never goes back, with nonces anywhere in the window. */
+  /** The calls of a caller whose clock never goes back, with nonces anywhere in the window. */
   const calls = fc.record({
     pace: fc.constantFrom(0, 1, 3, 40),
     width: fc.constantFrom(0, 50, 5000),

@@ -44,7 +44,7 @@ describe("OCO orders", () => {
     assert.isFalse(pair.stopLoss.stop.activated)
   })
 
-  it("an OCO order locks the funds of its dearer leg once: a tenth of the total, and the fee", () => {
+  it("an OCO order locks only the funds for its more expensive leg: a tenth of the total, and the fee", () => {
     const { desk } = placed()
     assert.strictEqual(desk.locked("ann", "collateral"), "11.312 USDT")
   })
@@ -59,7 +59,7 @@ describe("OCO orders", () => {
     assert.strictEqual(desk.position("ann", btc), "1 for 90")
   })
 
-  it("a triggered stop-loss cancels the take-profit, and trades with its lock", () => {
+  it("a triggered stop-loss cancels the take-profit, and trades with the funds that it had locked", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.5", "111"))
     for (const side of ["sell", "buy"] as const) desk.place("ben", limit(btc, side, "0.1", "110"))
@@ -71,7 +71,7 @@ describe("OCO orders", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "")
   })
 
-  it("a partly filled take-profit cancels the stop-loss, and its rest stays in the book", () => {
+  it("a partly filled take-profit cancels the stop-loss, and its remainder stays in the book", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.4", "90"))
     assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "PARTIAL_FILLED 0.4 of 1"])
@@ -120,7 +120,7 @@ describe("OCO orders", () => {
     assert.deepStrictEqual([desk.state.ocoOrders.size, desk.locked("ann", "collateral")], [0, ""])
   })
 
-  it("an OCO order gives both legs its client order id, and uses it once", () => {
+  it("both legs of an OCO order have its client order id, which another order can't reuse", () => {
     const desk = funded()
     const own = { ...asked, clientOrderId: ClientOrderId.make("mine") }
     const { stopLoss, takeProfit } = desk.placeOco("ann", own)
@@ -128,7 +128,7 @@ describe("OCO orders", () => {
     assert.deepInclude(desk.call("ann", own), { violations: [["clientOrderId", { kind: "unique" }]] })
   })
 
-  it("a sweep that reaches both legs fills only one", () => {
+  it("a price sweep that reaches both legs of an OCO order fills only one", () => {
     const desk = funded()
     const pair = desk.placeOco("ann", oco(btc, "sell", "1", "105", "95", "94"))
     for (const price of ["95", "106"]) desk.place("ben", limit(btc, "sell", "1", price))

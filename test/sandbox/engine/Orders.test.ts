@@ -32,7 +32,7 @@ const everyKind = (name: string) => [
 
 describe("client order ids", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it(`${name}: two open orders of an account on a market can't share a client order id, whatever their kinds`, () => {
+    it(`in the ${name} dialect, two open orders of an account on a market can't share a client order id, whatever their kinds`, () => {
       for (const first of everyKind(btc).filter(({ _tag }) => _tag !== "PlaceMarket")) {
         const desk = funded({ ...Dialect.document, policy })
         assert.isFalse(isUsed(desk, first))
@@ -40,27 +40,27 @@ describe("client order ids", () => {
       }
     })
 
-    it(`${name}: another account can use the same client order id`, () => {
+    it(`in the ${name} dialect, another account can use the same client order id`, () => {
       const desk = funded({ ...Dialect.document, policy })
       desk.place("ben", limit(btc, "buy", "1", "50", mine))
       assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     })
 
-    it(`${name}: a refused order does not use up its client order id`, () => {
+    it(`in the ${name} dialect, a refused order does not use up its client order id`, () => {
       const desk = funded({ ...Dialect.document, policy })
       desk.call("ann", limit(btc, "buy", "1", "999999", mine))
       assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     })
   }
 
-  it("document: a client order id is used up forever, on every market", () => {
+  it("in the document's dialect, a client order id is used up forever, on every market", () => {
     const desk = funded(Dialect.document)
     desk.call("ann", cancel(desk.place("ann", limit(btc, "buy", "1", "50", mine))))
     assert.isTrue(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     assert.isTrue(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
   })
 
-  it("live: a client order id can be used again on another market, and once its order has ended", () => {
+  it("in the live dialect, a client order id can be used again on another market, and once its order has ended", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     assert.isFalse(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
@@ -70,7 +70,7 @@ describe("client order ids", () => {
 })
 
 describe("order identifiers", () => {
-  it("a refused order does not use up an identifier", () => {
+  it("a refused order does not use up an order id", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const before = desk.state.lastId
@@ -95,7 +95,7 @@ describe("canceling one order", () => {
     assert.strictEqual(progress(order), "CANCELED 0 of 1")
   })
 
-  it("a foreign or ended order, or one on another market, is not found", () => {
+  it("an order that has ended, is on another market, or belongs to another account is not found", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     const elsewhere = MarketName.make("ETH_USDT")
@@ -115,7 +115,10 @@ describe("canceling one order", () => {
 })
 
 describe("canceling all orders", () => {
-  /** Places an order of each kind, and one of ben's. Returns the names of ann's orders that are left. */
+  /**
+   * Places an order of each kind for ann and one for ben, then cancels all of ann's that match. Returns the names of
+   * ann's remaining orders.
+   */
   const left = (operation: { readonly market?: MarketName; readonly type?: ReadonlyArray<CancelAllType> }) => {
     const desk = funded()
     const orders = {

@@ -1,7 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Amount } from "../../../src/domain/Decimal.ts"
 import type { OrderSide } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { type Account, Desk, limit, market, movePrice, oco, openPosition, progress } from "../../support/engine.ts"
+import {
+  type Account,
+  Desk,
+  limit,
+  market,
+  modify,
+  movePrice,
+  oco,
+  openPosition,
+  progress
+} from "../../support/engine.ts"
 import { stop, transfer } from "../../support/engine.ts"
 
 const perp = "BTC_PERP"
@@ -14,7 +25,7 @@ const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
 /** The position and the remaining collateral. */
 const stands = (desk: Desk, account: Account) => [desk.position(account, perp), desk.free(account, "collateral")]
 
-/** Trades with ben, as the taker. */
+/** Trades with ben as the maker. */
 const trade = (desk: Desk, account: Account, side: OrderSide, amount: string, price: string, reduceOnly = false) => {
   desk.place("ben", limit(perp, side === "buy" ? "sell" : "buy", amount, price))
   return desk.place(account, limit(perp, side, amount, price, { reduceOnly }))
@@ -33,7 +44,7 @@ describe("positions", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7635 USDT"])
   })
 
-  it("an order flips a position: one part closes it, the rest opens the other side", () => {
+  it("an order flips a position: one part closes it, and the rest opens the other side", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     trade(desk, "ann", "sell", "3", "90")
@@ -42,7 +53,7 @@ describe("positions", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7085 USDT"])
   })
 
-  it("both sides of a trade pay their fee to the house: the taker's and the maker's", () => {
+  it("both sides of a trade pay a fee to the house: the taker fee or the maker fee", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     assert.strictEqual(desk.house(), "0.065 USDT")
@@ -53,18 +64,11 @@ describe("positions", () => {
     trade(desk, "ann", "buy", "0.3", "100")
     trade(desk, "ann", "buy", "0.4", "100.1")
     for (const amount of ["0.1", "0.2", "0.4"]) trade(desk, "ann", "sell", amount, "100")
-    // Bought for 70.04, sold for 70, and 0.055 % of both.
+    // Bought for 70.04, sold for 70, with fees of 0.055 % on both.
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "999.882978 USDT"])
   })
 
-  it("an account loses no more than its wallet holds; the lender bears the rest", () => {
-    const desk = funded()
-    trade(desk, "cat", "buy", "1", "100")
-    trade(desk, "cat", "sell", "1", "50", true)
-    assert.deepStrictEqual(stands(desk, "cat"), [undefined, ""])
-  })
-
-  it("a tenth of a position's cost stays in the wallet, and can't be moved or locked", () => {
+  it("a tenth of a position's cost stays in the wallet, and can't be transferred or locked", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     assert.strictEqual(desk.free("cat", "collateral"), "10.945 USDT")
@@ -75,7 +79,7 @@ describe("positions", () => {
     assert.strictEqual(desk.free("cat", "main"), "0.945 USDT")
   })
 
-  it("a position on a collateral market moves no coins of the spot wallets", () => {
+  it("a position on a collateral market leaves the spot wallets unchanged", () => {
     const desk = funded().fund("ben", "trade", "10 BTC")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -84,7 +88,7 @@ describe("positions", () => {
     assert.strictEqual(desk.free("ben", "trade"), "9 BTC, 99.9 USDT")
   })
 
-  it("a trade with oneself closes and reopens the position, at the price of the trade", () => {
+  it("a self-trade closes and reopens the position at the trade's price", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.place("ann", limit(perp, "buy", "2", "90"))
@@ -104,7 +108,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
-  it("a reduce-only order names the side that it reduces, an OCO order the side that it opens, and others neither", () => {
+  it("the position side is the reduced one for reduce-only orders, the opened one for OCO orders, and BOTH otherwise", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "sub", "sell", "2", "100")
@@ -120,7 +124,16 @@ describe("reduce-only orders", () => {
     }
   })
 
-  it("a reduce-only order needs no collateral of its own", () => {
+  it("in the live dialect the position side of every order is BOTH", () => {
+    const desk = funded(Dialect.live)
+    trade(desk, "ann", "buy", "2", "100")
+    const reducing = desk.place("ann", limit(perp, "sell", "1", "130", reduceOnly))
+    const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "90"))
+    const sides = [reducing, pair.stopLoss, pair.takeProfit].map(({ positionSide }) => positionSide)
+    assert.deepStrictEqual(sides, ["BOTH", "BOTH", "BOTH"])
+  })
+
+  it("a reduce-only order needs no additional collateral", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     desk.place("cat", limit(perp, "sell", "1", "120", reduceOnly))
@@ -150,7 +163,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "")
   })
 
-  it("a reduce-only order is refused by its field if the policy only announces it", () => {
+  it("a reduce-only order is refused for its `reduceOnly` field if the policy does not support it yet", () => {
     const announced = { ...Dialect.document, policy: { ...Dialect.document.policy, reduceOnly: "announced" as const } }
     const desk = funded(announced)
     const pair = oco(perp, "buy", "1", "90", "110", "112", reduceOnly)
@@ -172,7 +185,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.book(perp, "asks"), desk.state.ocoOrders.size], [[], 0])
   })
 
-  it("a reduce-only order is canceled when the position flips, even by a maker", () => {
+  it("a reduce-only order is canceled when the position flips, even if the account is the maker", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120", reduceOnly))
@@ -191,7 +204,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "bids")], [undefined, ["1 @ 120"]])
   })
 
-  it("a reduce-only order may rest with more than the position, and then fills only that", () => {
+  it("a reduce-only order may rest with more than the position, but fills only as much as the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const order = desk.place("ann", limit(perp, "sell", "2", "110", reduceOnly))
@@ -201,7 +214,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
   })
 
-  it("a price move fills a reduce-only order as far as there is a position", () => {
+  it("a price move fills a reduce-only order only up to the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     for (const price of ["101", "102", "103"]) desk.place("ann", limit(perp, "sell", "0.6", price, reduceOnly))
@@ -210,7 +223,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "asks")], [undefined, []])
   })
 
-  it("a triggered stop-loss fills only as far as there is a position", () => {
+  it("a triggered stop-loss fills only up to the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { stopLoss } = desk.placeOco("ann", oco(perp, "sell", "2", "130", "90", "85", reduceOnly))
@@ -222,7 +235,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.book(perp, "bids"), desk.book(perp, "asks")], [["1.5 @ 89"], []])
   })
 
-  it("a reduce-only amount in quote currency is not capped: it buys back the position, and no more", () => {
+  it("a reduce-only amount in quote currency is not capped when it is placed, but buys back only the position", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "0.5", "100")
     desk.place("ben", limit(perp, "sell", "2", "100"))
@@ -231,7 +244,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order locks what reduce-only makers can really sell, not what they offer", () => {
+  it("a market order locks the cost of what reduce-only makers can actually sell, not of what they offer", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -249,7 +262,7 @@ describe("plain orders that close a position", () => {
   const away = (desk: Desk, account: Account, amount: string) =>
     desk.call(account, transfer("collateral", "main", "USDT", amount))
 
-  it("a plain order that closes a position locks nothing, and locks its margin once the position is closed by another", () => {
+  it("a plain order that closes a position locks margin only after another order has closed the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120"))
@@ -261,6 +274,19 @@ describe("plain orders that close a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), ["-1 for 120", "999.878 USDT"])
   })
 
+  it("a plain order that closes a position is accepted when losses have used up the margin", () => {
+    const desk = funded()
+    trade(desk, "cat", "buy", "1", "100")
+    trade(desk, "cat", "sell", "0.5", "85", true)
+    // The margin of the rest is 5 USDT.
+    assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "3.421625 USDT"])
+    const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
+    const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))
+    assert.strictEqual(reply._tag, "OrderModified")
+    desk.place("ben", limit(perp, "buy", "0.5", "100"))
+    assert.isUndefined(desk.position("cat", perp))
+  })
+
   it("a plain order is canceled if it now needs margin that the wallet lacks", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
@@ -269,23 +295,23 @@ describe("plain orders that close a position", () => {
     assert.deepStrictEqual([progress(order), desk.locked("cat", "collateral")], ["CANCELED 0 of 1", ""])
   })
 
-  it("the oldest of several plain orders keep their claims on a smaller position", () => {
+  it("the oldest plain orders keep their claims on a position that shrinks", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     for (const price of ["120", "121"]) desk.place("ann", limit(perp, "sell", "1", price))
     desk.send(openPosition("ann", perp, "sell", "1", "100"))
-    // A tenth of 121, and 0.055 % of it.
+    // The margin is a tenth of 121, and the fee 0.055 % of it.
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("stop-limit and OCO orders that close a position lock later too, and once for both legs", () => {
+  it("stop-limit and OCO orders lock no margin while they close a position, and an OCO order later locks it once", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
     const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "85"))
     assert.strictEqual(desk.locked("ann", "collateral"), "")
     trade(desk, "ann", "sell", "2", "100", true)
-    // Of 85 and of 130.
+    // The margins and fees at 85 and at 130.
     assert.strictEqual(desk.locked("ann", "collateral"), "21.61825 USDT")
     desk.call("ann", { _tag: "CancelOco", market: pair.stopLoss.market, orderId: pair.id })
     assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")
@@ -307,7 +333,7 @@ describe("plain orders that close a position", () => {
 })
 
 describe("the margin of opening orders", () => {
-  it("a sale locks margin for the price at which it trades, not for its limit", () => {
+  it("a sell order locks margin for the price at which it trades, not for its limit", () => {
     const desk = funded()
     desk.place("ben", limit(perp, "buy", "1", "200"))
     assert.propertyVal(desk.call("cat", limit(perp, "sell", "1", "100")), "why", "notEnoughBalance")
@@ -316,13 +342,13 @@ describe("the margin of opening orders", () => {
     assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 200", "20 USDT"])
   })
 
-  it("a loss on the closing part does not touch the margin of an order that rests", () => {
-    const desk = funded().fund("cat", "collateral", "10 USDT")
+  it("a loss on the closing part does not touch the margin of a resting order", () => {
+    const desk = funded().fund("cat", "collateral", "44.0925 USDT")
     trade(desk, "cat", "buy", "1", "100")
     const order = desk.place("cat", limit(perp, "sell", "2", "50"))
     desk.place("ben", limit(perp, "buy", "2", "50"))
     assert.strictEqual(progress(order), "FILLED 2 of 2")
-    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "5.0225 USDT"])
+    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "5.0275 USDT"])
   })
 
   it("a taker opens nothing if the loss on its closing part has used up the margin", () => {
@@ -334,7 +360,7 @@ describe("the margin of opening orders", () => {
     assert.deepStrictEqual([...stands(desk, "cat"), desk.locked("cat", "collateral")], [undefined, "", ""])
   })
 
-  it("the owner's trade over a losing position is refused until the collateral covers its loss and margin", () => {
+  it("an owner's trade against a losing position is refused until the collateral covers the loss and the margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const flip = openPosition("cat", perp, "sell", "2", "50")

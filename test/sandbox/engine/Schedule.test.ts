@@ -18,7 +18,7 @@ const day = 86_400_000_000
 
 const btcUsdt = MarketName.make("BTC_USDT")
 
-/** Investments and price paths, each of which begins some milliseconds after the start. */
+/** Investments and price paths, each with its start in milliseconds after the beginning. */
 interface Plan {
   readonly invested: ReadonlyArray<{ readonly after: number; readonly days: number; readonly amount: number }>
   readonly played: ReadonlyArray<{
@@ -50,7 +50,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   )
 })
 
-/** The commands that start the investments and paths, in the order of their times. */
+/** The commands that start the investments and paths, in time order. */
 const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: number; readonly action: Action }> =>
   [
     ...invested.flatMap(({ after, amount, days }, index) => {
@@ -123,7 +123,7 @@ describe("scheduled events", () => {
   const until = start + 20 * day
 
   property(
-    "scheduled events happen in the order of their times, and as often as they should",
+    "scheduled events happen in time order, each the expected number of times",
     [plans],
     (plan) =>
       Effect.sync(() => {
@@ -134,7 +134,7 @@ describe("scheduled events", () => {
           assert.strictEqual(reply._tag, "Done")
           seen.push(...events.flatMap(shown))
         }
-        // Investments that pay at the same instant have no order among them.
+        // Investments that pay at the same instant may do so in any order.
         assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
         assert.strictEqual(state.priceSteps.size, 0)
         assert.strictEqual(state.investments.size, 0)
@@ -191,7 +191,7 @@ describe("scheduled events", () => {
       })
   )
 
-  it("interest is paid before the price of the same instant moves", () => {
+  it("interest due at the same instant as a price move is paid first", () => {
     const state = opened()
     const plan: Plan = {
       invested: [{ after: 0, days: 1, amount: 1 }],
@@ -221,8 +221,8 @@ describe("scheduled events", () => {
     )
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
-    // The second step triggers it. It bids above that price, so the world sells to it, two seconds after the start of
-    // the path.
+    // The second step, two seconds after the start of the path, triggers the order. It bids above that price, so the
+    // rest of the world sells to it.
     assert.deepStrictEqual(trades.map((trade) => trade.at - at), [4_000_000])
     assert.strictEqual(order.changedAt, at + 4_000_000)
   })

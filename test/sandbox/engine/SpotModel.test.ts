@@ -37,7 +37,7 @@ class Model {
     if (balances !== undefined) balances[ticker] += units
   }
 
-  /** The orders with which an order of this side and limit would trade, in this order. */
+  /** The orders that an order with this side and limit would trade with, in matching order. */
   counterparts(side: "buy" | "sell", price: number): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1 : -1
     return this.resting
@@ -75,7 +75,7 @@ class Model {
     this.resting = this.resting.filter(({ left }) => left > 0)
   }
 
-  /** Locks a part of an order if the amount is negative, releases it if positive. */
+  /** Locks funds for part of an order if the amount is negative, or releases them if it is positive. */
   private lock({ account, price, side }: Resting, amount: number): void {
     if (side === "buy") this.credit(account, "USDT", amount * price * scale)
     else this.credit(account, "BTC", amount * scale)
@@ -90,7 +90,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// The engine next to the model
+// The engine against the model
 // -----------------------------------------------------------------------------
 
 const lots = (units: bigint): number => Number(units / 10n ** 17n)
@@ -208,7 +208,7 @@ const commands = fc.commands([
   fc.constantFrom(...accounts).map((account) => new CancelAll(account))
 ], { maxCommands: 150, size: "max" })
 
-describe("limit orders on the spot", () => {
+describe("spot limit orders", () => {
   property(
     "the engine and a naive model agree on every fill, open order and balance",
     [commands],

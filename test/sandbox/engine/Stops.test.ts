@@ -5,7 +5,9 @@ import { call, Desk, limit, movePrice, openPosition, progress, stop, stopMarket 
 
 const btc = "BTC_USDT"
 
-/** All accounts but cat have funds; the last price is 100 unless a test has none. */
+/**
+ * A desk on which every account except cat has funds. The last price is 100, unless a test needs a market without one.
+ */
 const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: string } = {}): Desk => {
   const { dialect = Dialect.document, last = "100" } = options
   const desk = new Desk(dialect.policy)
@@ -52,7 +54,7 @@ describe("the document's activation policy", () => {
 describe("the live activation policy", () => {
   const live = { dialect: Dialect.live }
 
-  it("in the live policy, the current price decides from which side a stop order is triggered", () => {
+  it("in the live policy, the current price decides whether a stop order is triggered by a rise or a fall", () => {
     const desk = funded(live)
     const below = desk.place("ann", stop(btc, "buy", "1", "95", "90"))
     const above = desk.place("ben", stop(btc, "sell", "1", "105", "110"))
@@ -64,7 +66,7 @@ describe("the live activation policy", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 90", "1 @ 110"])
   })
 
-  it("in the live policy, the order's side decides if there is no price", () => {
+  it("in the live policy, the order's side decides how a stop order is triggered if there is no price", () => {
     const desk = funded({ ...live, last: "" })
     assert.strictEqual(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop?.condition, "gte")
   })
@@ -88,7 +90,7 @@ describe("stop orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
   })
 
-  it("the trades of a stop order trigger others one after the other, oldest first", () => {
+  it("the trades of a stop order trigger other stop orders in turn, oldest first", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     desk.place("ben", limit(btc, "buy", "1", "99"))
@@ -103,7 +105,7 @@ describe("stop orders", () => {
     assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
   })
 
-  it("a trade at its price triggers a stop order even if the taker moves the price on", () => {
+  it("a trade at its activation price triggers a stop order even if the taker moves the price further", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "94", "96"))
     for (const price of ["95", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
@@ -161,11 +163,11 @@ describe("stop orders triggered by the owner's price move", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 95", "1 @ 95"])
   })
 
-  it("a triggered stop order opens only as much of a position as the collateral covers", () => {
+  it("a triggered stop order opens only the part of a position that the collateral covers", () => {
     const desk = funded().fund("cat", "collateral", "12 USDT")
     desk.send(openPosition("cat", btc, "sell", "0.5", "100"))
     const order = desk.place("cat", stop(btc, "buy", "1", "120", "110", { collateral: true }))
-    // The closed part loses 9 USDT. The rest does not cover any opening part.
+    // The closed part loses 9 USDT. The remaining collateral does not cover an opening part.
     desk.send(movePrice(btc, "118"))
     assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["PARTIAL_CANCELED 0.5 of 1", undefined])
   })
@@ -187,7 +189,7 @@ describe("stop-market orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["11.998 BTC, 9780 USDT", ""])
   })
 
-  it("a stop-market order triggered by a trade takes within the taker band, and cancels the rest", () => {
+  it("a stop-market order triggered by a trade fills within the taker band, and its remainder is canceled", () => {
     const desk = funded()
     const order = desk.place("ann", stopMarket(btc, "sell", "2", "95"))
     for (const price of ["95", "94", "80"]) desk.place("ben", limit(btc, "buy", "1", price))
@@ -204,7 +206,7 @@ describe("stop-market orders", () => {
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 100", ""])
   })
 
-  it("a stop-market buy leaves only a total that can't buy the smallest amount", () => {
+  it("a stop-market buy spends its total except for a remainder that can't buy the smallest amount", () => {
     const desk = funded()
     const order = desk.place("ann", stopMarket(btc, "buy", "100", "103"))
     desk.send(movePrice(btc, "103"))
@@ -222,10 +224,10 @@ describe("stop-market orders", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 99", "1 @ 95", "1 @ 90"])
   })
 
-  it("a stop-market order on a position states its amount in base currency", () => {
+  it("the amount of a stop-market order on a position is in base currency", () => {
     const desk = funded().fund("cat", "collateral", "100 USDT")
     const order = desk.place("cat", stopMarket(btc, "buy", "2", "110", { collateral: true }))
-    // A tenth of 220, and the fee.
+    // The margin is a tenth of 220, plus the fee.
     assert.strictEqual(desk.locked("cat", "collateral"), "22.22 USDT")
     desk.send(movePrice(btc, "110"))
     assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["FILLED 2 of 2", "2 for 220"])
@@ -251,7 +253,7 @@ describe("stop-market orders", () => {
 })
 
 describe("stop orders at the best bid or offer", () => {
-  /** A buy at 100 or better, which a trade at 105 triggers between ben's orders. */
+  /** A buy at 100 or better that a trade at 105 triggers while ben has orders on both sides. */
   const triggered = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
     const desk = funded({ last: "104" })
     if (ben.bid !== undefined) desk.place("ben", limit(btc, "buy", "1", ben.bid))
@@ -262,7 +264,7 @@ describe("stop orders at the best bid or offer", () => {
     return { desk, order }
   }
 
-  it("bbo queue: the order joins the best price of its own side, behind the orders there", () => {
+  it("a stop order with bbo role queue joins the best price on its side, behind the other orders at that price", () => {
     const desk = funded({ last: "104" })
     desk.place("ben", limit(btc, "buy", "1", "98"))
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
@@ -271,19 +273,19 @@ describe("stop orders at the best bid or offer", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "200 USDT")
   })
 
-  it("bbo queue: the order goes no further than its own price", () => {
+  it("a stop order with bbo role queue goes no further than its own price", () => {
     const { desk } = triggered("queue", { bid: "101", ask: "110" })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 101", "1 @ 100"])
   })
 
-  it("bbo queue: the order is canceled if there is no order to join", () => {
+  it("a stop order with bbo role queue is canceled if there is no order to join", () => {
     const desk = funded({ last: "104" })
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
     desk.send(movePrice(btc, "105"))
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
   })
 
-  it("bbo counterparty: the order takes the best price of the other side, and its rest stays at that price", () => {
+  it("a stop order with bbo role counterparty takes the best price of the other side, and its remainder rests at that price", () => {
     const desk = funded({ last: "96" })
     desk.place("ben", limit(btc, "sell", "1", "99"))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -293,12 +295,12 @@ describe("stop orders at the best bid or offer", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 99"])
   })
 
-  it("bbo counterparty: the order goes no further than its own price", () => {
+  it("a stop order with bbo role counterparty goes no further than its own price", () => {
     const { desk, order } = triggered("counterparty", { ask: "110" })
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
   })
 
-  it("bbo counterparty: the order is canceled if there is no order to trade with", () => {
+  it("a stop order with bbo role counterparty is canceled if there is no order to trade with", () => {
     const { desk, order } = triggered("counterparty", { bid: "99" })
     assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
   })

@@ -1,4 +1,4 @@
-/** The data structures of the engine, each compared with a naive one. */
+/** Compares each of the engine's data structures with a naive implementation. */
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -18,7 +18,7 @@ import { property } from "../../support/property.ts"
 
 const sync = (work: () => void) => Effect.sync(work)
 
-/** Few different keys, some of them beyond the exact range of a `number`. */
+/** Keys from a small set, some of them beyond the exact range of a `number`. */
 const key = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.bigInt({ min: 2n ** 60n, max: 2n ** 60n + 9n }))
 
 describe("SkipList", () => {
@@ -81,7 +81,7 @@ describe("TimerQueue", () => {
 
 describe("PagedArray", () => {
   property(
-    "a paged array equals a map with rising keys",
+    "a paged array equals a map with increasing keys",
     [fc.array(fc.record({ isAdded: fc.boolean(), number: fc.nat(300) }), { maxLength: 200 })],
     (steps) =>
       sync(() => {
@@ -111,7 +111,7 @@ describe("PagedArray", () => {
 
 describe("FifoQueue", () => {
   property(
-    "a queue equals an array from which items are removed",
+    "a FIFO queue equals an array from which items are removed",
     [fc.array(fc.option(fc.nat(50)), { maxLength: 300 })],
     (steps) =>
       sync(() => {
@@ -157,7 +157,7 @@ describe("OrderIndex", () => {
   })
 
   property(
-    "the index finds the same items as a scan",
+    "the order index finds the same items as a scan",
     [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })],
     (steps) =>
       sync(() => {
@@ -195,7 +195,7 @@ describe("OrderIndex", () => {
 
 describe("Records", () => {
   property(
-    "lookups by key or time equal a scan, however much the list has grown since the last one",
+    "lookups by key or time equal a scan, however much the list has grown since the last lookup",
     [fc.array(fc.record({ later: fc.nat(3), key: fc.nat(3) }), { maxLength: 60 }), fc.nat(60), fc.nat(60)],
     (drawn, startDate, endDate) =>
       sync(() => {
@@ -221,7 +221,7 @@ describe("the quick check of orders", () => {
   const number = text(fc.nat(2_000_000), fc.integer({ min: 0, max: 12 }))
 
   property(
-    "the quick check passes no order that breaks a bound of its market",
+    "the quick check rejects every order that breaks a bound of its market",
     [fc.constantFrom(...Listings.markets), number, number, number, fc.boolean()],
     (market, amount, price, activationPrice, collateral) =>
       sync(() => {

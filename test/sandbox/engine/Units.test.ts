@@ -10,7 +10,7 @@ import { property } from "../../support/property.ts"
 
 const { scale } = Units
 
-/** Decimals by number of digits, in total and after the point, near the bounds of a `number` and of a quantity. */
+/** Decimals whose total and fractional digits are often near the limits of a `number` and of a quantity. */
 const quantity = fc.tuple(
   fc.constantFrom("", "-"),
   fc.constantFrom("1", "9", "90", "19"),
@@ -22,7 +22,7 @@ const quantity = fc.tuple(
   return `${sign}${whole}${digits === 0 ? "" : `.${text.slice(-digits)}`}` as Decimal.Decimal
 })
 
-/** The exact quantity, where eighteen digits hold it. */
+/** The exact quantity if it fits in eighteen fractional digits. */
 const exact = ({ d, n }: Fraction.Fraction) => (n * Units.one) % d === 0n ? n * Units.one / d : undefined
 
 const units = fc.oneof(
@@ -32,7 +32,7 @@ const units = fc.oneof(
 
 describe("Units", () => {
   property(
-    "from is the exact quantity, also when it is read again",
+    "`from` returns the exact quantity, even when it reads the same decimal again",
     [fc.oneof(quantity, decimal)],
     (text) =>
       Effect.sync(() => {
@@ -43,7 +43,7 @@ describe("Units", () => {
     { runs: 2000 }
   )
 
-  it.effect("reads more quantities than it remembers", () =>
+  it.effect("`from` reads more quantities than its cache can hold", () =>
     Effect.sync(() => {
       for (let round = 0; round < 2; round++) {
         for (let whole = 0; whole < 80_000; whole++) {
@@ -53,7 +53,7 @@ describe("Units", () => {
     }))
 
   property(
-    "product is exact, where eighteen digits hold it",
+    "`product` is exact if it fits in eighteen fractional digits",
     [fc.oneof(quantity, amount), fc.oneof(quantity, price)],
     (a, b) =>
       Effect.sync(() => {
@@ -65,7 +65,7 @@ describe("Units", () => {
   )
 
   property(
-    "plus, minus, times and over are those of whole numbers, rounded towards zero",
+    "`plus`, `minus`, `times` and `over` are exact integer arithmetic, rounded towards zero",
     [units, units],
     (a, b) =>
       Effect.sync(() => {
@@ -77,13 +77,13 @@ describe("Units", () => {
       })
   )
 
-  property("toDecimal takes back what from gave", [quantity], (text) =>
+  property("`toDecimal` restores the decimal that `from` read", [quantity], (text) =>
     Effect.sync(() => {
       const quantity = Units.from(text)
       if (quantity !== undefined) assert.strictEqual(Units.toDecimal(quantity), Decimal.normalize(text))
     }))
 
-  it("stepOf is the smallest step of that many digits", () => {
+  it("`stepOf` returns the smallest step with the given number of digits", () => {
     for (let digits = 0; digits <= scale; digits++) {
       assert.strictEqual(Units.stepOf(digits), 10n ** BigInt(scale - digits))
     }

@@ -1,6 +1,6 @@
 /**
- * Arbitrary commands about few accounts, keys, codes, identifiers and nonces, so that many are about the same ones. The
- * tables are total: a command or a field of one without an arbitrary does not compile.
+ * Arbitrary commands. They use few accounts, keys, codes, identifiers and nonces, so that many commands share them. The
+ * tables are complete: a command or field without an arbitrary does not compile.
  */
 import * as fc from "fast-check"
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
@@ -28,15 +28,15 @@ type ActionOf<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag
 
 type Optional<A> = { [Key in keyof A]-?: {} extends Pick<A, Key> ? Key : never }[keyof A]
 
-/** Arbitrary fields: those that are always there, and those that may be absent. A field that is left out does not compile. */
+/** The arbitraries of a type's required and optional fields. A missing field does not compile. */
 interface Fields<A> {
-  /** How often it is drawn; 1 when absent. */
+  /** The relative frequency at which the command is drawn; 1 by default. */
   readonly weight?: number
   readonly required: { readonly [Key in Exclude<keyof A, Optional<A> | "_tag">]: fc.Arbitrary<unknown> }
   readonly optional?: { readonly [Key in Optional<A>]: fc.Arbitrary<unknown> }
 }
 
-/** Fields, where those that may be absent must be given if there are any. */
+/** `Fields`, whose `optional` is mandatory if the type has optional fields. */
 type Given<A> = [Optional<A>] extends [never] ? Fields<A> : Required<Pick<Fields<A>, "optional">> & Fields<A>
 
 interface AnyFields {
@@ -68,11 +68,22 @@ const order = { clientOrderId, stp, reduceOnly: fc.boolean() }
 
 const limit: Given<OperationOf<"PlaceLimit">> = {
   weight: 2,
-  required: { market, side, amount, price, collateral: fc.boolean() },
-  optional: { ...order, ...exit, ioc: fc.boolean(), postOnly: fc.boolean() }
+  required: { market, side, amount, collateral: fc.boolean() },
+  optional: {
+    ...order,
+    ...exit,
+    price,
+    ioc: fc.boolean(),
+    postOnly: fc.boolean(),
+    rpi: fc.boolean(),
+    retail: fc.boolean(),
+    bboRole: fc.constantFrom("queue", "counterparty")
+  }
 }
 
 const cancel: Given<OperationOf<"Cancel">> = { required: { market }, optional: { orderId, clientOrderId } }
+
+const drawn = fc.uuid()
 
 const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>> } = {
   Nothing: { required: {} },
@@ -116,7 +127,10 @@ const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>>
   },
   SetKillSwitch: { required: { market }, optional: { seconds: fc.integer({ min: 5, max: 600 }), types } },
   Transfer: { required: { from: wallet, to: wallet, ticker, amount } },
-  CreateCode: { required: { ticker, amount }, optional: { passphrase, description: fc.constantFrom("", "a gift") } },
+  CreateCode: {
+    required: { ticker, amount },
+    optional: { passphrase, description: fc.constantFrom("", "a gift"), drawn }
+  },
   ApplyCode: { weight: 2, required: { code }, optional: { passphrase } },
   CreateSubAccount: {
     required: {
@@ -128,7 +142,8 @@ const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>>
     optional: { email: fc.constant("sub@example.com") }
   },
   CreateSubAccountKey: {
-    required: { subAccountId: subAccount, title: fc.constantFrom("one", "two"), type: fc.constantFrom("1", "2") }
+    required: { subAccountId: subAccount, title: fc.constantFrom("one", "two"), type: fc.constantFrom("1", "2") },
+    optional: { drawn }
   },
   DeleteSubAccount: { required: { id: subAccount } }
 }
@@ -139,7 +154,7 @@ const investmentId = fc.constantFrom("investment-1", "investment-2")
 const endpoints = fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }])
 const terms = fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
 
-/** `Begin` and `Restore` are for the history, whose own test draws them. */
+/** `Begin` and `Restore` belong to the history, whose own test draws them. */
 const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]: Given<ActionOf<Tag>> } = {
   Call: { weight: 8, required: { apiKey, operation: oneOf(operations) }, optional: { nonce } },
   OpenAccount: { required: { account, b2b: fc.boolean() } },
@@ -156,6 +171,7 @@ const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]:
       collateralEnabled: fc.boolean()
     }
   },
+  SetAccount: { required: { account }, optional: { rpi: fc.boolean(), retail: fc.boolean() } },
   SetSubAccount: {
     required: { id: subAccount },
     optional: { kycStatus: fc.string(), spotEnabled: fc.boolean(), collateralEnabled: fc.boolean() }
@@ -232,7 +248,7 @@ const opening: ReadonlyArray<object> = [
   )
 ]
 
-/** Commands in the order of their times: first two accounts with keys, one of them funded, then anything. */
+/** Commands in time order: first two accounts with keys, one of them funded, then commands of any kind. */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(
   fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), oneOf(actions)),
   { minLength: 5, maxLength: 80, size: "max" }

@@ -1,4 +1,4 @@
-/** Drafts of random commands, close enough to each other in price and size that their orders trade. */
+/** Drafts of random commands, close enough in price and size that their orders trade with each other. */
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -28,11 +28,11 @@ const grids = [
 ] as const
 
 /**
- * A draft of a command. The state of the exchange decides later which orders it concerns.
+ * A draft of a command. The state of the exchange later determines which orders it refers to.
  *
- * - `tick`: the distance of the price from the middle; `trigger`: the same of an activation price
- * - `lots`: zero is the market's least amount; `odd` adds that many of its smallest steps
- * - `pick`: the open order that a cancellation concerns
+ * - `tick`: the distance of the price from the middle, in ticks; `trigger`: the same for the activation price
+ * - `lots`: the amount in lots, or the market's minimum if zero; `odd`: the number of smallest steps added to it
+ * - `pick`: selects the open order that a cancellation names
  */
 export interface Draft {
   readonly verb: typeof verbs[number]
@@ -44,7 +44,7 @@ export interface Draft {
   readonly lots: number
   readonly odd: number
   readonly pick: number
-  readonly flag: "none" | "ioc" | "postOnly" | "reduceOnly"
+  readonly flag: "none" | "ioc" | "postOnly" | "rpi" | "retail" | "reduceOnly"
   readonly collateral: boolean
   readonly stp: "no" | "cancel_both" | "cancel_new" | "cancel_old"
   readonly bboRole: "queue" | "counterparty" | undefined
@@ -71,6 +71,11 @@ const verbs = [
   "movePrice",
   "counterparty",
   "openPosition",
+  "gamble",
+  "gamble",
+  "gamble",
+  "wash",
+  "wash",
   "transfer",
   "transferAll",
   "fund",
@@ -82,12 +87,29 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   account: fc.constantFrom(...accounts),
   market: fc.constantFrom(0, 0, 0, 3, 3, 3, 1, 2, 4),
   isBuy: fc.boolean(),
-  tick: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -2, max: 2 }) }, fc.integer({ min: -15, max: 15 })),
+  // At prices far away, positions lose more than their collateral.
+  tick: fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: -2, max: 2 }) },
+    { weight: 2, arbitrary: fc.integer({ min: -15, max: 15 }) },
+    fc.constantFrom(-60, -40, 40, 60)
+  ),
   trigger: fc.integer({ min: -6, max: 6 }),
   lots: fc.integer({ min: 0, max: 9 }),
   odd: fc.constantFrom(0, 0, 0, 1, 7),
   pick: fc.nat(1000),
-  flag: fc.constantFrom("none", "none", "none", "none", "none", "ioc", "postOnly", "reduceOnly", "reduceOnly"),
+  flag: fc.constantFrom(
+    "none",
+    "none",
+    "none",
+    "none",
+    "none",
+    "ioc",
+    "postOnly",
+    "rpi",
+    "retail",
+    "reduceOnly",
+    "reduceOnly"
+  ),
   collateral: fc.boolean(),
   stp: fc.constantFrom("no", "no", "no", "cancel_both", "cancel_new", "cancel_old"),
   bboRole: fc.constantFrom(undefined, undefined, "queue", "counterparty"),
@@ -95,7 +117,7 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   exit: fc.constantFrom("none", "none", "none", "none", "both", "both", "takeProfit", "stopLoss")
 })
 
-/** Most reduce-only drafts are made to meet a position that they can reduce. */
+/** Adjusts most reduce-only drafts so that they reduce an existing position. */
 const reducing = (desk: Desk, draft: Draft, market: string): Draft => {
   const position = Positions.get(desk.state, draft.account, market)
   if (draft.flag !== "reduceOnly" || draft.pick % 5 === 0) return draft
@@ -121,7 +143,7 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
   return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
 
-/** The exit of an order that trades at `tick`; only orders that may open a position have one. */
+/** The exit of an order that trades at `ticks`; only orders that can open a position have one. */
 const exitOf =
   ({ exit, flag, isBuy, pick }: Draft, collateral: boolean, at: (ticks: number) => Units.Units) =>
   (ticks: number): { readonly takeProfit?: Decimal.Price; readonly stopLoss?: Decimal.Price } => {
@@ -140,7 +162,7 @@ const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Uni
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
-/** The changes of an order; sometimes to fields that it does not have. */
+/** The changes to an order, sometimes to fields that it does not have. */
 const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
   const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
   const market = grids.findIndex((grid) => grid.market === order.market)
@@ -177,7 +199,10 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         collateral,
         stp,
         ioc: flag === "ioc",
-        postOnly: flag === "postOnly"
+        postOnly: flag === "postOnly",
+        rpi: flag === "rpi",
+        retail: flag === "retail",
+        ...(bboRole === undefined || draft.pick % 4 > 0 ? {} : { bboRole })
       })
     case "market":
       return market(grid.market, side, size, { ...own, ...reduceOnly, ...exit(0), collateral, stp })
@@ -206,7 +231,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...reduceOnly
       })
     case "bulk": {
-      // The latter cross the spread, or the former's book.
+      // The second order is on the other side, so it may trade with the first one or with the book.
       const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
       return {
         _tag: "PlaceBulk",
@@ -216,6 +241,15 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         }),
         ...(draft.pick % 3 === 0 ? {} : { stopOnFail: draft.pick % 3 === 1 })
       }
+    }
+    case "wash": {
+      // A spot order and a margin order that trade with each other, at a price of the account's choice.
+      const opposite = side === "buy" ? "sell" : "buy"
+      const both = [
+        limit(grid.market, side, size, cost),
+        limit(grid.market, opposite, size, cost, { ...reduceOnly, collateral: true })
+      ]
+      return { _tag: "PlaceBulk", orders: draft.collateral ? both : both.toReversed() }
     }
     case "cancelBulk": {
       const open = [...desk.state.openOrders.values()].slice(draft.pick % 3, draft.pick % 3 + 4)
@@ -253,7 +287,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
       }
     case "killSwitch":
-      // The clock of a desk advances a second with every command, so the switch fires soon.
+      // A desk's clock advances by a second with every command, so the switch fires soon.
       return {
         _tag: "SetKillSwitch",
         market: listed.name,
@@ -261,7 +295,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...(draft.collateral ? { types: [draft.isBuy ? "spot" : "margin"] } : {})
       }
     case "transferAll": {
-      // As much collateral as possible.
+      // Transfers as much collateral as the positions' margin allows.
       const free = Ledger.balance(desk.state.ledger, Ledger.free(draft.account, "collateral"), usdt)
       const most = free - Positions.margin(desk.state, draft.account, usdt)
       return most <= 0n ? { _tag: "Nothing" } : transfer("collateral", "trade", usdt, text(most))
@@ -275,7 +309,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
   }
 }
 
-/** Mostly, the counterparty quotes close to the price, so that it trades. */
+/** Settings of a counterparty that usually quotes close to the price, so that it trades. */
 const counterparty = ({ isBuy, lots, odd, pick }: Draft, { lot, market }: typeof grids[number]): Action => ({
   _tag: "SetCounterparty",
   market: marketName(market),
@@ -290,7 +324,23 @@ const counterparty = ({ isBuy, lots, odd, pick }: Draft, { lot, market }: typeof
   seed: pick
 })
 
-/** The action of a draft in this state. */
+/** Opens a position as large as the collateral allows, or closes it at a price far away. */
+const gamble = (desk: Desk, draft: Draft): Action => {
+  const { account, isBuy, pick, tick } = draft
+  const { at, grid } = orders(desk, draft, listedOf(draft))
+  const held = Positions.get(desk.state, account, grid.market)?.amount ?? 0n
+  if (held !== 0n) {
+    const [side, amount] = held > 0n ? ["sell" as const, held] : ["buy" as const, -held]
+    return openPosition(account, grid.market, side, text(amount), text(at(pick % 2 === 0 ? -40 : 40)))
+  }
+  const free = Ledger.balance(desk.state.ledger, Ledger.free(account, "collateral"), usdt)
+  const margin = free - Positions.margin(desk.state, account, usdt)
+  const lots = Units.over(margin * Positions.leverage, at(tick)) / units(grid.lot)
+  const amount = text((lots > 0n ? lots : 1n) * units(grid.lot))
+  return openPosition(account, grid.market, isBuy ? "buy" : "sell", amount, text(at(tick)))
+}
+
+/** The action that a draft becomes in this state. */
 export const actionOf = (desk: Desk, draft: Draft): Action => {
   const { at, grid } = orders(desk, draft, listedOf(draft))
   if (draft.verb === "counterparty") return counterparty(draft, grid)
@@ -299,6 +349,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
     const [side, lots] = [draft.isBuy ? "buy" : "sell", BigInt(draft.lots + 1)] as const
     return openPosition(draft.account, grid.market, side, text(lots * units(grid.lot)), text(at(draft.tick)))
   }
+  if (draft.verb === "gamble") return gamble(desk, draft)
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations come from the account that placed the order.
@@ -311,8 +362,9 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   return call(owner ?? draft.account, asked)
 }
 
-/** All accounts have something to trade with; cat has little. */
+/** Funds every account; cat gets little. */
 export const funded = (desk: Desk): Desk => {
+  for (const account of accounts) desk.send({ _tag: "SetAccount", account, rpi: true, retail: true })
   for (const account of ["ann", "ben", "sub"] as const) {
     desk.fund(account, "trade", "2000 USDT", "20 BTC", "20 ETH", "100000000 SHIB")
     desk.fund(account, "collateral", "300 USDT")

@@ -11,7 +11,7 @@ import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** The claim of an order on a position. Of an open pair only the take-profit counts. */
+/** An order's claim on a position. Only the take-profit of an open OCO pair counts. */
 const claimOf = ({ exits, ocoOrders }: State, order: Order): bigint => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   const isShared = pair?.stopLoss === order && pair.takeProfit !== undefined
@@ -65,12 +65,12 @@ const owned = (state: State): void => {
 }
 
 /**
- * Checks that the total left at each price is the sum of its orders, and that each pending stop order is in the right
+ * Checks that each price level's total is the sum of its open orders, and that each pending stop order is in the right
  * list.
  */
 const traded = (state: State): void => {
   for (const [market, { book, waiting }] of state.trading) {
-    for (const { left, orders } of [...book.bids, ...book.asks]) {
+    for (const { left, orders } of [...book.bids, ...book.asks, ...book.rpi.bids, ...book.rpi.asks]) {
       assert.strictEqual(left, FifoQueue.members(orders).reduce((sum, order) => sum + order.left, 0n))
     }
     const pending = [...state.openOrders.values()].filter((order) =>

@@ -16,7 +16,7 @@ import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
-/** An assertion that costs nothing while it holds. There are millions of them. */
+/** A cheap assertion, because the checks call it millions of times. */
 const holds = (condition: boolean, otherwise: string): void => {
   if (!condition) assert.fail(otherwise)
 }
@@ -26,10 +26,13 @@ const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, val
 const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-/** The limit of an order, or its activation price if it has no limit: its lock is based on it. */
+/** The price on which an order's lock is based: its limit, or its activation price if it has no limit. */
 const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
-/** Every asset is conserved, and only the lender and `outside` have negative balances. */
+/**
+ * Every asset is conserved. Only the lender and `outside` have negative balances. Debts are above zero, and an account
+ * with a debt has no free collateral in that asset.
+ */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -37,6 +40,49 @@ const ledger = ({ ledger }: State): void => {
       holds(balance > 0n || holder === "outside" || holder === "lender", `${holder} holds ${balance} ${ticker}`)
     }
   }
+  for (const [account, owed] of ledger.debts) {
+    holds(owed.size > 0, `${account} owes nothing, but is listed`)
+    for (const [ticker, debt] of owed) {
+      holds(debt > 0n, `${account} owes ${debt} ${ticker}`)
+      const free = Ledger.balance(ledger, Ledger.free(account, "collateral"), ticker)
+      holds(free === 0n, `${account} owes ${ticker}, but has free collateral`)
+    }
+  }
+}
+
+/** The balances, investments and unused codes of each account minus its debts, by account and asset. */
+const worth = ({ codes, investments, ledger }: State): Map<string, Units.Units> => {
+  const worth = new Map<string, Units.Units>()
+  for (const [holder, held] of Ledger.save(ledger)) {
+    const [account, wallet] = holder.split("/")
+    if (wallet === undefined) continue
+    for (const [ticker, balance] of held) increase(worth, `${account} ${ticker}`, balance)
+  }
+  for (const { account, plan, units } of investments.values()) increase(worth, `${account} ${plan.ticker}`, units)
+  for (const { applied, creator, ticker, units } of codes.values()) {
+    if (applied === undefined) increase(worth, `${creator} ${ticker}`, units)
+  }
+  for (const [account, owed] of ledger.debts) {
+    for (const [ticker, debt] of owed) increase(worth, `${account} ${ticker}`, -debt)
+  }
+  return worth
+}
+
+/** Checks that two tables have the same sums. An absent sum is zero. */
+const equal = (
+  found: ReadonlyMap<string, Units.Units>,
+  expected: ReadonlyMap<string, Units.Units>,
+  what: string
+): void => {
+  for (const key of new Set([...found.keys(), ...expected.keys()])) {
+    const [is, should] = [found.get(key) ?? 0n, expected.get(key) ?? 0n]
+    holds(is === should, `${what}: ${key} is ${is} instead of ${should}`)
+  }
+}
+
+/** Adds to a sum. */
+const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Units): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + units)
 }
 
 /** Locked funds equal the locks of open orders. */
@@ -68,8 +114,11 @@ const exactLock = (order: Order): void => {
 
 /** The status of an order matches its fills. */
 const fits = (order: Order): void => {
-  holds(order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity, "left and dealt")
-  holds(order.left >= 0n && order.dealStock >= 0n && order.dealFee >= 0n, "less than nothing")
+  holds(
+    order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity,
+    "the filled and unfilled parts do not add up"
+  )
+  holds(order.left >= 0n && order.dealStock >= 0n && order.dealFee >= 0n, "an amount below zero")
   const dealt = order.dealStock > 0n
   switch (order.status) {
     case "NEW":
@@ -92,37 +141,40 @@ const ended = (state: State, order: Order): void => {
   assert.isFalse(isOpen(order.status), order.status)
   assert.isUndefined(order.queued)
   assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
-  // Quotes that the counterparty canceled untouched are not kept.
+  // Quotes that the counterparty canceled without a fill are not kept.
   const kept = order.account === Quotes.account && order.dealStock === 0n ? 0 : 1
   assert.strictEqual((state.endedOrders.get(order.account) ?? []).filter(({ id }) => id === order.id).length, kept)
 }
 
-/** The orders of the counterparty on a market equal its quotes there, on both sides of the price, and complete. */
+/** The counterparty's orders on a market match its quotes on both sides of the price, and no quote is missing. */
 const quoted = ({ openOrders }: State, market: MarketName, { price, quotes, settings }: Quotes.Quoting): void => {
   const open = [...openOrders.latest(Quotes.account, market)]
-  if (!settings.enabled) return holds(open.length === 0, "offers, although it is switched off")
+  if (!settings.enabled) return holds(open.length === 0, "the counterparty quotes although it is disabled")
   const expected = quotes.flatMap(({ order }) => openOrders.get(order ?? ("" as OrderId)) ?? [])
-  holds(open.length === expected.length, "orders that are no offers")
+  holds(open.length === expected.length, "orders that are not quotes")
   for (const quote of quotes) {
     const order = quote.order === undefined ? undefined : openOrders.get(quote.order)
-    holds(price !== undefined && (quote.side === "buy" ? quote.price < price : quote.price > price), "at the price")
+    holds(
+      price !== undefined && (quote.side === "buy" ? quote.price < price : quote.price > price),
+      "a quote on the wrong side of the price"
+    )
     if (order === undefined) {
-      holds(quote.order === undefined || !settings.refill, "an offer that was taken is not there again")
+      holds(quote.order === undefined || !settings.refill, "a taken quote was not replaced")
       continue
     }
     const isAsOffered = order.queued === quote.price && order.side === quote.side && order.quantity === quote.amount
-    holds(order.account === Quotes.account && isAsOffered, "an order that is another offer")
-    holds(!settings.refill || order.dealStock === 0n, "a part of an offer")
+    holds(order.account === Quotes.account && isAsOffered, "an order that differs from its quote")
+    holds(!settings.refill || order.dealStock === 0n, "a partly taken quote")
   }
 }
 
 /** The counterparty is always the maker, and its spot balances equal its credits and its trades. */
 const counterparty = (state: State): void => {
   const { credited, hit, markets } = state.counterparty
-  holds(hit.size === 0, "what was hit is forgotten")
+  holds(hit.size === 0, "markets are still marked as hit")
   for (const [market, quoting] of markets) quoted(state, market, quoting)
   const fills = state.fills.get(Quotes.account) ?? []
-  holds(fills.every(({ role }) => role === "maker"), "the counterparty has taken")
+  holds(fills.every(({ role }) => role === "maker"), "the counterparty was a taker")
   for (const ticker of ["BTC", "ETH", "SHIB"] as const) {
     const expected = fills.reduce(
       (sum, { amount, fee, order: { kind, market, side }, price }) => {
@@ -136,7 +188,7 @@ const counterparty = (state: State): void => {
     const held = [true, false].map((locked) =>
       Ledger.balance(state.ledger, { account: Quotes.account, wallet: "trade", locked }, ticker as Ticker)
     )
-    holds(sum(held) === expected, `what the counterparty holds in ${ticker}`)
+    holds(sum(held) === expected, `the counterparty's balance of ${ticker}`)
   }
 }
 
@@ -153,12 +205,15 @@ const open = (state: State, id: OrderId, order: Order): void => {
 const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Saved.Trading): Set<Order> => {
   const found = new Set<Order>()
   for (const side of ["buy", "sell"] as const) {
-    for (const { orders, price } of side === "buy" ? book.bids : book.asks) {
-      holds(orders.length > 0, "an empty level")
-      for (const order of orders) {
-        const isInPlace = order.market === market && order.side === side && order.queued === price
-        holds(isInPlace && !found.has(order), `${order.id} is in the wrong place`)
-        found.add(order)
+    for (const sides of [book, book.rpi]) {
+      for (const { orders, price } of side === "buy" ? sides.bids : sides.asks) {
+        holds(orders.length > 0, "an empty level")
+        for (const order of orders) {
+          const isInPlace = order.market === market && order.side === side && order.queued === price
+          const isAmongItsOwn = order.rpi === (sides === book.rpi)
+          holds(isInPlace && isAmongItsOwn && !found.has(order), `${order.id} is in the wrong place`)
+          found.add(order)
+        }
       }
     }
   }
@@ -166,7 +221,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
     const isPending = order.queued === undefined && !order.stop.activated && order.status === "NEW"
     holds(
       order.market === market && isPending && !found.has(order),
-      `${order.id} is among the pending stop orders, but is none`
+      `${order.id} is among the pending stop orders, but is not one`
     )
     found.add(order)
     const price = units(order.stop.price)
@@ -177,33 +232,39 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
   return found
 }
 
-/** Prices are sorted, best first, and no bid reaches an ask. */
-const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
+/** Prices are sorted, best first, and no bid crosses an ask, except among orders for retail orders only. */
+const sorted = ({ book }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
-  holds(falls(bids.map(({ price }) => price)), "bids are not sorted")
-  holds(falls(asks.map(({ price }) => price).toReversed()), "asks are not sorted")
+  for (const { asks, bids } of [book, book.rpi]) {
+    holds(falls(bids.map(({ price }) => price)), "bids are not sorted")
+    holds(falls(asks.map(({ price }) => price).toReversed()), "asks are not sorted")
+  }
+  const { asks, bids } = book
   const [bid, ask] = [bids[0]?.price, asks[0]?.price]
   holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
 }
 
-/** The total left at each price equals the sum of its orders. */
+/** The total of each price level equals the sum of its open orders. */
 const counted = ({ book }: Trading): void => {
   for (const side of ["buy", "sell"] as const) {
-    for (const { left, orders, price } of Book.levels(book, side)) {
-      holds(left === sum(FifoQueue.members(orders).map((order) => order.left)), `what is left at ${price}`)
+    for (const { left, orders, price } of [...Book.levels(book, side), ...Book.levels(book.rpi, side)]) {
+      holds(left === sum(FifoQueue.members(orders).map((order) => order.left)), `the total at ${price}`)
     }
   }
 }
 
 const keyOf = ({ account, market }: Order): string => `${account}/${market}`
 
-/** The margin and the fee of this amount at this price. */
+const percentOf = (listed: Market, role: "maker" | "taker"): Units.Units =>
+  Units.ofPercent(role === "taker" ? listed.takerFee : listed.makerFee)
+
+/** The margin and the fee for this amount at this price. */
 const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units): Units.Units => {
   const total = Units.times(amount, price)
   return total / Positions.leverage + Units.times(total, Units.ofPercent(takerFee))
 }
 
-/** The part of a plain order without margin. It may only close a position. */
+/** The part of a plain order that has no margin locked, which may only close a position. */
 const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
   const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
   return locked >= needed ? 0n : order.left - order.left * locked / needed
@@ -219,7 +280,7 @@ const plainOrders = ({ ocoOrders, openOrders }: State) =>
     return [{ order, locked, key: `${keyOf(order)}/${order.side}` }]
   })
 
-/** The parts without margin together close no more than the position. */
+/** Together, the parts of orders without margin close no more than the position. */
 const secured = (state: State): void => {
   const sums = new Map<string, Units.Units>()
   for (const { key, locked, order } of plainOrders(state)) {
@@ -232,23 +293,29 @@ const secured = (state: State): void => {
 }
 
 /**
- * Follows an exchange from its beginning with independent records: fills of each order, queue order, positions, and
- * trades with the rest of the world.
+ * Tracks an exchange from the start in independent records: the fills of each order, queue order, positions, trades with
+ * the rest of the world, and the gains and losses of each account.
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
-  /** The orders of the reply whose events are to come. */
+  /** Orders in the reply whose events have not been processed yet. */
   private readonly named = new Map<string, Order>()
   private readonly pairs: Array<OcoOrder> = []
   private readonly arrivals = new Map<string, number>()
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
   private readonly positions = new Map<string, Units.Units>()
   private readonly costs = new Map<string, Units.Units>()
-  /** The losses of closed parts in this command, with their fees, by account and asset. */
+  /** The losses and fees of positions closed in this command, by account and asset. */
   private readonly lost = new Map<string, Units.Units>()
-  /** The collateral that an account lacks behind its positions, by account and asset. */
+  /** The collateral shortfall against position margin, by account and asset. */
   private readonly lacking = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
+  /** The expected assets of each account minus its debts, by account and asset. */
+  private readonly worth: Map<string, Units.Units>
+  /** The expected balances of `outside`. */
+  private readonly outside: Map<string, Units.Units>
+  /** The credits of the counterparty so far. */
+  private readonly credited: Map<string, Units.Units>
   private readonly state: State
   private greatestId = 0n
   private arrived = 0
@@ -256,11 +323,27 @@ export class Follower {
 
   constructor(state: State) {
     this.state = state
+    this.worth = worth(state)
+    this.outside = new Map(Ledger.balances(state.ledger, "outside"))
+    this.credited = new Map(state.counterparty.credited)
   }
 
   /** Checks the reply of a command, its events, and the resulting state. */
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
+    if (action?._tag === "Fund" && reply._tag === "Done" && action.account !== Quotes.account) {
+      this.credit(action.account, action.ticker, units(action.amount))
+    }
+    if (reply._tag === "CodeApplied" && action?._tag === "Call" && action.operation._tag === "ApplyCode") {
+      const { applied = "", creator, ticker, units } = this.state.codes.get(action.operation.code) ??
+        assert.fail("no code")
+      increase(this.worth, `${creator} ${ticker}`, -units)
+      increase(this.worth, `${applied} ${ticker}`, units)
+    }
+    for (const [ticker, total] of this.state.counterparty.credited) {
+      this.credit(Quotes.account, ticker, total - (this.credited.get(ticker) ?? 0n))
+      this.credited.set(ticker, total)
+    }
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
       this.name(reply.order)
     }
@@ -274,7 +357,7 @@ export class Follower {
       this.name(reply.oco.takeProfit)
     }
     for (const event of events) this.follow(event)
-    assert.deepStrictEqual([...this.named.keys()], [], "in a reply, and never placed")
+    assert.deepStrictEqual([...this.named.keys()], [], "in a reply, but never placed")
     if (reply._tag === "Refused" || reply._tag === "Invalid") assert.isEmpty(events)
     ledger(this.state)
     locks(this.state)
@@ -293,12 +376,13 @@ export class Follower {
     this.exitsAreWhole()
     this.positionsAgree()
     this.lenderAgrees()
+    this.worthAgrees()
     counterparty(this.state)
     secured(this.state)
     this.marginHolds()
   }
 
-  /** Runs the slow checks: every order ever placed, and its fees. */
+  /** Runs the slow checks of every order ever placed and of its fees. */
   checkAll(): void {
     this.exitsTradeOnce()
     const fees = new Map<string, Units.Units>()
@@ -322,16 +406,21 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
-  /** An order that no reply contains: a leg of an exit. */
+  /** Finds an order that no reply contains: a leg of an exit. */
   private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
     const ended = this.state.endedOrders.get(account) ?? []
     const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
       assert.fail("no such order")
-    holds(found.reduceOnly && found.type === "stop market" && found.oco !== undefined, "placed by nobody")
+    holds(
+      found.reduceOnly && found.type === "stop market" && found.oco !== undefined,
+      "in no reply, and not the leg of an exit"
+    )
     return found
   }
 
-  /** The order of a reply. Its place in time comes from the events, because others may have been placed in between. */
+  /**
+   * Registers an order in the reply. It counts as placed at its first event, because other orders may come before it.
+   */
   private name(order: Order): void {
     this.named.set(order.id, order)
   }
@@ -342,7 +431,7 @@ export class Follower {
     this.orders.set(order.id, order)
   }
 
-  /** Orders of the counterparty are in no reply. */
+  /** Registers an order of the counterparty, which no reply contains. */
   private offer(id: OrderId): void {
     const fill = this.state.fills.get(Quotes.account)?.findLast(({ order }) => order.id === id)
     const order = this.state.openOrders.get(id) ?? fill?.order
@@ -361,13 +450,14 @@ export class Follower {
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
-        // It was quoted and withdrawn in the same command.
+        // The counterparty quoted and withdrew it in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order has ended"))
       case "Traded":
         return this.trade(event)
-      case "PriceMoved":
       case "InterestPaid":
+        return this.credit(event.account, event.ticker, event.amount)
+      case "PriceMoved":
       case "KillSwitchFired":
       case "BalanceChanged":
       case "Restored":
@@ -379,26 +469,54 @@ export class Follower {
     this.trades++
     assert.isTrue(event.amount > 0n)
     // The taker is filled first.
-    for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
+    for (const role of ["taker", "maker"] as const) {
+      const id = event[role]
+      if (id !== undefined) this.deal(id, event.amount, event.price, role)
+    }
     const maker = event.maker === undefined ? undefined : this.orders.get(event.maker)
     if (event.taker !== undefined && event.maker !== undefined) return
     holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
-    const [stock = "", money = ""] = event.market.split("_")
-    // The lender holds what the rest of the world bought; without a maker, the world was the other side.
+    // If the trade has no maker, the rest of the world was the maker.
     const isBought = (event.side === "buy") === (event.taker === undefined)
-    const signed = isBought ? event.amount : -event.amount
-    this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)
-    this.tradedOutside.set(money, (this.tradedOutside.get(money) ?? 0n) - Units.times(signed, event.price))
+    this.tradeOutside(event.market, isBought ? event.amount : -event.amount, event.price)
   }
 
-  private deal(id: OrderId, amount: Units.Units, price: Units.Units): void {
+  /** The rest of the world trades with the lender. The lender holds what the world bought. */
+  private tradeOutside(market: MarketName, signed: bigint, price: Units.Units): void {
+    const { money, stock } = this.listed(market)
+    increase(this.tradedOutside, stock, signed)
+    increase(this.tradedOutside, money, -Units.times(signed, price))
+  }
+
+  private listed(market: MarketName): Market {
+    return this.state.markets.get(market) ?? assert.fail("no such market")
+  }
+
+  /** An amount comes from outside. */
+  private credit(account: string, ticker: Ticker, amount: Units.Units): void {
+    increase(this.outside, ticker, -amount)
+    increase(this.worth, `${account} ${ticker}`, amount)
+  }
+
+  private deal(id: OrderId, amount: Units.Units, price: Units.Units, role: "maker" | "taker"): void {
     const order = this.orders.get(id) ?? assert.fail("an unknown order has traded")
     const deals = this.deals.get(id) ?? { stock: 0n, money: 0n }
     this.deals.set(id, { stock: deals.stock + amount, money: deals.money + Units.times(amount, price) })
     if (order.price !== undefined) {
       assert.isTrue(order.side === "buy" ? price <= priceOf(order) : price >= priceOf(order), "beyond its limit")
     }
-    if (order.kind === "spot") return assert.isFalse(order.reduceOnly, "there is nothing to reduce on the spot")
+    const listed = this.listed(order.market)
+    const total = Units.times(amount, price)
+    const [received, ticker] = order.kind === "spot" && order.side === "buy"
+      ? [amount, listed.stock] as const
+      : [total, listed.money] as const
+    increase(this.worth, `${order.account} ${ticker}`, -Units.times(received, percentOf(listed, role)))
+    if (order.kind === "spot") {
+      const sign = order.side === "buy" ? 1n : -1n
+      increase(this.worth, `${order.account} ${listed.stock}`, sign * amount)
+      increase(this.worth, `${order.account} ${listed.money}`, -sign * total)
+      return assert.isFalse(order.reduceOnly, "a spot order has no position to reduce")
+    }
     const before = this.positions.get(keyOf(order)) ?? 0n
     const after = before + (order.side === "buy" ? amount : -amount)
     if (order.reduceOnly) {
@@ -408,15 +526,14 @@ export class Follower {
   }
 
   private openPosition({ account, amount, market, price, side }: Extract<Action, { _tag: "OpenPosition" }>): void {
-    const [size, at] = [units(amount), units(price ?? assert.fail("a draft names its price"))]
+    const [size, at] = [units(amount), units(price ?? assert.fail("the draft has no price"))]
     const signed = side === "buy" ? size : -size
     this.position(account, market, signed, at, false)
-    const [stock = ""] = market.split("_")
-    // No coins move: it is as if the rest of the world had taken the other side.
-    this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) - signed)
+    // No coins move, as if the rest of the world had taken the other side.
+    this.tradeOutside(market, -signed, at)
   }
 
-  /** Tracks a position, and the loss of its closed part. */
+  /** Tracks a position and the loss on its closed part. */
   private position(account: string, market: MarketName, signed: bigint, price: Units.Units, hasFee: boolean): void {
     const key = `${account}/${market}`
     const [before, cost] = [this.positions.get(key) ?? 0n, this.costs.get(key) ?? 0n]
@@ -425,8 +542,9 @@ export class Follower {
     const closed = before === 0n || before > 0n === signed > 0n ? 0n : held < size ? held : size
     const paid = closed === 0n ? 0n : cost * closed / held
     this.costs.set(key, cost - paid + Units.times(size - closed, price))
-    const listed = this.state.markets.get(market) ?? assert.fail("no such market")
+    const listed = this.listed(market)
     const value = Units.times(closed, price)
+    increase(this.worth, `${account} ${listed.money}`, before > 0n ? value - paid : paid - value)
     const fee = hasFee ? Units.times(value, Units.ofPercent(listed.takerFee)) : 0n
     const loss = (before > 0n ? paid - value : value - paid) + fee
     const owner = `${account} ${listed.money}`
@@ -434,8 +552,8 @@ export class Follower {
   }
 
   /**
-   * The collateral covers the margin of the positions. This exchange never liquidates, so a loss may reduce it; an
-   * order that fills, a transfer or a lock may not.
+   * The collateral covers the margin of the positions. This exchange never liquidates, so a loss can push the
+   * collateral below the margin; a fill, a transfer or a lock can't.
    */
   private marginHolds(): void {
     const margins = new Map<string, Units.Units>()
@@ -449,7 +567,7 @@ export class Follower {
       const margin = margins.get(owner) ?? 0n
       const lacks = margin > held ? margin - held : 0n
       const most = (this.lacking.get(owner) ?? 0n) + (this.lost.get(owner) ?? 0n)
-      holds(lacks <= most, `${owner}: ${lacks} of the margin is missing, of which losses explain ${most}`)
+      holds(lacks <= most, `${owner}: the collateral is ${lacks} short of the margin, but losses explain only ${most}`)
       this.lacking.set(owner, lacks)
     }
     this.lost.clear()
@@ -457,7 +575,7 @@ export class Follower {
 
   /** At every price, the oldest order is first. */
   private inTurn({ book }: Saved.Trading): void {
-    for (const { orders } of [...book.bids, ...book.asks]) {
+    for (const { orders } of [...book.bids, ...book.asks, ...book.rpi.bids, ...book.rpi.asks]) {
       const arrived = orders.map(({ id }) => this.arrivals.get(id) ?? assert.fail("was never placed"))
       holds(arrived.every((turn, i) => i === 0 || turn > (arrived[i - 1] ?? turn)), "out of turn")
     }
@@ -469,12 +587,15 @@ export class Follower {
       const open = [stopLoss, takeProfit].filter((leg) => this.state.openOrders.has(leg.id))
       const traded = [stopLoss, takeProfit].filter((leg) => leg.dealStock > 0n)
       if (this.state.ocoOrders.has(id)) {
-        holds(open.length === 2 && traded.length === 0 && !stopLoss.stop.activated, "a pair of one")
-      } else holds(open.length < 2 && traded.length < 2, "both legs of a pair")
+        holds(
+          open.length === 2 && traded.length === 0 && !stopLoss.stop.activated,
+          "a pair with only one leg, or a traded one"
+        )
+      } else holds(open.length < 2 && traded.length < 2, "both legs of a pair are open or have traded")
     }
   }
 
-  /** The legs of an exit wait for their prices until one is triggered; never do both trade. */
+  /** Both legs of an exit wait until one is triggered; they never both trade. */
   private exitsAreWhole(): void {
     for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
       for (const leg of [stopLoss, takeProfit]) {
@@ -495,7 +616,7 @@ export class Follower {
     const traded = new Set<OrderId>()
     for (const { dealStock, oco, type } of this.orders.values()) {
       if (type !== "stop market" || oco === undefined || dealStock === 0n) continue
-      holds(!traded.has(oco), "both legs of an exit")
+      holds(!traded.has(oco), "both legs of an exit have traded")
       traded.add(oco)
     }
   }
@@ -511,20 +632,34 @@ export class Follower {
   }
 
   /**
-   * The lender holds the other side of the positions and of trades with the rest of the world. Spot trades leave
-   * nothing with it.
+   * The lender holds the other side of all positions, at their cost, and of trades with the rest of the world. The debts
+   * are owed to it. Spot trades between accounts do not change its balances.
    */
   private lenderAgrees(): void {
-    for (const stock of ["BTC", "ETH", "SHIB"]) {
-      const positions = [...this.state.positions.values()].filter(({ market }) => market.startsWith(`${stock}_`))
-      const held = Ledger.balance(this.state.ledger, "lender", stock as never)
-      const expected = sum(positions.map(({ amount }) => amount)) + (this.tradedOutside.get(stock) ?? 0n)
-      holds(held === expected, `what the lender holds in ${stock}`)
+    const expected = new Map(this.tradedOutside)
+    for (const { amount, cost, market } of this.state.positions.values()) {
+      const { money, stock } = this.listed(market)
+      increase(expected, stock, amount)
+      increase(expected, money, amount > 0n ? -cost : cost)
     }
+    const held = new Map<string, Units.Units>(Ledger.balances(this.state.ledger, "lender"))
+    for (const owed of this.state.ledger.debts.values()) {
+      for (const [ticker, debt] of owed) increase(held, ticker, debt)
+    }
+    equal(held, expected, "the balances and claims of the lender")
+  }
+
+  /**
+   * The assets of each account minus its debts are its full gains minus its full losses. `outside` has paid exactly the
+   * expected amounts.
+   */
+  private worthAgrees(): void {
+    equal(worth(this.state), this.worth, "the assets of an account minus its debts")
+    equal(Ledger.balances(this.state.ledger, "outside"), this.outside, "the balances of outside")
   }
 }
 
-/** The state without the times of the last call and command, which are all that a refused call may change. */
+/** The state without the times of the last call and command, the only values that a refused call may change. */
 export const apartFromActivity = ({ keys, ...state }: State): string =>
   canonical({
     ...Saved.save({ ...state, keys }),

@@ -68,6 +68,85 @@ const flippedBody = (request: Request, bit: number): Request => {
   return { ...request, body }
 }
 
+/** A request whose signed payload is this text, with another text as its body. */
+const withBody = (payload: string, text: string): Request => ({
+  ...signedText(cancelAll, payload),
+  body: new TextEncoder().encode(text)
+})
+
+/** Writes JSON text with whitespace around its tokens, drawn from a list in turn. Keeps a quote that nothing closes. */
+const spaced = (text: string, spaces: ReadonlyArray<string>): string => {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:"]|[^{}[\],:"]+/gu) ?? []
+  return tokens.map((token, index) => spaces[index % spaces.length] + token).join("") + spaces[0]
+}
+
+const whitespace = fc.array(fc.stringMatching(/^[ \t\n\r]{0,3}$/u), { minLength: 1, maxLength: 9 })
+
+/** The JSON text of a cancel-all call with a field of this value. */
+const cancelText = (dialect: Dialect.Dialect, value: unknown): string =>
+  JSON.stringify({ value, "a \" :, b": [1, " , "], request: cancelAll, nonce: freshNonce(dialect) })
+
+describe("a body with spaces and a compact payload", () => {
+  property(
+    "in the live dialect, whitespace between the body's tokens may differ from the signed payload",
+    [fc.jsonValue(), whitespace],
+    (value, spaces) =>
+      Effect.gen(function*() {
+        const text = cancelText(Dialect.live, value)
+        accepted(yield* handle(withBody(text, spaced(text, spaces))))
+      }).pipe(Effect.provide(inProcess(Dialect.live)))
+  )
+
+  property(
+    "in the document's dialect, any whitespace that the payload lacks is refused",
+    [fc.jsonValue(), whitespace.filter((spaces) => spaces[0] !== "")],
+    (value, spaces) =>
+      Effect.gen(function*() {
+        const text = cancelText(Dialect.document, value)
+        yield* refused(withBody(text, spaced(text, spaces)), payloadInvalid)
+      }).pipe(Effect.provide(inProcess(Dialect.document)))
+  )
+
+  property(
+    "in the live dialect, a body that differs in one character is refused, however it is spaced",
+    [fc.jsonValue(), whitespace, fc.nat(), fc.constantFrom(..."\"\\:,{}[]019.eaA_é\u00a0\u000b\ufeff"), fc.nat(2)],
+    (value, spaces, place, character, dropped) =>
+      Effect.gen(function*() {
+        const text = cancelText(Dialect.live, value)
+        const at = place % text.length
+        const changed = text.slice(0, at) + character + text.slice(at + dropped)
+        if (changed !== text) yield* refused(withBody(text, spaced(changed, spaces)), payloadInvalid)
+      }).pipe(Effect.provide(inProcess(Dialect.live)))
+  )
+
+  const nonce = 1e15
+  const envelope = `"request":"${cancelAll}","nonce":${nonce}`
+  const others: ReadonlyArray<readonly [name: string, payload: string, body: string]> = [
+    ["has its members in another order", `{"a":1,${envelope}}`, `{ ${envelope}, "a": 1 }`],
+    ["writes a number in another way", `{"a":1,${envelope}}`, `{ "a": 1.0, ${envelope} }`],
+    ["writes an exponent", `{"a":100,${envelope}}`, `{ "a": 1e2, ${envelope} }`],
+    ["escapes a character", `{"a":"b",${envelope}}`, `{ "a": "\\u0062", ${envelope} }`],
+    ["has a space inside a text", `{"a":"b",${envelope}}`, `{ "a": "b ", ${envelope} }`],
+    ["lacks a space inside a text", `{"a":"b c",${envelope}}`, `{ "a": "bc", ${envelope} }`],
+    ["has a space inside a number", `{"a":12,${envelope}}`, `{ "a": 1 2, ${envelope} }`],
+    ["has a space inside a name", `{"a":true,${envelope}}`, `{ "a": tr ue, ${envelope} }`],
+    ["has another member", `{${envelope}}`, `{ ${envelope}, "a": 1 }`],
+    ["lacks a member", `{"a":1,${envelope}}`, `{ ${envelope} }`],
+    ["repeats a key, as the payload does", `{"a":1,"a":2,${envelope}}`, `{ "a": 1, "a": 2, ${envelope} }`],
+    ["repeats a key that the payload has once", `{"a":1,${envelope}}`, `{ "a": 1, "a": 1, ${envelope} }`],
+    ["has a trailing comma", `{${envelope}}`, `{ ${envelope}, }`],
+    ["has a second value", `{${envelope}}`, `{ ${envelope} } {}`],
+    ["has a comment", `{${envelope}}`, `{ /* */ ${envelope} }`],
+    ["begins with a byte order mark", `{${envelope}}`, `\ufeff{ ${envelope} }`],
+    ["is compact, with spaces in the payload", `{ ${envelope} }`, `{${envelope}}`],
+    ["has spaces, as the payload does", `{ ${envelope} }`, `{ ${envelope} }`]
+  ]
+  for (const [name, payload, body] of others) {
+    it.effect(`a body is refused if it ${name}`, () =>
+      refused(withBody(payload, body), payloadInvalid).pipe(Effect.provide(inProcess(Dialect.live))))
+  }
+})
+
 it("no endpoint has a field with the name of an envelope field", () => {
   for (const endpoint of Object.values(all)) {
     for (const dialect of dialects) {
@@ -81,7 +160,7 @@ for (const dialect of dialects) {
   const make = (fields: object = { type: ["spot"] }) => signed(dialect, cancelAll, fields)
 
   describe(`in the ${dialect.name} dialect`, () => {
-    it.effect("a request signed by hand is accepted", () =>
+    it.effect("a request signed without the library's signer is accepted", () =>
       Effect.gen(function*() {
         accepted(yield* handle(make()))
         accepted(yield* handle(signed(dialect, balance)))
@@ -90,7 +169,7 @@ for (const dialect of dialects) {
       }).pipe(Effect.provide(inProcess(dialect))))
 
     property(
-      "one changed bit of the body, the payload, the signature or the key is refused and changes nothing",
+      "a request with one changed bit in the body, payload, signature or key is refused and changes nothing",
       [fc.constantFrom("body", "x-txc-payload", "x-txc-signature", "x-txc-apikey"), fc.nat(5000), fc.jsonValue()],
       (part, bit, value) =>
         Effect.gen(function*() {
@@ -103,7 +182,7 @@ for (const dialect of dialects) {
       { runs: 150 }
     )
 
-    it.effect("the signature must be lower-case, complete, and over the payload", () =>
+    it.effect("the signature must be lower-case, complete, and computed over the payload", () =>
       Effect.gen(function*() {
         const request = make()
         const signature = header(request, "x-txc-signature")
@@ -127,7 +206,7 @@ for (const dialect of dialects) {
 
     it.effect("the payload must be exactly the body's Base64, even when it is signed", () =>
       Effect.gen(function*() {
-        // Its Base64 contains padding, a plus and a slash, which other alphabets write differently.
+        // The body's Base64 contains padding, a plus and a slash, which other Base64 alphabets write differently.
         const request = make({ "a~~~?": "???>>>~~~" })
         const payload = header(request, "x-txc-payload")
         const signedOver = (text: string) =>
@@ -179,7 +258,7 @@ for (const dialect of dialects) {
         yield* refused({ ...request, body, headers }, payloadInvalid)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("`request` must be the path that is called", () =>
+    it.effect("`request` must equal the path of the call", () =>
       Effect.gen(function*() {
         for (const path of [balance, "order/cancel/all", `${cancelAll}/`, 5, null, ""]) {
           const text = JSON.stringify({ request: path, nonce: freshNonce(dialect) })
@@ -189,7 +268,7 @@ for (const dialect of dialects) {
 
     for (const endpoint of all.filter(({ access }) => access === "private")) {
       const optional = dialect === Dialect.document && endpoint.path === cancelAll
-      it.effect(`request and nonce of ${endpoint.name} are ${optional ? "optional" : "required"}`, () =>
+      it.effect(`the request and nonce fields of ${endpoint.name} are ${optional ? "optional" : "required"}`, () =>
         Effect.gen(function*() {
           const withoutRequest = signedText(endpoint.path, JSON.stringify({ nonce: freshNonce(dialect) }))
           const withoutNonce = signedText(endpoint.path, JSON.stringify({ request: endpoint.path }))
@@ -216,7 +295,7 @@ for (const dialect of dialects) {
         else yield* refused(withNonce(number), nonceMissing)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("nonceWindow must be a boolean in a dialect that has it, and is ignored in the other", () =>
+    it.effect("`nonceWindow` must be a boolean in the dialect that has it, and is ignored in the other dialect", () =>
       Effect.gen(function*() {
         const withWindow = (nonceWindow: unknown) =>
           signedText(balance, JSON.stringify({ request: balance, nonce: freshNonce(dialect), nonceWindow }))
@@ -227,7 +306,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(withWindow(false)))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("an unknown key is answered like a wrong signature", () =>
+    it.effect("an unknown key gets the same answer as a wrong signature", () =>
       Effect.gen(function*() {
         yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "nobody" }), unauthorized)
         yield* refused(signed(dialect, balance, {}, { ...alice, apiSecret: bob.apiSecret }), unauthorized)
@@ -247,7 +326,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(signed(dialect, balance, {}, disabled)))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a restricted key and an account without B2B access are refused", () =>
+    it.effect("calls outside a key's restrictions or without B2B access are refused", () =>
       Effect.gen(function*() {
         const notAllowed: Refusal = [401, 4, "This API Key is not authorized to perform this action."]
         yield* refused(signed(dialect, balance, {}, restricted), notAllowed)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Expected from "../../../src/sandbox/gateway/Expected.ts"
 
-describe("what was expected", () => {
-  it("an expectation names the bound, the step or the allowed values", () => {
+describe("the expected values", () => {
+  it("the description of an expected value names the bound, the step or the allowed values", () => {
     const words = [
       Expected.words({ kind: "min", min: 3 }),
       Expected.words({ kind: "minAmount", min: "0.001" }),
@@ -10,6 +10,8 @@ describe("what was expected", () => {
       Expected.words({ kind: "length", max: 32 }),
       Expected.words({ kind: "minTotal", min: "5.05" }),
       Expected.words({ kind: "maxTotal", max: "1000000" }),
+      Expected.words({ kind: "priceBand", side: "above", bound: "200000" }),
+      Expected.words({ kind: "priceBand", side: "below", bound: "4000" }),
       Expected.words({ kind: "step", step: "0.05" }),
       Expected.words({ kind: "precision", step: "0.01" }),
       Expected.words({ kind: "precision", step: "1" }),
@@ -27,6 +29,8 @@ describe("what was expected", () => {
       "at most 32 characters",
       "amount × price of at least 5.05",
       "amount × price of at most 1000000",
+      "at most 200000, near the market's last price",
+      "at least 4000, near the market's last price",
       "a multiple of 0.05",
       "at most 2 digits after the point: a multiple of 0.01",
       "a whole number: a multiple of 1",

@@ -37,7 +37,7 @@ describe("next", () => {
       return found?._tag === "Delay" ? found.millis : undefined
     })
 
-  it("without a fault no call goes wrong", () => {
+  it("without a fault, no call gets a symptom", () => {
     assert.deepStrictEqual(run(Faults.make(0), ["/a"], ["/a"]), [undefined, undefined])
   })
 
@@ -54,7 +54,7 @@ describe("next", () => {
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, 1, 1, 1, undefined, undefined])
   })
 
-  it("a fault counts and hits only calls with its path and key", () => {
+  it("a fault with a path and key counts and hits only calls that match both", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/a", apiKey: "k", skip: 1, symptom: symptom(1) })
     const calls = [["/a", "k"], ["/b", "k"], ["/a", "other"], ["/a"], ["/a", "k"], ["/a", "k"]] as const
@@ -101,12 +101,12 @@ describe("of a venue", () => {
       { status: 418, body: "tea" },
       1
     ],
-    ["refused for a rate limit", { _tag: "Refuse", kind: "rateLimited" }, { status: 429 }, 0],
+    ["refused because of the rate limit", { _tag: "Refuse", kind: "rateLimited" }, { status: 429 }, 0],
     ["refused for its nonce", { _tag: "Refuse", kind: "nonceUsed" }, { status: 429 }, 0],
     ["refused because the exchange is down", { _tag: "Refuse", kind: "unavailable" }, { status: 503 }, 0]
   ]
   for (const [name, fault, expected, applied] of outcomes) {
-    it.effect(`a fault changes the answer and the effect of one call: ${name}`, () =>
+    it.effect(`a fault changes the answer and effect of one call: ${name}`, () =>
       Effect.gen(function*() {
         yield* addFault({ symptom: fault })
         const answer = yield* call()
@@ -116,7 +116,7 @@ describe("of a venue", () => {
       }).pipe(Effect.provide(world)))
   }
 
-  it.effect("a delayed call is applied immediately and answered later", () =>
+  it.effect("a call with a delay fault is applied immediately and answered later", () =>
     Effect.gen(function*() {
       yield* addFault({ symptom: { _tag: "Delay", millis: 700 } })
       const fiber = yield* Effect.forkChild(call())
@@ -142,7 +142,7 @@ describe("of a venue", () => {
       assert.strictEqual((yield* call(balance, bob))._tag, "Answer")
     }).pipe(Effect.provide(world)))
 
-  it.effect("public calls, unknown paths and refused calls can go wrong too", () =>
+  it.effect("faults can also hit public calls, unknown paths and refused calls", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       yield* addFault({ times: 3, symptom: Faults.reset })
@@ -159,10 +159,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
 
   const whole = "[\"pong\"]"
 
-  /**
-   * The outcome of a public call for its caller: the status and the text, or whether the body or the whole answer
-   * broke.
-   */
+  /** The outcome that a caller of a public call sees: the status with the text or `broken`, or `no answer`. */
   const ping = Effect.gen(function*() {
     const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/ping`)
     return yield* Effect.match(response.text, {
@@ -186,7 +183,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "malformed JSON ends as if it were complete",
+    "malformed JSON arrives as a complete HTTP answer",
     Effect.gen(function*() {
       yield* fault({ _tag: "Malformed" })
       assert.strictEqual(yield* ping, "200 [\"po")
@@ -194,7 +191,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a slow body arrives in parts, and completely",
+    "a slow body arrives in parts, and in full",
     Effect.gen(function*() {
       yield* fault({ _tag: "Slow", bytesPerSecond: 40 })
       const [time, text] = yield* Effect.timed(ping)
@@ -215,7 +212,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
   )
 
   test(
-    "a delayed answer and a late call both take their time",
+    "a delayed answer and a late call both take at least the fault's delay",
     Effect.gen(function*() {
       for (const _tag of ["Delay", "Late"] as const) {
         yield* fault({ _tag, millis: 60 })
@@ -226,7 +223,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     })
   )
 
-  /** The client of this library, unaware of the faults. */
+  /** This library's client, unaware of the faults. */
   const client = Layer.unwrap(
     Effect.map(Base, (baseUrl) => Exchange.layer({ baseUrl, dialect, credentials: credentialsOf(alice) }))
   )
@@ -243,7 +240,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make(name) }))
 
   test(
-    "the client tells apart calls that were not applied, calls that may have been, and the two rate limits",
+    "the client distinguishes calls that were not applied, calls that may have been, and the two rate limits",
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
       yield* on(path, Faults.answerLost)
@@ -317,7 +314,7 @@ describe("chance", () => {
       Effect.sync(() => assert.deepStrictEqual(fired(seed, probability, 20), fired(seed, probability, 20)))
   )
 
-  it("another seed or another fault gives other random choices", () => {
+  it("a different seed or a different fault gives different random choices", () => {
     assert.notDeepEqual(fired(1, 0.5, 64), fired(2, 0.5, 64))
     assert.notDeepEqual(fired(1, 0.5, 64, 1), fired(1, 0.5, 64, 2))
   })
@@ -332,7 +329,7 @@ describe("chance", () => {
   })
 })
 
-it.effect("a request that arrives twice gets the same answer twice, even when a fault hits the second one", () =>
+it.effect("a request that is delivered twice gets the same answer twice, even if a fault hits the second delivery", () =>
   Effect.gen(function*() {
     const answers = new Map<string, string>()
     const deliveries = {

@@ -12,7 +12,7 @@ const three = { calls: 3, perSeconds: 10 }
 describe("admit", () => {
   const at = (seconds: number) => seconds * 1e6
 
-  it("a limit admits its number of calls, and admits calls again in the next window", () => {
+  it("a limit admits its number of calls in each window", () => {
     const limits = Limits.make()
     const admitted = [0, 1, 9.999999, 9.999999, 10, 10, 19, 19.999999, 20].map((seconds) =>
       limits.admit("caller", "/a", three, at(seconds))
@@ -32,7 +32,7 @@ describe("admit", () => {
     ])
   })
 
-  it("an override for the path wins over one for all paths, which wins over the documented limit", () => {
+  it("a limit for one path overrides a limit for all paths, which overrides the documented limit", () => {
     const limits = Limits.make()
     limits.override({ calls: 2, perSeconds: 10 })
     limits.override({ calls: 0, perSeconds: 10 }, "/closed")
@@ -53,7 +53,7 @@ describe("admit", () => {
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
   })
 
-  it("only callers that have not called for a window are forgotten", () => {
+  it("a limit forgets only callers that have made no call for a whole window", () => {
     const limits = Limits.make()
     for (let caller = 0; caller < 20_000; caller++) {
       assert.isTrue(limits.admit(`caller-${caller}`, "/a", { calls: 1, perSeconds: 1 }, caller * 200))
@@ -82,7 +82,7 @@ for (const dialect of dialects) {
     ) =>
       Effect.map(Effect.all(calls), (answers) => answers.map((answer) => answer === "reset" ? answer : answer.status))
 
-    it.effect("a key's calls are counted by path, on the venue's clock", () =>
+    it.effect("a key's calls are counted per path, by the venue's clock", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit(three, balance)
@@ -98,7 +98,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([call(), call(), call(), call()]), [200, 200, 200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("calls from before a reset do not count, although the clock goes back", () =>
+    it.effect("calls from before a reset do not count, even though the clock goes back", () =>
       Effect.gen(function*() {
         const control = yield* Control
         yield* control.limit({ calls: 1, perSeconds: 10 }, balance)
@@ -116,7 +116,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([forged, forged, call(), call()]), [401, 401, 200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a call refused for its rate uses no nonce", () =>
+    it.effect("a call refused by a rate limit does not use up its nonce", () =>
       Effect.gen(function*() {
         const control = yield* Control
         const venue = yield* Venue
@@ -128,7 +128,7 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([Effect.map(venue.handle(request), read)]), [200])
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("public calls are counted by address", () =>
+    it.effect("public calls are counted per address", () =>
       Effect.gen(function*() {
         yield* Control.use((control) => control.limit({ calls: 2, perSeconds: 10 }))
         assert.deepStrictEqual(yield* statuses([ping(), ping(), ping(), ping("another")]), [200, 200, 429, 200])

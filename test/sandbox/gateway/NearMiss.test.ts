@@ -24,20 +24,20 @@ const but = (headers: Readonly<Record<string, string>>, dialect = document, from
   headers: { ...from.headers, ...headers }
 })
 
-/** The call with another signature, made from its payload and its body. */
+/** The call with a different signature, computed from its payload and its body. */
 const signedBy = (sign: (payload: string, body: Uint8Array) => string): Request => {
   const request = signed(document, path)
   return but({ "x-txc-signature": sign(String(request.headers["x-txc-payload"]), request.body) }, document, request)
 }
 
-/** The call without some of its headers. */
+/** A signed call without one of its headers. */
 const without = (name: string): Request => {
   const { headers, ...request } = signed(document, path)
   const { [name]: _, ...rest } = headers
   return { ...request, headers: rest }
 }
 
-/** A call whose body was replaced after its headers were made. */
+/** A call whose body was replaced after its headers were computed. */
 const withBody = (text: string, of: string): Request => ({
   ...signedText(path, of),
   body: new TextEncoder().encode(text)
@@ -110,7 +110,7 @@ const rows: ReadonlyArray<
     document,
     [signedBy((payload) => hmac(`${alice.apiSecret}\n`, payload))],
     "unauthorized",
-    "it was signed with the secret and a line feed after it"
+    "it was signed with the secret followed by a line feed"
   ],
   [
     "the key as the secret",
@@ -124,7 +124,7 @@ const rows: ReadonlyArray<
     document,
     [but({ "x-txc-payload": Buffer.from("{}").toString("base64") })],
     "unauthorized",
-    "the signature is of another payload: the one that matches the body"
+    "the signature is for a different payload: the one that matches the body"
   ],
   [
     "the secret of another key",
@@ -188,40 +188,54 @@ const rows: ReadonlyArray<
     document,
     [withBody("", compact)],
     "payloadInvalid",
-    "there is no body; the payload header holds what should be in it"
+    "there is no body: send the one that the payload header encodes"
   ],
   [
     "another body",
     document,
     [withBody(`{"request":"${path}","nonce":"2","limit":3}`, compact)],
     "payloadInvalid",
-    "the payload header decodes to another body; they differ in nonce, limit"
+    "the payload header decodes to a different body; they differ in nonce, limit"
   ],
   [
     "the same body with a space",
     document,
     [withBody(`${compact} `, compact)],
     "payloadInvalid",
-    "the payload header decodes to another body: send the very bytes that were encoded"
+    "the payload header decodes to a different body: send exactly the bytes that were encoded"
   ],
   ["no JSON", document, [signedText(path, "{")], "payloadInvalid", "the body is not JSON"],
   ["no object", document, [signedText(path, "[1]")], "payloadInvalid", "the body is JSON, but not an object"],
   [
-    "a key twice",
+    "a duplicate key",
     document,
     [signedText(path, `{"request":"${path}","nonce":"1","nonce":"2"}`)],
     "payloadInvalid",
-    "the body contains a key twice"
+    "the body contains a duplicate key"
   ],
   [
     "spaces",
     live,
     [signedText(path, `{"request": "${path}", "nonce": 1}`)],
     "payloadInvalid",
-    "the body has spaces between its tokens; this dialect wants compact JSON"
+    "the payload header has spaces between its JSON tokens; this dialect requires compact JSON there"
   ],
   [
-    "bytes that are no text",
+    "another body with spaces",
+    live,
+    [withBody(`{"request": "${path}", "nonce": 2}`, `{"request":"${path}","nonce":1}`)],
+    "payloadInvalid",
+    "the payload header decodes to a different body; they differ in nonce"
+  ],
+  [
+    "a duplicate key in a body with spaces",
+    live,
+    [withBody(`{"request": "${path}", "nonce": 1, "nonce": 2}`, `{"request":"${path}","nonce":1,"nonce":2}`)],
+    "payloadInvalid",
+    "the body contains a duplicate key"
+  ],
+  [
+    "bytes that are not UTF-8",
     document,
     [bytes(Buffer.from(`{"request":"${path}","nonce":"1","ticker":"\xff"}`, "latin1"))],
     "payloadInvalid",
@@ -259,7 +273,7 @@ const rows: ReadonlyArray<
     "signed with the right secret, but the nonce was used at 2026-01-02T01:30:00.000Z"
   ],
   [
-    "a nonce that is less",
+    "a nonce that is too small",
     live,
     [of(77), of(76)],
     "nonceUsed",
@@ -316,7 +330,7 @@ const rows: ReadonlyArray<
     "the key may only call /api/v4/order/cancel/all"
   ],
   [
-    "no business partner",
+    "an account that is not a business partner",
     document,
     [signed(document, "/api/v4/main-account/smart/interest-payment-history", {}, bob)],
     "noB2bAccess",
@@ -367,7 +381,7 @@ const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
   return records.at(-1) ?? assert.fail()
 })
 
-describe("a call that is refused, and what its caller probably did", () => {
+describe("hints for refused calls", () => {
   for (const [title, dialect, calls, kind, hint] of rows) {
     it.effect(`the hint for a refused call names the caller's mistake: ${title} (${dialect.name})`, () =>
       Effect.gen(function*() {
@@ -378,7 +392,7 @@ describe("a call that is refused, and what its caller probably did", () => {
       }).pipe(Effect.provide(inProcess({ dialect }))))
   }
 
-  it.effect("a call refused for its fields needs no hint", () =>
+  it.effect("a call refused for its fields gets no hint", () =>
     Effect.gen(function*() {
       const record = yield* refused([signed(document, "/api/v4/order/stop_limit", { market: "BTC_USDT" })])
       assert.deepInclude(record, { verdict: "refused", refused: "invalid", account: "alice", key: "key of alice" })
@@ -389,7 +403,7 @@ describe("a call that is refused, and what its caller probably did", () => {
         activationPrice: "required"
       })
       assert.isUndefined(record.hint)
-      // It still uses up its nonce, which is a command.
+      // The call still uses up its nonce, so it is a command.
       assert.isDefined(record.command)
     }).pipe(Effect.provide(inProcess())))
 
@@ -406,7 +420,7 @@ describe("a call that is refused, and what its caller probably did", () => {
       ])
     }).pipe(Effect.provide(inProcess())))
 
-  it.live("a refused call over HTTP gets the same hint", () =>
+  it.live("a call that is refused over HTTP gets a hint too", () =>
     Effect.gen(function*() {
       const request = signed(document, path, {}, { ...alice, apiSecret: bob.apiSecret })
       assert.strictEqual((yield* post(request)).status, 401)

@@ -19,7 +19,7 @@ const shownOf = (asked: Request, answer: object) => {
 }
 
 describe("the traffic of the latest calls", () => {
-  it("traffic shows no key, signature, code, passphrase or secret, however it is written", () => {
+  it("traffic shows no key, signature, code, passphrase or secret, however it is encoded", () => {
     const headers = { "x-txc-apikey": "KEY", "x-txc-signature": "SIGNATURE", cookie: "COOKIE", accept: "*/*" }
     const shown = JSON.stringify([
       shownOf(request(`{"c\\u006fde":"CODE","passphrase":"PASS"}`, headers), {
@@ -34,7 +34,7 @@ describe("the traffic of the latest calls", () => {
     assert.include(shown, "*/*")
   })
 
-  it("long requests are cut, and only the latest calls are kept", () => {
+  it("the traffic log cuts long requests, and keeps only the latest calls", () => {
     const traffic = Traffic.make()
     for (let number = 1; number <= Traffic.kept + 1; number++) {
       traffic.add(number, request("x".repeat(5000)), json(200, { long: "y".repeat(5000) }))
@@ -49,7 +49,7 @@ describe("the traffic of the latest calls", () => {
     assert.isFalse(traffic.get(3)?.whole)
   })
 
-  it("a slot keeps nothing of the call that it held before", () => {
+  it("a reused slot keeps nothing from its previous call", () => {
     const traffic = Traffic.make()
     traffic.add(1, { ...request("x", { accept: "*/*" }), query: "a=1" }, json(200, { done: true }))
     const kept = traffic.get(1)
@@ -65,16 +65,16 @@ describe("the traffic of the latest calls", () => {
       answerHeaders: {},
       answer: ""
     })
-    // A call that was read before keeps its content.
+    // A record that was read earlier keeps its content.
     assert.deepInclude(Traffic.show(kept, []), { query: "a=1", status: 200, answer: "{\"done\":true}" })
   })
 
-  it("a kept body does not keep the buffer that it is part of", () => {
+  it("a stored body does not keep the larger buffer that contains it in memory", () => {
     const traffic = Traffic.make()
     const all = new Uint8Array(65_536)
     traffic.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
     assert.strictEqual(traffic.get(1)?.request.body.buffer.byteLength, 10)
-    // A body that is its whole buffer is shared with no other.
+    // A body that fills its whole buffer shares it with no other data.
     traffic.add(2, { ...request("x"), body: all }, json(200, {}))
     assert.strictEqual(traffic.get(2)?.request.body.buffer.byteLength, 4096)
     const own = new Uint8Array(10)

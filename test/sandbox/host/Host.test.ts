@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Logger from "effect/Logger"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { existsSync, readdirSync, rmSync } from "node:fs"
@@ -11,6 +12,7 @@ import * as Host from "../../../src/sandbox/host/Host.ts"
 import * as Registry from "../../../src/sandbox/host/Registry.ts"
 import { passing, turn, until } from "../../support/clock.ts"
 import { scratchFile } from "../../support/files.ts"
+import { fullDisk } from "../../support/fullDisk.ts"
 import * as Calls from "../../support/host.ts"
 
 const { balance, call, keyOf, own, parse, ping, placeLimit, send } = Calls
@@ -19,7 +21,7 @@ const folder = Effect.map(scratchFile, dirname)
 
 const isAwake = (id: string) => Host.Host.use((host) => Effect.map(host.find(id), ({ awake }) => awake))
 
-/** Advances the test's clock in steps of a second. */
+/** Advances the test clock in steps of one second. */
 const wait = (seconds: number) =>
   Effect.forEach(
     Array.from({ length: seconds }),
@@ -56,7 +58,42 @@ describe("venues of a host", () => {
       )
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue that slept remembers faults, limits, calls, candles and the feed", () =>
+  it.effect("a venue whose disk was full opens again by itself, although callers and feeds keep it awake", () =>
+    Effect.gen(function*() {
+      const host = yield* Host.Host
+      const venue = yield* host.make()
+      const alice = keyOf(venue, "alice")
+      const order = { market: "BTC_USDT", side: "buy", amount: "0.001", price: "9000" }
+      const place = Effect.map(
+        Effect.exit(Effect.suspend(() => call(venue.url, placeLimit, alice, order))),
+        (exit) => exit._tag === "Success" ? exit.value.status : "broken"
+      )
+      assert.strictEqual(yield* place, 200)
+      yield* own(venue, "POST", "Limit", { limit: { calls: 1000, perSeconds: 10 } })
+      yield* following(venue, [])
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* fullDisk
+        assert.strictEqual(yield* place, "broken")
+        // The venue is opened again and again while the disk is full.
+        for (let second = 0; second < 15; second++) {
+          assert.include(["broken", 503], yield* place)
+          yield* wait(1)
+        }
+      }))
+      // There is room again, and callers never pause long enough for the venue to fall asleep.
+      let status: number | string = 503
+      for (let second = 0; second < 15 && status !== 200; second++) {
+        yield* wait(1)
+        status = yield* place
+      }
+      assert.strictEqual(status, 200)
+      assert.strictEqual(
+        (yield* own(venue, "GET", "OpenOrders?account=alice")).text.match(/"price":"9000"/gu)?.length,
+        2
+      )
+    }).pipe(Effect.scoped, Effect.provide([Host.layer(), Logger.layer([])])))
+
+  it.effect("a venue remembers faults, limits, calls, candles and the feed across its sleep", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ clock: 1_700_000_000_000_000 })
@@ -77,7 +114,7 @@ describe("venues of a host", () => {
       const before = yield* look
       assert.isTrue(yield* host.sleep(venue.id))
       assert.deepStrictEqual(yield* look, before)
-      // The first of the two faults fires now, the limit has one call left, and used nonces are still used.
+      // The first of the two faults fires now, the limit has one call left, and used nonces stay used.
       assert.strictEqual((yield* call(venue.url, balance, alice)).status, 429)
       assert.strictEqual((yield* call(venue.url, placeLimit, alice, order)).status, 200)
       assert.isTrue(yield* host.sleep(venue.id))
@@ -86,7 +123,7 @@ describe("venues of a host", () => {
       assert.strictEqual((yield* call(venue.url, balance, alice)).status, 200)
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a feed continues from a place before the sleep, and keeps its venue awake while it is followed", () =>
+  it.effect("a feed continues from a place before the venue's sleep, and keeps the venue awake while a reader follows it", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -111,7 +148,7 @@ describe("venues of a host", () => {
       yield* until(host.sleep(venue.id))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("calls that arrive while a venue wakes or falls asleep are answered in order", () =>
+  it.effect("a venue answers calls in order when they arrive while it wakes or falls asleep", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -140,7 +177,7 @@ describe("venues of a host", () => {
       assert.deepStrictEqual(prices, calls.map((index) => `${39_000 + index}`))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue catches up on events that came due in its sleep, in order and at their own times, like one that was awake", () =>
+  it.effect("a venue catches up on events that came due in its sleep, in order and with their own times, like a venue that was awake", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const day = 86_400_000
@@ -199,7 +236,7 @@ describe("venues of a host", () => {
       assert.isTrue(other.events.some(([, tag]) => tag === "OrderActivated"))
     }).pipe(Effect.provide(Host.layer({ idleMillis: 10 * 86_400_000 }))))
 
-  it.effect("a venue ends when its time to live is over: its files are removed, and it is unknown", () =>
+  it.effect("when a venue's time to live is over, its files are removed and its id is unknown", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -219,7 +256,7 @@ describe("venues of a host", () => {
       }).pipe(Effect.provide(Host.layer({ folder: at, timeToLiveMillis: 3_600_000 })))
     }).pipe(Effect.scoped))
 
-  it.effect("a venue that is ended closes its feeds, and answers no more calls", () =>
+  it.effect("an ended venue closes its feeds, and answers no more calls", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -252,7 +289,7 @@ describe("hosts", () => {
       }).pipe(Effect.provide(open))
     }).pipe(Effect.scoped))
 
-  it.effect("a host removes venues whose creation, copy or end was cut off by a crash", () =>
+  it.effect("a host removes venues whose creation, copying or removal was interrupted by a crash", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const [kept, left] = yield* Effect.gen(function*() {
@@ -288,14 +325,14 @@ describe("hosts", () => {
         assert.notInclude(called.text, at)
         const told = yield* own(venue, "GET", "Status")
         assert.strictEqual(told.status, 503)
-        assert.include(told.text, "the database is gone")
+        assert.include(told.text, "is gone or empty")
         const other = yield* host.make({})
         assert.strictEqual((yield* send("GET", other.url + ping)).status, 200)
         assert.deepInclude(yield* host.status, { awake: 1 })
       }).pipe(Effect.provide(Host.layer({ folder: at })))
     }).pipe(Effect.scoped))
 
-  it.effect("a host refuses a folder in use by another, and accepts a given token", () =>
+  it.effect("a host refuses a folder that another host uses, and keeps the token that it is given", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -340,6 +377,8 @@ describe("hosts", () => {
       const { apiKey, apiSecret } = parse(key) as Record<string, string>
       const created = { account: "", apiKey: String(apiKey), apiSecret: String(apiSecret) }
       yield* call(venue.url, "/api/v4/trade-account/balance", created)
+      const funds = { ticker: "USDT", amount: "5" }
+      const { code } = parse(yield* call(venue.url, "/api/v4/main-account/codes", alice, funds))
       const copy = yield* host.copy(venue.id, { owner: "other" })
       const orders = (made: Host.Made) => call(made.url, "/api/v4/orders", keyOf(made, "alice"), { market: "BTC_USDT" })
       assert.strictEqual((yield* orders(copy)).text, (yield* orders(venue)).text)
@@ -347,6 +386,11 @@ describe("hosts", () => {
       for (const known of [alice, mine, created]) {
         assert.strictEqual((yield* call(copy.url, balance, known)).status, 401, known.apiKey)
       }
+      const journal = (yield* own(copy, "GET", "Journal")).text
+      for (const secret of [code, apiSecret]) assert.notInclude(journal, String(secret).slice(-36, -4))
+      const apply = "/api/v4/main-account/codes/apply"
+      assert.notStrictEqual((yield* call(copy.url, apply, keyOf(copy, "bob"), { code })).status, 200)
+      assert.strictEqual((yield* call(venue.url, apply, keyOf(venue, "bob"), { code })).status, 200)
       for (const name of ["alice", "bob"]) {
         assert.strictEqual((yield* call(venue.url, balance, keyOf(copy, name))).status, 401, name)
         assert.strictEqual((yield* call(copy.url, balance, keyOf(copy, name))).status, 200, name)
@@ -356,7 +400,7 @@ describe("hosts", () => {
       assert.strictEqual((yield* Effect.flip(host.copy(venue.id, { sequence: 9999 })))._tag, "NotMade")
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a host says which bound is reached, and how to raise it", () =>
+  it.effect("when a host reaches a bound, its error names the bound and says how to raise it", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* host.make({ owner: "a" })
@@ -372,7 +416,7 @@ describe("hosts", () => {
       yield* host.make({ owner: "c" })
     }).pipe(Effect.provide(Host.layer({ maxVenues: 3, maxPerOwner: 2 }))))
 
-  it.effect("a full host wakes a venue by putting the one idle for the longest time to sleep", () =>
+  it.effect("a full host puts the longest-idle venue to sleep when it wakes another", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [a, b, c] = [yield* host.make({}), yield* host.make({}), yield* host.make({})] as const
@@ -395,7 +439,7 @@ describe("hosts", () => {
       yield* until(Effect.map(send("GET", a.url + ping), ({ status }) => status === 200))
     }).pipe(Effect.provide(Host.layer({ maxAwake: 2 }))))
 
-  it.effect("a venue with too many commands refuses further ones with a reason, and can still be read", () =>
+  it.effect("a venue with too many commands refuses further ones with a reason, but still answers reads", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ example: false })

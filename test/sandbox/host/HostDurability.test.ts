@@ -30,7 +30,7 @@ const asked = (path: string, token: string, payload: object): Request => ({
 
 const nonceOf = (request: Request): string => /"nonce":"(\d+)"/u.exec(Buffer.from(request.body).toString())?.[1] ?? ""
 
-it.live("a host killed under load loses nothing that was acknowledged in any of its venues", () =>
+it.live("a host killed under load loses no acknowledged command in any of its venues", () =>
   Effect.gen(function*() {
     const folder = join(dirname(yield* scratchFile), "host")
     mkdirSync(folder)
@@ -50,7 +50,7 @@ it.live("a host killed under load loses nothing that was acknowledged in any of 
         const caller = (index: number) =>
           Effect.gen(function*() {
             for (let turn = index;; turn++) {
-              // Not all can be awake at once: at any time one wakes and another falls asleep.
+              // The venues can't all be awake at once, so one is always waking while another falls asleep.
               const venue = made[turn % made.length]
               if (venue === undefined) return
               const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "39000" }
@@ -68,7 +68,7 @@ it.live("a host killed under load loses nothing that was acknowledged in any of 
           Effect.forEach([0, 1, 2, 3], caller, { concurrency: "unbounded", discard: true })
         )
         yield* until(Effect.sync(() => calls >= 6 * venues))
-        // One venue is being created as the host dies.
+        // A venue is being created when the host is killed.
         const last = yield* Effect.forkChild(make, { startImmediately: true })
         assert.strictEqual(yield* kill, "SIGKILL")
         yield* Fiber.join(callers)
@@ -91,7 +91,8 @@ it.live("a host killed under load loses nothing that was acknowledged in any of 
     }))
     let count = 0
     for (const [id, nonces] of acknowledged) {
-      const venue = yield* Venue.make({ dialect: Dialect.document, file: join(folder, "venues", id, "journal.sqlite") })
+      const file = join(folder, "venues", id, "journal.sqlite")
+      const venue = yield* Venue.wake({ dialect: Dialect.document, id, file, remember: () => Effect.void })
       const there = new Set<string>()
       yield* venue.journal.verify
       yield* venue.journal.read(0, venue.journal.sequence(), ({ action }: Command) => {

@@ -22,9 +22,9 @@ const browser = Effect.gen(function*() {
   return { context, errors }
 })
 
-it.live("the host's page lists, creates and ends venues, and opens each in its own origin", ({ skip }) =>
+it.live("the host's page lists, creates and ends venues, and opens each on its own origin", ({ skip }) =>
   Effect.suspend(() => {
-    if (executable === undefined) skip("there is no browser here")
+    if (executable === undefined) skip("no browser is installed")
     return Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -50,7 +50,7 @@ it.live("the host's page lists, creates and ends venues, and opens each in its o
       assert.strictEqual(new URL(named.url()).hostname, `${id}.localhost`)
       assert.isTrue(yield* see(() => named.evaluate(() => window.opener === null)))
 
-      // With a path, the venue shares its origin with others: its token is nowhere that their pages can read.
+      // Under a path, the venue shares its origin with others, so their pages must not be able to read its token.
       const { controlToken, url } = yield* host.find(id)
       const under = yield* see(() => context.newPage())
       yield* see(() => under.goto(`${url}/#token=${controlToken}`))

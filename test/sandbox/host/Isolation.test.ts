@@ -15,10 +15,10 @@ import { property } from "../../support/property.ts"
 const { balance, call, keyOf, own, parse, ping, placeLimit, send } = Calls
 
 // -----------------------------------------------------------------------------
-// Together and alone
+// Together or alone
 // -----------------------------------------------------------------------------
 
-/** A step with a venue. */
+/** One action on a venue. */
 type Step =
   | { readonly _tag: "Call"; readonly account: "alice" | "bob"; readonly path: string; readonly fields: object }
   | {
@@ -56,7 +56,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(account, order).map(([who, fields]) => asCall(who, placeLimit, fields)) },
   { weight: 2, arbitrary: account.map((who) => asCall(who, balance, {})) },
   account.map((who) => asCall(who, "/api/v4/order/cancel/all", { market: "BTC_USDT" })),
-  account.map((who) => asCall(who, "/api/v4/main-account/codes", { ticker: "USDT", amount: "5" })),
+  // New keys and codes are not among the calls, because their secrets are drawn at random.
+  account.map((who) =>
+    asCall(who, "/api/v4/main-account/transfer", { ticker: "USDT", amount: "5", from: "main", to: "spot" })
+  ),
   fc.integer({ min: 39_000, max: 41_000 }).map((price) =>
     asOwn("MovePrice", { market: "BTC_USDT", price: String(price) })
   ),
@@ -78,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Step>({ _tag: "Sleep" }) }
 )
 
-/** A place where the steps are carried out. */
+/** The venue or sandbox on which the steps are carried out. */
 interface Place {
   readonly url: string
   readonly controlUrl: string
@@ -100,13 +103,13 @@ const carryOut = Effect.fnUntraced(function*(place: Place, steps: ReadonlyArray<
       ? own(place, step.method, step.operation, step.fields)
       : call(place.url, step.path, place.keyOf(step.account), step.fields, { nonce: ++nonce })
     answers.push(yield* Effect.catchDefect(answered, () => Effect.succeed({ status: 0, text: "reset" })))
-    // Other venues run in between.
+    // Lets other venues run between two steps.
     yield* Effect.yieldNow
   }
   return { answers, status: yield* own(place, "GET", "Status") }
 })
 
-/** The result of the steps in a separate sandbox that starts like the venue. */
+/** The result of the steps in a separate sandbox with the same initial state. */
 const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) =>
   Effect.gen(function*() {
     const control = yield* Control.Control
@@ -123,7 +126,7 @@ const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) 
   ))
 
 property(
-  "venues that run together, asleep and awake, give the same answers and states as each alone",
+  "venues that run together, asleep or awake, give the same answers and states as each would alone",
   [fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 5 })],
   (histories) =>
     Effect.gen(function*() {
@@ -143,7 +146,7 @@ property(
         const expected = yield* alone(venue, beginnings[index]?.text ?? "", histories[index] ?? [])
         assert.deepStrictEqual(together[index], expected)
       }
-      // Not all can be awake at once: they take turns.
+      // At most two can be awake at once, so they take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
   { runs: 200, short: 10 }
 )
@@ -170,7 +173,7 @@ describe("isolation of venues", () => {
           assert.strictEqual((yield* own({ controlUrl, controlToken }, "GET", operation)).status, 401, operation)
         }
       }
-      // No venue was woken for it.
+      // These calls have woken no venue.
       assert.isTrue((yield* host.list()).every(({ awake }) => !awake))
       for (const name of Object.keys(one.keys)) {
         const [mine, theirs] = [
@@ -182,6 +185,26 @@ describe("isolation of venues", () => {
       }
     }).pipe(Effect.provide(Host.layer())))
 
+  it.effect("new secrets and codes have nothing in common with the identifiers that a venue shows", () =>
+    Effect.gen(function*() {
+      const host = yield* Host.Host
+      const venue = yield* host.make({ clock: 1_700_000_000_000_000, seed: 3 })
+      const alice = keyOf(venue, "alice")
+      const { data } = parse(yield* call(venue.url, "/api/v4/sub-account/list", alice))
+      const [{ id = "" } = {}] = data as ReadonlyArray<Record<string, string>>
+      const fields = { subAccountId: id, title: "t", type: 1 }
+      const made = parse(yield* call(venue.url, "/api/v4/sub-account/api-key/create", alice, fields))
+      const created = parse(
+        yield* call(venue.url, "/api/v4/main-account/codes", alice, { ticker: "USDT", amount: "5" })
+      )
+      for (const secret of [made["apiSecret"], created["code"]]) {
+        for (const shown of [made["apiKey"], made["id"], created["external_id"]]) {
+          const words = String(shown).split("-").filter((word) => word.length > 4)
+          for (const word of words) assert.notInclude(String(secret), word)
+        }
+      }
+    }).pipe(Effect.provide(Host.layer())))
+
   it.effect("the keys that the exchange creates differ between venues with the same history", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
@@ -189,7 +212,7 @@ describe("isolation of venues", () => {
       const venues = [yield* host.make({ clock }), yield* host.make({ clock })] as const
       const made = yield* Effect.forEach(venues, (venue) =>
         Effect.gen(function*() {
-          // Even restored to the beginning, it does not make the other venue's keys.
+          // Even after a restore to the beginning, a venue does not create the other venue's keys.
           yield* own(venue, "POST", "Restore", { sequence: 0 })
           yield* own(venue, "POST", "OpenAccount", { account: "alice", b2b: true })
           const key = { apiKey: `key of ${venue.id}`, apiSecret: "the same secret" }
@@ -254,15 +277,10 @@ describe("isolation of venues", () => {
       for (const name of ["none.localhost", `x.${one.id}.localhost`, ".localhost"]) {
         assert.strictEqual(yield* named(name), 404, name)
       }
-      for (
-        const name of ["", "example.com", `${one.id}.example.com`, "localhost.example.com", "127.0.0.1.example.com"]
-      ) {
-        assert.strictEqual(yield* named(name, `/v/${one.id}${ping}`), 421, name)
-      }
-      for (const name of ["localhost", "127.0.0.1:1", "[::1]:8080", "10.0.0.7"]) {
+      for (const name of ["localhost", "127.0.0.1:1", "[::1]:8080", `${one.id}.example.com`]) {
         assert.strictEqual(yield* named(name, `/v/${one.id}${ping}`), 200, name)
       }
-      // The token of one venue, on a path that leads back out of it.
+      // One venue's token, with a path that leads to the other venue.
       const out = yield* own(
         { controlUrl: `${one.url}/control/v1/../../../${other.id}/control/v1/`, controlToken: one.controlToken },
         "GET",

@@ -33,7 +33,7 @@ const fork = Effect.fnUntraced(function*(venue: Host.Made) {
   return made.status
 })
 
-/** Carries out one step with a venue. Returns the status or the error. */
+/** Carries out one step on a venue. Returns the status or the error. */
 const carryOut = (
   host: Host.Host["Service"],
   venues: Array<Host.Made>,
@@ -65,7 +65,7 @@ const carryOut = (
   }))
 
 property(
-  "under any concurrent use, at most the bound is awake, every call is answered, and all venues can sleep",
+  "under any concurrent use, no more venues are awake than the bound allows, every call is answered, and all venues can sleep",
   [fc.array(step, { minLength: 10, maxLength: 60 })],
   (steps) =>
     Effect.gen(function*() {

@@ -34,7 +34,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
 })
 
 describe("the page", () => {
-  it.live("the page is public, holds no secret, and is not served without a control plane", () =>
+  it.live("the page is public, contains no secrets, and is not served without a control plane", () =>
     Effect.gen(function*() {
       const get = (baseUrl: string) =>
         see(() => fetch(baseUrl + Dashboard.path).then((got) => got.text().then((text) => [got.status, text] as const)))
@@ -67,7 +67,7 @@ describe("the page", () => {
       assert.strictEqual(unauthorised.status, 401)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("HEAD is answered without a socket too", () =>
+  it.effect("HEAD is also answered without a socket", () =>
     Effect.gen(function*() {
       const { status, text } = yield* HttpClient.execute(HttpClientRequest.head(InProcess.baseUrl + Protocol.path))
       assert.deepStrictEqual([status, yield* text], [200, ""])

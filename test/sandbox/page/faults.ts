@@ -1,4 +1,4 @@
-/** The faults area of the page. */
+/** Tests of the page's faults area. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { document } from "../../../src/protocol/Dialect.ts"
@@ -13,7 +13,7 @@ const balance = "/api/v4/main-account/balance"
 
 export const faults = (): void => {
   itInFull(
-    "the page makes a fault of endpoint, symptom, parameters, count, probability and key, and marks it when it is used up",
+    "the page adds a fault with its endpoint, symptom, parameters, count, probability and key, and marks it once it is used up",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -55,7 +55,7 @@ export const faults = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("each symptom shows exactly its own parameters", () =>
+  itInFull("the fault form shows exactly the parameters of the chosen symptom", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { shown } = yield* opened
@@ -88,7 +88,7 @@ export const faults = (): void => {
       const set = (yield* control.faults).map(({ fault }) => fault)
       assert.deepStrictEqual(set.map(({ symptom }) => symptom), expected)
       assert.isTrue(set.every(({ path, probability }) => probability === 0.25 && path === undefined))
-      // An impossible fault is refused, and the form keeps its values.
+      // An invalid fault is refused, and the form keeps its values.
       yield* write(form, "Probability, 0 to 1", "0.5")
       yield* write(form, "HTTP status", "42")
       yield* press(form, "Add fault")

@@ -1,4 +1,7 @@
-/** The page under load. Its work per second is bounded, however much data there is and how often it changes. */
+/**
+ * Tests of the page under load. Its work per second is bounded, however much data there is and however often it
+ * changes.
+ */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ApiKey, marketName, ticker } from "../../../src/domain/Identifiers.ts"
@@ -45,7 +48,7 @@ const makeCalls = Effect.gen(function*() {
 
 export const load = (): void => {
   itInFull(
-    `stays usable with ${openOrders} open orders, ${calls} calls and a price that moves fifty times a second`,
+    `the page stays usable with ${openOrders} open orders, ${calls} calls and a price that moves fifty times a second`,
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -55,7 +58,7 @@ export const load = (): void => {
         yield* listOf(shown, "Open orders", openOrders)
         let asked = 0
         shown.on("request", () => asked++)
-        // Counts how often the price is drawn, and the seconds of counting.
+        // Counts how often the price is drawn, and records when counting starts.
         yield* see(() =>
           shown.getByLabel("Last price").evaluate((output) => {
             const counted = { draws: 0, from: performance.now() }
@@ -71,11 +74,11 @@ export const load = (): void => {
         })
         const using = Effect.gen(function*() {
           const list = region(shown, "Open orders")
-          // After scrolling to the end, the oldest order is read and shown.
+          // Scrolling to the end loads and shows the oldest order.
           yield* see(() => list.getByRole("grid").press("End"))
           yield* see(() => list.locator("[role=gridcell]", { hasText: /^10\s000$/u }).waitFor())
           yield* go(shown, "requests")
-          // The page starts with the latest calls that the sandbox keeps.
+          // The page first shows all calls that the sandbox keeps.
           yield* listOf(shown, "Requests", 2000)
           yield* write(shown, "Filter by text", "no such text")
           yield* appears(region(shown, "Requests"), /^No matching calls/u)

@@ -1,4 +1,4 @@
-/** The page's widths, its contrast, and its use by keyboard. */
+/** Tests of the page's layout at several widths, its contrast, and its use by keyboard. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
@@ -15,7 +15,7 @@ import { handle, signed } from "../../support/signed.ts"
 
 const areas = ["orders", "requests", "time", "faults"] as const
 
-/** Shows some of everything that the page can show. */
+/** Fills the page with at least one of everything that it can show. */
 const busy = Effect.gen(function*() {
   const control = yield* Control.Control
   yield* stopOrder("40200")
@@ -45,7 +45,7 @@ const busy = Effect.gen(function*() {
   yield* control.snapshot
 })
 
-/** Elements that are wider than their place, and neither scroll nor end in an ellipsis. */
+/** Elements that are wider than their container, and neither scroll nor end in an ellipsis. */
 const cut = (shown: Page) =>
   see(() =>
     shown.evaluate(() => {
@@ -54,7 +54,7 @@ const cut = (shown: Page) =>
       const found = [
         ...globalThis.document.querySelectorAll("button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field")
       ]
-      // A word is broken if it has rectangles in several lines.
+      // A word is broken if its rectangles are on several lines.
       const broken: Array<string> = []
       const walker = globalThis.document.createTreeWalker(globalThis.document.body, NodeFilter.SHOW_TEXT)
       while (walker.nextNode() !== null) {
@@ -138,7 +138,7 @@ const pale = (shown: Page) =>
         hold(`what is in ${one.ariaLabel}`, style.color, one, behind(one), 4.5)
         hold(`what should be in ${one.ariaLabel}`, getComputedStyle(one, "::placeholder").color, one, behind(one), 4.5)
       }
-      // The focus ring and the canvas are drawn on a card.
+      // The focus ring and the chart are drawn on a card.
       const card = globalThis.document.querySelector(".card") ?? globalThis.document.body
       for (const name of ["--accent", "--good", "--bad"]) {
         const probe = globalThis.document.createElement("i")
@@ -157,7 +157,7 @@ const isPlain = Effect.fnUntraced(function*(shown: Page, where: string) {
   assert.isAtLeast(seen, 10, where)
 })
 
-/** Goes through the page with the Tab key; returns the controls that were not reached, or have no focus ring. */
+/** Moves through the page with the Tab key; returns the controls that it does not reach or that have no focus ring. */
 const unreached = Effect.fnUntraced(function*(shown: Page) {
   yield* see(() =>
     shown.evaluate(() => {
@@ -184,7 +184,7 @@ const unreached = Effect.fnUntraced(function*(shown: Page) {
 
 export const looks = (): void => {
   itInFull(
-    "the page cuts no word and overflows nowhere, from 390 to 1920 pixels",
+    "the page neither breaks words nor overflows at widths from 390 to 1920 pixels",
     () =>
       Effect.gen(function*() {
         yield* busy
@@ -205,7 +205,7 @@ export const looks = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  itInFull("the page has enough contrast in every state, light and dark", () =>
+  itInFull("the page has enough contrast in every state, in light and dark mode", () =>
     Effect.gen(function*() {
       yield* busy
       const { baseUrl, shown } = yield* opened

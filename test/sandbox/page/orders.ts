@@ -1,4 +1,4 @@
-/** The account area of the page: orders, positions, wallets. */
+/** Tests of the page's account area: orders, positions, wallets. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { amount, price } from "../../../src/domain/Decimal.ts"
@@ -57,7 +57,7 @@ export const orders = (): void => {
 
       yield* press(list, "Cancel order my-stop")
       yield* listOf(shown, "Open orders", 4)
-      // The pressed button is gone. The focus is still in the list, and the keyboard continues from there.
+      // The button is gone. The focus stays in the list, so the keyboard still works there.
       const grid = shown.getByRole("grid", { name: /Open orders/u })
       yield* hasFocus(shown, "[role=grid]")
       yield* see(() => grid.press("ArrowDown"))
@@ -66,7 +66,7 @@ export const orders = (): void => {
       yield* listOf(shown, "Open orders", 3)
       assert.isFalse((yield* control.openOrders("alice")).some(({ side }) => side === "buy"))
 
-      // Canceling one leg cancels the other, whichever client does it.
+      // Canceling one leg cancels the other one, whichever client cancels it.
       const [stop] = (yield* control.openOrders("alice")).filter(({ activationPrice }) => activationPrice !== undefined)
       yield* press(list, `Cancel order ${stop?.id}`)
       yield* listOf(shown, "Open orders", 1)
@@ -90,13 +90,12 @@ export const orders = (): void => {
           amount: amount("0.2"),
           price: price("39100")
         })
-        yield* appears(positions, "no price yet")
         yield* control.movePrice({ market: perp, price: price("39000") })
         yield* reads(position, ["BTC_PERP long 0.2 39 100 7 800 −20"])
         yield* control.movePrice({ market: perp, price: price("40000.5") })
         yield* reads(position, ["BTC_PERP long 0.2 39 100 8 000.1 +180.1"])
 
-        // A market order takes a quarter of bob's offer.
+        // A market order takes a quarter of bob's ask.
         yield* limit("buy", "0.5", "39500")
         yield* limit("sell", "0.04", "40100")
         const wallets = region(shown, "Balances")

@@ -1,4 +1,4 @@
-/** The requests area of the page: every call, and the details of one. */
+/** Tests of the page's requests area: every call, and the details of one. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -70,7 +70,7 @@ export const requests = (): void => {
       yield* see(() => shown.getByRole("grid", { name: "Requests: 2" }).waitFor({ state: "attached" }))
       yield* press(drawer, "Fail the next LimitOrders.create")
       yield* press(drawer, "Close")
-      // The closed dialog returns the focus.
+      // Closing the dialog returns the focus.
       yield* hasFocus(shown, "[role=grid]")
       const venue = yield* Venue
       const failed = yield* venue.handle(signed(document, "/api/v4/order/new", order, Example.alice))
@@ -119,7 +119,7 @@ export const requests = (): void => {
   )
 
   itInFull(
-    "a call copied as a shell script runs with a key from the environment and a nonce of its own",
+    "a call copied as a shell script runs with a key from the environment and a new nonce",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

@@ -1,4 +1,4 @@
-/** The page's notices about its connection, and several pages at once. */
+/** Tests of the page's notices about its connection, and of several pages at once. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -38,7 +38,7 @@ const command = programOf("main")
 
 export const state = (): void => {
   itInFull(
-    "a disconnected page says so, reconnects by itself, and asks for a token that it does not have",
+    "a page says that it is disconnected, reconnects by itself, and asks for the token if it does not have one",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -55,7 +55,7 @@ export const state = (): void => {
         yield* Scope.close(first, Exit.void)
         yield* appears(shown, /the state of \d+ s ago/u)
         yield* see(() => shown.locator("main.stale").waitFor())
-        // The page's clock does not run on.
+        // The page's clock stops while the connection is down.
         yield* go(shown, "time")
         const clock = yield* see(() => shown.locator("#clock").innerText())
         yield* appears(shown, /the state of (?:[2-9]|\d\d+) s ago/u)
@@ -68,7 +68,7 @@ export const state = (): void => {
         const accounts = shown.getByRole("combobox", { name: "Account" })
         assert.include(yield* see(() => accounts.innerHTML()), "&lt;img")
         assert.strictEqual(yield* see(() => shown.locator("img").count()), 0)
-        // The token is in memory only.
+        // The page keeps the token only in memory.
         const kept = yield* see(() =>
           shown.evaluate(() =>
             globalThis.document.cookie + JSON.stringify([{ ...localStorage }, { ...sessionStorage }])
@@ -85,7 +85,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "the page continues after the process was killed and restarted, and shows the new state",
+    "the page notices that the sandbox was killed, and shows the new state of the restarted one",
     () =>
       Effect.gen(function*() {
         const data = `${yield* scratchFile}-data`
@@ -104,12 +104,20 @@ export const state = (): void => {
 
         yield* first.kill
         yield* see(() => shown.locator("main.stale").waitFor())
-        yield* runningElsewhere(process.execPath, [...flags, "--port", port], /^Watch and control it: (\S+)/mu)
+        const again = yield* runningElsewhere(
+          process.execPath,
+          [...flags, "--port", port],
+          /^Watch and control it: (\S+)/mu
+        )
+        // Each process has its own control token.
+        yield* see(() => shown.goto("about:blank"))
+        yield* see(() => shown.goto(again.found))
         yield* isLive(shown)
         yield* see(() => shown.locator("main:not(.stale)").waitFor())
         yield* lastPrice(shown, /40\s444/u)
         assert.strictEqual(yield* see(() => shown.getByRole("alert").count()), 0)
-        // The calls of the killed process are lost, and the page does not show them any longer.
+        // The killed process has lost its calls, and the page no longer shows them.
+        yield* go(shown, "requests")
         yield* see(() => fetch(`${origin}/api/v4/public/time`))
         yield* appears(region(shown, "Requests"), "ServerTime.get")
         yield* listOf(shown, "Requests", 1)

@@ -1,4 +1,4 @@
-/** The time area of the page: the clock, the journal's commands, snapshots and forks. */
+/** Tests of the page's time area: the clock, the journal's commands, snapshots and forks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
@@ -66,7 +66,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "the page advances and sets the clock, shows its lead, and jumps to the next due event",
+    "the page advances and sets the clock, shows how far it is ahead, and jumps to the next scheduled event",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -91,7 +91,7 @@ export const time = (): void => {
         yield* press(clock, "Set")
         yield* appears(clock, "2031-02-03 04:05:06 UTC")
         assert.strictEqual((yield* control.clock).at, Date.UTC(2031, 1, 3, 4, 5, 6) * 1000)
-        // An earlier time is refused with words.
+        // An earlier time is refused with an explanation.
         yield* write(clock, "Later time, in UTC", "2030-02-03T04:05:06")
         yield* press(clock, "Set")
         yield* appears(shown.getByRole("alert"), "at is too small")
@@ -104,7 +104,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "an old command is chosen on the timeline, and its fork is another sandbox with its own page",
+    "the user chooses an old command on the timeline, and its fork is another sandbox with its own page",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -115,6 +115,8 @@ export const time = (): void => {
         yield* lastPrice(shown, /30\s300/u)
         yield* go(shown, "time")
         const timeline = region(shown, "Timeline")
+        // The page's last command can be older than its last price. A choice of the last command follows the last one.
+        yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
         yield* appears(timeline, /PlaceStopLimit alice market BTC_USDT, side buy, amount 0\.01/u)
         yield* press(timeline, "Fork here")

@@ -27,7 +27,7 @@ class Base extends Context.Service<Base, string>()("test/Base") {}
 
 type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue.Venue
 
-/** The same sandbox without a socket and over HTTP. */
+/** The same sandbox, in process and over HTTP. */
 const worlds: ReadonlyArray<readonly [string, Layer.Layer<World>]> = [
   [
     "in process",
@@ -149,7 +149,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "a missing body counts as an empty one, and a missing header is named",
+    "a missing body counts as an empty one, and the refusal names a missing header",
     Effect.gen(function*() {
       const bare = Effect.fnUntraced(function*(name: string) {
         const request = HttpClientRequest.post((yield* Base) + ControlApi.prefix + name).pipe(
@@ -167,7 +167,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "requests without the token are refused, including exchange keys, forms and pages of other origins",
+    "requests without the token are refused, including exchange keys, forms and pages from other origins",
     Effect.gen(function*() {
       const { apiKey, apiSecret } = Example.alice
       for (const authorization of ["", "Bearer ", "Bearer no", `Bearer ${apiSecret}`, token, `bearer ${token}`]) {
@@ -201,7 +201,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "faults are set, counted and removed",
+    "the owner sets, counts and removes faults",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { faults } = yield* Venue.Venue
@@ -225,7 +225,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "OpenAPI describes every operation, each with its token",
+    "the OpenAPI document describes every operation, and says that each needs the token",
     Effect.gen(function*() {
       const [found, text] = yield* send("openapi.json", "", { method: "GET" })
       assert.strictEqual(found, 200)
@@ -252,7 +252,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "an exported journal replays to the same bytes elsewhere",
+    "an exported journal, replayed in another sandbox, exports the same bytes",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const [, journal] = yield* send("Journal", "", { method: "GET" })
@@ -303,7 +303,7 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
-    "the calls are listed with their outcomes",
+    "the control plane lists the calls with their outcomes",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       yield* HttpClient.get(`${yield* Base}/api/v4/public/pong`)
@@ -317,7 +317,7 @@ describe.each(worlds)("%s", (_name, world) => {
 describe("over HTTP", () => {
   const [, world] = worlds[1] ?? assert.fail()
 
-  it.live("a fork is a venue of its own, on a port of its own", () =>
+  it.live("a fork is a separate venue on its own port", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const { controlUrl, url } = yield* control.fork({ payload: {} })

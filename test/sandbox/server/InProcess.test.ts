@@ -17,7 +17,7 @@ import { until } from "../../support/clock.ts"
 import { dialects, exchange, inProcess, oco, once, overHttp, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 
-/** A few calls of every kind, and their outcomes without times. */
+/** A few calls of each kind, and their outcomes without times. */
 const story = Effect.gen(function*() {
   const order = yield* StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "a" as never }))
   const pair = yield* CollateralOcoOrders.use((orders) => orders.create({ ...oco, clientOrderId: "b" as never }))
@@ -45,14 +45,14 @@ const story = Effect.gen(function*() {
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("calls in process have the same outcomes as over HTTP", () =>
+  it.live("calls have the same outcomes in process as over HTTP", () =>
     Effect.gen(function*() {
       const here = yield* Effect.provide(story, exchange(inProcess(dialect)))
       const there = yield* Effect.provide(story, exchange(overHttp(dialect)))
       assert.deepStrictEqual(here, there)
     }))
 
-  it.effect("a sent request arrives even if its caller no longer waits", () =>
+  it.effect("a request that was sent arrives even if its caller stops waiting", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.addFault({ path: "/api/v4/order/stop_limit", symptom: { _tag: "Late", millis: 4000 } })
@@ -66,7 +66,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* until(Effect.map(control.openOrders("alice"), ({ length }) => length === 1))
     }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 
-  it.effect("a reset breaks the connection", () =>
+  it.effect("a reset fault breaks the connection", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.addFault({ times: 2, symptom: Faults.reset })
@@ -77,7 +77,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 })
 
-it.effect("requests from clients other than the library's are answered", () =>
+it.effect("the in-process exchange also answers HTTP clients other than the library's", () =>
   Effect.gen(function*() {
     const response = yield* HttpClient.get(`${InProcess.baseUrl}/api/v4/public/ping?x=1`)
     assert.deepStrictEqual([response.status, yield* response.json], [200, ["pong"]])

@@ -23,12 +23,13 @@ const feed: Answer = {
   body: Stream.concat(Stream.make(Buffer.from("id: 1\n\n")), Stream.never)
 }
 
-it.live("a server that stops finishes calls in progress, ends feeds, and accepts no connections", () =>
+it.live("a server that is stopping finishes calls in progress, ends feeds, and accepts no new connections", () =>
   Effect.gen(function*() {
     const begun = yield* Latch.make()
     const go = yield* Latch.make()
     const backend: Backend = {
       isOwners: () => false,
+      venueOf: () => "",
       refuse: () => assert.fail(),
       receive: ({ path }, _clock, resume) =>
         resume(path === "/feed" ? feed : Effect.as(Effect.andThen(begun.open, go.await), answer))
@@ -41,7 +42,7 @@ it.live("a server that stops finishes calls in progress, ends feeds, and accepts
     const called = yield* Effect.forkChild(HttpClient.get(`${url}/call`))
     yield* begun.await
     const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    // The feed ends although calls are still in progress.
+    // The feed ends while calls are still in progress.
     yield* Fiber.join(followed)
     yield* until(Effect.map(listens(url), (listening) => !listening))
     assert.isUndefined(closed.pollUnsafe())

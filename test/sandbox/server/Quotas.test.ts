@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Net from "node:net"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
 import * as Quotas from "../../../src/sandbox/server/Quotas.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
 import { until } from "../../support/clock.ts"
@@ -14,7 +15,7 @@ const ofOne = ofAll * Server.shareOfAddress
 
 describe("quotas", () => {
   property(
-    "no address exceeds its quota, all together do not exceed the total, and returned amounts are free again",
+    "no address exceeds its quota, all addresses together do not exceed the total, and released amounts are available again",
     [fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 1, max: 6 }), fc.boolean()))],
     (steps) =>
       Effect.sync(() => {
@@ -25,7 +26,13 @@ describe("quotas", () => {
           if (isTaking) {
             const isFree = sumOf(held) + amount <= ofAll
             const isWithin = sumOf(held.filter(([other]) => other === address)) + amount <= ofOne
+            const debtor = quotas.debtorFor(address, amount)
             assert.strictEqual(quotas.take(address, amount), isFree && isWithin)
+            if (!isWithin) assert.strictEqual(debtor, address)
+            else if (!isFree) {
+              const of = (other: string) => sumOf(held.filter(([owner]) => owner === other))
+              for (const other of ["a", "b", "c"]) assert.isAtLeast(of(debtor), of(other))
+            }
             if (isFree && isWithin) held.push([address, amount])
           } else {
             const given = held.pop()
@@ -38,7 +45,7 @@ describe("quotas", () => {
   )
 })
 
-/** Connections from a loopback address, each sending this, and the server's reaction to each. */
+/** Opens connections from a loopback address, sends `said` on each, and counts the server's reactions. */
 const attack = (baseUrl: string, from: string, count: number, said: (n: number) => string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -66,59 +73,136 @@ const attack = (baseUrl: string, from: string, count: number, said: (n: number) 
       })
   )
 
-/** The answer to a caller from this address, or `"closed"`. */
+/** The answer to a ping from this address, or `"closed"`. */
 const pinged = (baseUrl: string, from: string) =>
   Effect.callback<string>((resume) => {
     let text = ""
     const socket = Net.connect({ port: Number(new URL(baseUrl).port), host: "127.0.0.1", localAddress: from })
-    socket.on("connect", () => socket.write("GET /api/v4/public/ping HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"))
-    socket.on("data", (chunk: Buffer) => text += chunk.toString())
+    socket.on("connect", () =>
+      socket.write("GET /api/v4/public/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+    socket.on("data", (chunk: Buffer) =>
+      text += chunk.toString())
     socket.on("error", () => {})
     socket.on("close", () => resume(Effect.succeed(text === "" ? "closed" : text.slice(0, 12))))
     return Effect.sync(() => socket.destroy())
   })
 
+/** The beginning of the answer to these bytes from this address, or `"closed"`. */
+const answered = (baseUrl: string, from: string, sent: string) =>
+  Effect.callback<string>((resume) => {
+    const socket = Net.connect(
+      { port: Number(new URL(baseUrl).port), host: "127.0.0.1", localAddress: from },
+      () => socket.write(sent)
+    )
+    socket.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().slice(0, 12))))
+    socket.on("error", () => resume(Effect.succeed("closed")))
+    socket.on("close", () => resume(Effect.succeed("closed")))
+    return Effect.sync(() => socket.destroy())
+  })
+
 const share = Server.maxConnections * Server.shareOfAddress
+
+/** The number of calls of one address that may wait for their answers. */
+const calls = Server.maxUnanswered.ofAll * Server.shareOfAddress
 
 describe("one address", () => {
   it.live(
-    "one address with 2000 half-sent headers gets no more than its quota and shuts out no other",
+    "one address with too many half-sent headers gets no more than its quota, and shuts out neither itself nor other addresses",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
-        const held = yield* attack(baseUrl, "127.0.0.1", 2000, () => "GET /api/v4/public/ping HTTP/1.1\r\nx: ")
-        yield* until(Effect.sync(() => held.connected === 2000 && held.open.size === share))
+        const held = yield* attack(baseUrl, "127.0.0.1", share + 500, () => "GET /api/v4/public/ping HTTP/1.1\r\nx: ")
+        yield* until(Effect.sync(() => held.connected === share + 500 && held.open.size === share))
         assert.strictEqual(yield* pinged(baseUrl, "127.0.0.2"), "HTTP/1.1 200")
-        assert.strictEqual(yield* pinged(baseUrl, "127.0.0.1"), "closed")
-        for (const socket of held.all) socket.destroy()
-        yield* until(Effect.map(pinged(baseUrl, "127.0.0.1"), (answer) => answer === "HTTP/1.1 200"))
+        for (let call = 0; call < 20; call++) {
+          assert.strictEqual(yield* pinged(baseUrl, "127.0.0.1"), "HTTP/1.1 200")
+        }
+        // Each call has ended the oldest half-open connection, and no other.
+        assert.isAtLeast(held.open.size, share - 20)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
     60_000
   )
 
   it.live(
-    "one address with calls that never end leaves slots and room for bodies to the others",
+    "half-open connections of two addresses do not shut out a third, and idle connections outlive them",
+    () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })
+        const get = "GET /api/v4/public/ping HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        const idle = yield* attack(baseUrl, "127.0.0.1", 3, () => get)
+        let answered = 0
+        for (const socket of idle.all) socket.once("data", () => answered++)
+        yield* until(Effect.sync(() => answered === 3))
+        const first = yield* attack(baseUrl, "127.0.0.1", share, () => "GET / HTTP/1.1\r\nx")
+        const second = yield* attack(baseUrl, "127.0.0.2", share, () => "GET / HTTP/1.1\r\nx")
+        yield* until(Effect.sync(() => idle.open.size + first.open.size === share && second.open.size === share))
+        for (const from of ["127.0.0.3", "127.0.0.1", "127.0.0.2"]) {
+          assert.strictEqual(yield* pinged(baseUrl, from), "HTTP/1.1 200", from)
+        }
+        assert.strictEqual(idle.open.size, 3)
+      }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
+    60_000
+  )
+
+  it.live(
+    "calls whose bodies never arrive make room for a call from the same address; calls that wait for answers do not",
+    () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })
+        const post = "POST /api/v4/order/new HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{"
+        const slow = yield* attack(baseUrl, "127.0.0.1", calls, () => post)
+        yield* until(Effect.sync(() => slow.connected === calls))
+        for (let call = 0; call < 20; call++) {
+          assert.strictEqual(yield* pinged(baseUrl, "127.0.0.1"), "HTTP/1.1 200")
+        }
+        assert.isAtLeast(slow.open.size, calls - 20)
+        for (const socket of slow.all) socket.resetAndDestroy()
+        const control = yield* Control
+        const path = "/api/v4/public/ping"
+        const most = Server.maxUnanswered.ofCaller
+        yield* control.addFault({ path, times: most, symptom: { _tag: "Delay", millis: 3_600_000 } })
+        const get = `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+        const waiting = yield* attack(baseUrl, "127.0.0.1", most, () => get)
+        yield* until(Effect.map(control.faults, ([fault]) => fault?.fired === most))
+        assert.strictEqual(yield* pinged(baseUrl, "127.0.0.1"), "HTTP/1.1 429")
+        assert.strictEqual(yield* pinged(baseUrl, "127.0.0.2"), "HTTP/1.1 200")
+        assert.strictEqual(waiting.open.size, most)
+      }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
+    60_000
+  )
+
+  it.live(
+    "one address with calls that never end leaves room for other addresses' calls and bodies",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
         const half = "x".repeat(Server.maxBody / 2)
-        const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: a\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
-        const held = yield* attack(baseUrl, "127.0.0.1", share, (n) => head + (n < 130 ? half : ""))
-        yield* until(Effect.sync(() => held.connected === share))
-        // The room is already full when the other address is tried.
+        const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
+        const held = yield* attack(baseUrl, "127.0.0.1", calls, (n) => head + (n < 130 ? half : ""))
+        yield* until(Effect.sync(() => held.connected === calls))
+        // The first address has used all its room before the other one is tried.
         yield* until(Effect.sync(() => held.closed >= 130 - Server.maxPending * Server.shareOfAddress / half.length))
         const other = `${head}${"y".repeat(Server.maxBody)}`
-        const answered = yield* Effect.callback<string>((resume) => {
-          const socket = Net.connect({
-            port: Number(new URL(baseUrl).port),
-            host: "127.0.0.1",
-            localAddress: "127.0.0.2"
-          }, () => socket.write(other))
-          socket.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().slice(0, 12))))
-          socket.on("error", () => resume(Effect.succeed("closed")))
-          return Effect.sync(() => socket.destroy())
-        })
-        assert.strictEqual(answered, "HTTP/1.1 400")
+        assert.strictEqual(yield* answered(baseUrl, "127.0.0.2", other), "HTTP/1.1 400")
+      }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
+    60_000
+  )
+
+  it.live(
+    "half-sent bodies make room for a body from the same address, and the oldest ones are refused",
+    () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })
+        const half = "x".repeat(Server.maxBody / 2)
+        const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
+        const room = Server.maxPending * Server.shareOfAddress / half.length
+        const held = yield* attack(baseUrl, "127.0.0.1", 2 * room, () => head + half)
+        yield* until(Effect.sync(() => held.closed >= room))
+        for (let call = 1; call <= 5; call++) {
+          assert.strictEqual(yield* answered(baseUrl, "127.0.0.1", head + "y".repeat(Server.maxBody)), "HTTP/1.1 400")
+        }
+        // A body takes the room of a few others, not of all.
+        assert.isAbove(held.open.size, 0)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
     60_000
   )

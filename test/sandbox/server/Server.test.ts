@@ -24,7 +24,7 @@ interface Got {
   readonly text: string
 }
 
-/** Sends one request with `node:http` alone; returns `"reset"` when the connection breaks. */
+/** Sends one request with plain `node:http`; returns `"reset"` if the connection breaks. */
 const send = (
   baseUrl: string,
   { body, headers, method, path }: Pick<Request, "method" | "path" | "body"> & { readonly headers?: Request["headers"] }
@@ -57,7 +57,7 @@ const world = inProcess(Dialect.document)
 const empty = new Uint8Array()
 
 describe("serve", () => {
-  it.live("the server sends the venue's answers as JSON with their length", () =>
+  it.live("the server sends the venue's answers as JSON with a correct Content-Length", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const venue = yield* Venue
@@ -68,7 +68,7 @@ describe("serve", () => {
       assert.strictEqual(headers["content-length"], Buffer.byteLength(text).toString())
     }).pipe(Effect.provide(world)))
 
-  it.live("header names in any case are read, and an unneeded query is ignored", () =>
+  it.live("header names are case-insensitive, and an unneeded query is ignored", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const request = signed(Dialect.document, balance)
@@ -80,7 +80,7 @@ describe("serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, ping)).text, "[\"pong\"]")
     }).pipe(Effect.provide(world)))
 
-  it.live("unknown paths and wrong methods are answered as errors, to HEAD without a body", () =>
+  it.live("unknown paths and wrong methods get an error, without a body in the case of HEAD", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const unknown = got(yield* send(baseUrl, { method: "POST", path: "/nowhere", body: empty }))
@@ -96,7 +96,7 @@ describe("serve", () => {
       assert.deepStrictEqual([head.status, head.text], [405, ""])
     }).pipe(Effect.provide(world)))
 
-  it.live("the longest allowed body is read, and one byte more is refused", () =>
+  it.live("a body of the maximum length is read, and one byte more is refused", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const path = "/api/v4/order/cancel/all"
@@ -105,7 +105,7 @@ describe("serve", () => {
         assert.strictEqual(text.length, length)
         return new TextEncoder().encode(text)
       }
-      // The payload header of such a body exceeds the header limit, so only the body's own check is tested.
+      // The payload header for such a body would exceed the header limit, so this tests only the body's length check.
       const longest = got(yield* send(baseUrl, { method: "POST", path, body: padded(Server.maxBody) }))
       assert.deepStrictEqual([longest.status, longest.text.includes("Payload not provided.")], [400, true])
       const longer = got(yield* send(baseUrl, { method: "POST", path, body: padded(Server.maxBody + 1) }))
@@ -116,7 +116,7 @@ describe("serve", () => {
       }])
     }).pipe(Effect.provide(world)))
 
-  it.live("a signed body of many kilobytes is accepted", () =>
+  it.live("a signed body of several kilobytes is accepted", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const text = JSON.stringify({ request: balance, nonce: "1", pad: "x".repeat(6000) })
@@ -139,7 +139,7 @@ describe("serve", () => {
       )
     }).pipe(Effect.provide(world)))
 
-  it.live("a reset by the venue resets the connection, and the next call is served", () =>
+  it.live("a reset fault resets the connection, and the next call is served", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       yield* Control.use((control) => control.addFault({ symptom: Faults.reset }))
@@ -183,8 +183,8 @@ describe("serve", () => {
     }).pipe(Effect.provide(world)))
 })
 
-describe("its scope", () => {
-  it.live("closing its scope closes the server at once, and the venue continues", () =>
+describe("the server's scope", () => {
+  it.live("closing the server's scope closes the server at once, and the venue continues", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Scope.provide(Server.serve(), scope)

@@ -33,7 +33,7 @@ const command = (sequence: number): Command => ({
   action: { _tag: "OpenAccount", account: `account ${sequence}`, b2b: false }
 })
 
-/** Appends groups of these sizes, and copies the files after each, as a killed process would leave them. */
+/** Appends groups of these sizes; returns the last command's number and the length of the log after each group. */
 const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<number>) {
   const journal = yield* open(file)
   const marks: Array<{ readonly sequence: number; readonly length: number }> = []
@@ -45,7 +45,9 @@ const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<
   return marks
 })
 
-/** A killed journal of these groups: its files, and the length of its log after each group. */
+/**
+ * The files of a journal with these groups after its process was killed, and the length of its log after each group.
+ */
 const killed = Effect.fnUntraced(function*(groups: ReadonlyArray<number>) {
   const file = yield* scratchFile
   const copy = `${file}-killed`
@@ -66,7 +68,7 @@ const sql = (file: string, statement: string) => {
   database.close()
 }
 
-describe("losses of a journal", () => {
+describe("losses in a journal", () => {
   property(
     "lost groups at the end of the log are detected, however many there are and however often the journal is opened",
     [fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }), fc.nat()],
@@ -93,13 +95,13 @@ describe("losses of a journal", () => {
         for (const part of gone) rmSync(file + part)
         const error = yield* refused(file)
         assert.deepStrictEqual([error.why, error.intact], ["damaged", 0], gone.join())
-        // The remaining files stay as they are.
+        // The remaining files stay in place.
         for (const part of parts) assert.strictEqual(existsSync(file + part), !gone.includes(part), gone.join() + part)
       }
       const { file } = yield* killed([2, 3])
       truncateSync(file, 0)
       assert.strictEqual((yield* refused(file)).why, "damaged")
-      // If nothing is left, the journal is new.
+      // If no file is left, the journal counts as new.
       for (const part of parts) rmSync(file + part)
       assert.strictEqual(yield* sequenceOf(file), 0)
     }).pipe(Effect.scoped))
@@ -119,7 +121,7 @@ describe("losses of a journal", () => {
       assert.strictEqual(yield* sequenceOf(file), 5)
     }).pipe(Effect.scoped))
 
-  it.live("a journal detects that its entries are those of another journal with an intact chain", () =>
+  it.live("a journal detects that its entries were replaced by those of another intact journal", () =>
     Effect.gen(function*() {
       const [mine, others] = [yield* scratchFile, yield* scratchFile]
       yield* Effect.scoped(written(mine, [1, 1]))
@@ -132,7 +134,7 @@ describe("losses of a journal", () => {
 })
 
 describe("anchors", () => {
-  it.live("an anchor behind its journal is no damage: the power failed before it was on disk", () =>
+  it.live("an anchor that is older than its journal is not damage, because a power failure can prevent its write", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(Effect.gen(function*() {
@@ -182,7 +184,7 @@ describe("anchors", () => {
       assert.match(String(said[0]), /has no anchor next to it/u)
     }).pipe(Effect.scoped))
 
-  it.live("an anchor is as private as its journal", () =>
+  it.live("an anchor has the same file permissions as its journal", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([1])
       assert.strictEqual(statSync(Anchor.fileOf(file)).mode & 0o077, 0)
@@ -190,7 +192,7 @@ describe("anchors", () => {
 })
 
 describe("existing files", () => {
-  it.live("an existing journal is made private before anything is written to it or its log", () =>
+  it.live("an existing journal's permissions are restricted before anything is written to it or its log", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([2])
       const empty = yield* scratchFile
@@ -206,7 +208,7 @@ describe("existing files", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("another program's database keeps its mode", () =>
+  it.live("another program's database keeps its file permissions", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       sql(file, "CREATE TABLE letters (text TEXT)")
@@ -215,7 +217,7 @@ describe("existing files", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o644)
     }).pipe(Effect.scoped))
 
-  it.live("a journal that has lost its rules is not opened with any others", () =>
+  it.live("a journal that has lost its stored rules can't be opened", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(written(file, [2]))

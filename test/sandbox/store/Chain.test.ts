@@ -22,7 +22,7 @@ const nonce = fc.option(fc.record({ value: fc.bigInt({ min: 0n, max: 10n ** 20n 
   nil: undefined
 })
 
-/** Any text, including texts that need escapes in JSON. */
+/** Any text, including text that needs escapes in JSON. */
 const text = fc.string({
   minLength: 1,
   unit: fc.oneof(fc.nat(0x7f), fc.nat(0xffff)).map((code) => String.fromCharCode(code))
@@ -53,12 +53,12 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
   )
 })
 
-/** Values such that each field refuses most, and each is accepted by some field. */
+/** Values that most fields refuse, but that at least one field accepts. */
 const odd = fc.constantFrom<unknown>("", "1", "-1", "1e2", 0, 0.5, true, null, [], {}, "buy", "Pass", "\ud800")
 
 describe("an entry", () => {
   property(
-    "an entry is decoded or refused exactly as by its schema",
+    "an entry is decoded or refused exactly as its schema would do it",
     [commands, fc.nat(), odd, fc.option(fc.nat())],
     (commands, at, value, cut) =>
       Effect.sync(() => {

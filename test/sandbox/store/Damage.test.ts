@@ -56,7 +56,9 @@ const written = (file: string) =>
     yield* journal.committed
   }))
 
-/** Kinds of damage to entries before the snapshot. Each names an entry that is changed or missing. */
+/**
+ * Kinds of damage to entries before the snapshot, each with the number of the first entry that is changed or missing.
+ */
 const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
   .tuple(fc.integer({ min: 1, max: ofSnapshot - 1 }), fc.nat(5))
   .map(([n, kind]) => {
@@ -81,7 +83,7 @@ const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
 
 describe("a journal that is damaged before its snapshot", () => {
   property(
-    "a journal damaged before its snapshot starts, but does not export, fork or restore, not even over HTTP",
+    "if a journal is damaged before its snapshot, the venue starts, but does not export, fork or restore, even over HTTP",
     [damage, fc.nat(count - 1)],
     ([statement, first], sequence) =>
       Effect.gen(function*() {
@@ -115,7 +117,7 @@ describe("a journal that is damaged before its snapshot", () => {
     { runs: 25 }
   )
 
-  it.live("a journal starts without reading the entries before its snapshot", () =>
+  it.live("a venue starts without reading the journal's entries before the snapshot", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* written(file)
@@ -124,7 +126,7 @@ describe("a journal that is damaged before its snapshot", () => {
       assert.strictEqual(venue.sequence(), count + 1)
     }).pipe(Effect.scoped))
 
-  it.live("damage after the snapshot is detected at the start, even in columns outside the chain", () =>
+  it.live("damage after the snapshot is detected on startup, even in columns outside the hash chain", () =>
     Effect.gen(function*() {
       for (
         const statement of [
@@ -154,7 +156,7 @@ describe("a journal that is damaged before its snapshot", () => {
     }).pipe(Effect.scoped))
 })
 
-it.live("a read that would end too early fails", () =>
+it.live("reading more commands than the journal contains fails", () =>
   Effect.gen(function*() {
     const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })
     for (const command of commands) journal.append(command)
@@ -176,7 +178,7 @@ describe("a replayed journal", () => {
     action: { _tag: "Call", apiKey: "key", nonce: { value: "1", window: false }, operation: { _tag: "Nothing" } }
   })
 
-  it.live("a replay is refused as a whole if one of its commands would be dropped", () =>
+  it.live("a whole replay is refused if the engine would drop one of its commands", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect })
       const control = Control.make(venue)
@@ -190,7 +192,7 @@ describe("a replayed journal", () => {
 
 describe("a journal in memory", () => {
   it.live(
-    "a journal in memory ends at its bound, and then its venue halts as on a full disk",
+    "when a journal in memory reaches its bound, its venue halts as on a full disk",
     () =>
       Effect.gen(function*() {
         const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })

@@ -1,4 +1,4 @@
-import { assert, describe, it, vi } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -35,13 +35,14 @@ import {
 } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { moduleUrl, runElsewhere, scratchFile } from "../../support/files.ts"
+import { fullDisk } from "../../support/fullDisk.ts"
 import { property } from "../../support/property.ts"
 import { handle, signed, signedText } from "../../support/signed.ts"
 import { commands } from "../engine/commands.ts"
 
 type World = Venue.Venue | Control.Control | Exchange.Services
 
-/** Opens the venue of a file for an effect, and closes it again. */
+/** Runs an effect while the venue of a file is open. */
 const opened = (file: string, dialect: Dialect.Dialect) => <A, E>(effect: Effect.Effect<A, E, World>) =>
   Effect.provide(
     effect,
@@ -53,7 +54,7 @@ const opened = (file: string, dialect: Dialect.Dialect) => <A, E>(effect: Effect
     )
   )
 
-/** The rules of a venue of the document's dialect. */
+/** The rules that a venue of the document's dialect stores in its journal. */
 const rules = `document, reduce-only accepted, engine ${Engine.version}`
 
 const open = (file: string, by: string = rules) => Effect.scoped(Journal.open(file, { rules: by }))
@@ -65,7 +66,7 @@ const commandsOf = Effect.fnUntraced(function*(journal: Journal.Journal) {
   return commands
 })
 
-/** Writes to the file as any SQLite program could. */
+/** Runs SQL on the file, as any SQLite program could. */
 const sql = (file: string, ...statements: ReadonlyArray<string>) =>
   Effect.sync(() => {
     const database = new DatabaseSync(file)
@@ -75,7 +76,7 @@ const sql = (file: string, ...statements: ReadonlyArray<string>) =>
 
 const snapshot = Venue.Venue.use(({ state }) => Effect.sync(() => structuredClone(Saved.save(state))))
 
-/** Some of everything that an exchange can remember. */
+/** Makes calls that leave at least one of everything that an exchange stores. */
 const busy = Effect.gen(function*() {
   yield* setUp
   yield* TestClock.adjust("1 minute")
@@ -94,20 +95,20 @@ const accounts = (...names: ReadonlyArray<string>) =>
   )
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a reopened venue is the same", () =>
+  it.effect("a reopened venue has the same state", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const before = yield* Effect.andThen(busy, snapshot).pipe(opened(file, dialect))
       assert.deepStrictEqual(yield* snapshot.pipe(opened(file, dialect)), before)
       assert.isFalse(before.subAccounts.has(emptySubAccount))
       assert.strictEqual(before.openOrders.size, 3)
-      // A client without memory of the first: it starts its own nonces, and the clock has moved on.
+      // The new client does not know the first one's nonces, so the clock must advance.
       yield* TestClock.adjust("5 seconds")
       const balance = yield* MainBalance.use((balances) => balances.of(eth)).pipe(opened(file, dialect))
       assert.strictEqual(balance, "2.5")
     }))
 
-  it.effect("used nonces stay used after a restart, including those of refused calls", () =>
+  it.effect("used nonces stay used after a restart, even those of refused calls", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const good = signed(dialect, "/api/v4/main-account/balance")
@@ -122,7 +123,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 })
 
 describe("written commands", () => {
-  property("any commands give the same state when they are read back", [commands], (list) =>
+  property("a venue that reads back any commands has the same state", [commands], (list) =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const state = State.make(Dialect.live.policy)
@@ -161,7 +162,10 @@ describe("written commands", () => {
       `)
       assert.deepStrictEqual([output, ended], ["answered", "SIGKILL"])
       const state = yield* snapshot.pipe(opened(file, Dialect.document))
-      assert.deepStrictEqual(state.accounts, new Map([["survivor", { id: "survivor", b2b: true }]]))
+      assert.deepStrictEqual(
+        state.accounts,
+        new Map([["survivor", { id: "survivor", b2b: true, rpi: false, retail: false }]])
+      )
     }))
 
   it.effect("the times of commands never decrease", () =>
@@ -178,7 +182,7 @@ describe("written commands", () => {
       assert.strictEqual(second.timestamp, first.timestamp)
     }))
 
-  it.effect("a venue in memory leaves nothing behind, and shares nothing with another", () =>
+  it.effect("a venue in memory loses its state when it closes, and shares nothing with another", () =>
     Effect.gen(function*() {
       const accounts = Venue.Venue.use(({ state }) => Effect.sync(() => [...state.accounts.keys()]))
       const venue = () => Layer.provideMerge(Control.layer, Venue.layer({ dialect: Dialect.document }))
@@ -226,8 +230,10 @@ describe("files that can't be used", () => {
       assert.strictEqual(readFileSync(file, "utf8"), text)
     }))
 
-  for (const [name, statement] of [["tables", "SELECT 1"], ["a mark", "PRAGMA application_id = 77"]] as const) {
-    it.effect(`another program's database, with ${name} of its own, is refused and left unchanged`, () =>
+  for (
+    const [name, statement] of [["tables", "SELECT 1"], ["an application id", "PRAGMA application_id = 77"]] as const
+  ) {
+    it.effect(`another program's database with ${name} is refused and left unchanged`, () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         yield* sql(file, "CREATE TABLE letters (text TEXT)", "INSERT INTO letters VALUES ('dear')", statement)
@@ -314,7 +320,7 @@ describe("files that can't be used", () => {
         assert.isTrue(why === "damaged" && intact !== undefined, `${why} ${intact}: page at ${at}`)
         const { error, lines } = yield* Journal.salvage(copy)
         assert.strictEqual(lines.length, intact)
-        // If only pages outside of the journal itself are damaged, everything is intact.
+        // If the damage is only outside the journal's own pages, every command is intact.
         assert.strictEqual(error === undefined, lines.length === many.length)
         said.push(why)
       }
@@ -339,27 +345,13 @@ describe("files that can't be used", () => {
 })
 
 describe("failing disks", () => {
-  /** Every commit fails as on a full disk, until the scope is closed. */
-  const fullDisk = Effect.acquireRelease(
-    Effect.sync(() => {
-      const real = Reflect.get(DatabaseSync.prototype, "exec") as (this: DatabaseSync, sql: string) => void
-      return vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function(this: DatabaseSync, sql: string) {
-        if (sql === "COMMIT") {
-          throw Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 })
-        }
-        return real.call(this, sql)
-      })
-    }),
-    (spy) => Effect.sync(() => spy.mockRestore())
-  )
-
   const fund = Control.Control.use((control) =>
     control.fund({ account: "alice", wallet: "main", ticker: eth, amount: "7" as never })
   )
 
   const balance = signed(Dialect.document, "/api/v4/main-account/balance")
 
-  it.effect("after a failed commit no answers or events are sent, and nothing of it is in the journal", () =>
+  it.effect("a failed commit sends no answers or events, and adds nothing to the journal", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const before = yield* Effect.gen(function*() {
@@ -396,7 +388,7 @@ describe("failing disks", () => {
       }).pipe(opened(file, Dialect.document))
     }))
 
-  it.effect("a failed commit fails its whole group: no command of the same turn is answered", () =>
+  it.effect("a failed commit fails its whole group, so no command from the same turn is answered", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -422,7 +414,7 @@ describe("failing disks", () => {
           import { writeSync } from "node:fs"
           import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
           import * as Venue from "${moduleUrl("sandbox/venue/Venue.ts")}"
-          // Without this, the signal ends the process before it sees an error.
+          // Without this handler, the signal would kill the process before it sees an error.
           process.on("SIGXFSZ", () => {})
           const say = (text) => writeSync(1, text + "\\n")
           const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }

@@ -6,7 +6,7 @@ import { serialize } from "node:v8"
 import * as Packed from "../../../src/sandbox/store/Packed.ts"
 import { property } from "../../support/property.ts"
 
-/** Any plain data, including texts with lone surrogates and numbers at every bound. */
+/** Any plain data, including texts with lone surrogates and numbers at the limits of each encoding. */
 const { data } = fc.letrec((tie) => ({
   data: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -29,7 +29,7 @@ const again = <A>(value: A) => Packed.unpack(Packed.pack(value)) as A
 
 describe("packed data", () => {
   property(
-    "packed data equals the original when unpacked, even with more texts than small numbers",
+    "packed data equals the original when unpacked, even with hundreds of different strings",
     [data, fc.constantFrom(0, 300)],
     (value, texts) =>
       Effect.sync(() => {
@@ -57,12 +57,12 @@ describe("packed data", () => {
     assert.deepStrictEqual(copy.best, order)
   })
 
-  it("equal texts and field names are written once", () => {
+  it("equal strings and field names are packed only once", () => {
     const many = Array.from({ length: 1000 }, (_, n) => ({ account: "an account", market: "BTC_USDT", number: n }))
     assert.isBelow(Packed.pack(many).length, 10 * many.length)
   })
 
-  it("packed data is told apart from other formats, and functions can't be packed", () => {
+  it("packed data is distinguishable from other formats, and functions can't be packed", () => {
     assert.isTrue(Packed.isPacked(Packed.pack({})))
     for (const other of [serialize({}), new Uint8Array(), new TextEncoder().encode("TXC pack")]) {
       assert.isFalse(Packed.isPacked(other))

@@ -12,7 +12,7 @@ import { scratchFile } from "../../support/files.ts"
 
 const dialect = Dialect.document
 
-/** Enough for a snapshot, and some more. */
+/** Enough commands for a snapshot, and some after it. */
 const count = 10_400
 
 const opening = [
@@ -52,7 +52,7 @@ const copyJournal = (file: string, copy: string) => {
   for (const part of ["", "-anchor"]) copyFileSync(file + part, copy + part)
 }
 
-/** The state of a file's venue, and whether it was computed from the first command on. */
+/** The state of a file's venue, and whether it was computed from the first command. */
 const opened = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const venue = yield* Venue.make({ dialect, file })
@@ -62,7 +62,7 @@ const opened = (file: string) =>
 
 describe("venues with a snapshot", () => {
   it.live(
-    "a venue starts from its snapshot as from the first command, and skips a damaged one",
+    "a venue has the same state from its snapshot as from the first command, and skips a damaged snapshot",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
@@ -81,7 +81,7 @@ describe("venues with a snapshot", () => {
             return sql(copy, statement)
           })
 
-        // Starting reads nothing before the snapshot; a full check does, and fails.
+        // Starting does not read the commands before the snapshot; a full check does, and fails.
         yield* changed("UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence = 600")
         assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: false })
         const { error, lines } = yield* Journal.salvage(copy)
@@ -121,33 +121,37 @@ describe("venues with a snapshot", () => {
         assert.notStrictEqual(there.hash, expected.hash)
         assert.deepStrictEqual(yield* opened(copy), { ...there, fromTheFirst: false })
 
-        // Damage after the snapshot is found at the start.
+        // Damage after the snapshot is found on startup.
         yield* changed(`UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence > ${count - 9}`)
         assert.strictEqual((yield* failsWith("JournalError")(opened(copy))).why, "damaged")
       }).pipe(Effect.scoped),
     120_000
   )
 
-  it.live("a restore to a command before the snapshot is the same after reopening", () =>
-    Effect.gen(function*() {
-      const file = yield* scratchFile
-      const [early, late] = yield* Effect.scoped(Effect.gen(function*() {
-        const venue = yield* Venue.make({ dialect, file })
-        yield* venue.replay(commands.slice(0, 50))
-        const early = hash(venue.state)
-        yield* venue.replay(commands.slice(50))
-        assert.isTrue(yield* venue.restore(50))
-        assert.strictEqual(hash(venue.state), early)
-        yield* venue.perform({ _tag: "OpenAccount", account: "late", b2b: false })
-        assert.isFalse(yield* venue.restore(1_000_000))
-        return [early, hash(venue.state)] as const
-      }))
-      const again = yield* opened(file)
-      assert.deepStrictEqual(again, { hash: late, sequence: count + 2, origin: 0, fromTheFirst: true })
-      yield* Effect.scoped(Effect.gen(function*() {
-        const venue = yield* Venue.make({ dialect, file })
-        assert.isTrue(yield* venue.restore(50))
-        assert.strictEqual(hash(venue.state), early)
-      }))
-    }).pipe(Effect.scoped), 120_000)
+  it.live(
+    "a venue restored to a command before the snapshot has the same state after reopening",
+    () =>
+      Effect.gen(function*() {
+        const file = yield* scratchFile
+        const [early, late] = yield* Effect.scoped(Effect.gen(function*() {
+          const venue = yield* Venue.make({ dialect, file })
+          yield* venue.replay(commands.slice(0, 50))
+          const early = hash(venue.state)
+          yield* venue.replay(commands.slice(50))
+          assert.isTrue(yield* venue.restore(50))
+          assert.strictEqual(hash(venue.state), early)
+          yield* venue.perform({ _tag: "OpenAccount", account: "late", b2b: false })
+          assert.isFalse(yield* venue.restore(1_000_000))
+          return [early, hash(venue.state)] as const
+        }))
+        const again = yield* opened(file)
+        assert.deepStrictEqual(again, { hash: late, sequence: count + 2, origin: 0, fromTheFirst: true })
+        yield* Effect.scoped(Effect.gen(function*() {
+          const venue = yield* Venue.make({ dialect, file })
+          assert.isTrue(yield* venue.restore(50))
+          assert.strictEqual(hash(venue.state), early)
+        }))
+      }).pipe(Effect.scoped),
+    120_000
+  )
 })

@@ -17,7 +17,7 @@ const open = (file: string) => Journal.open(file, { rules })
 interface Left {
   readonly database: Buffer
   readonly log: Buffer
-  /** After each group, the length of the log and the number of commands. */
+  /** The length of the log and the number of commands after each group. */
   readonly marks: ReadonlyArray<{ readonly length: number; readonly sequence: number }>
 }
 
@@ -37,7 +37,7 @@ const leftOf = (file: string): Omit<Left, "marks"> => ({
 
 const logLength = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-/** Adds groups of commands, given by the lengths of their commands. */
+/** Appends groups of commands, each with the given lengths. */
 const write = Effect.fnUntraced(
   function*(journal: Journal.Journal, file: string, groups: ReadonlyArray<ReadonlyArray<number>>) {
     const marks = [{ length: logLength(file), sequence: journal.sequence() }]
@@ -51,7 +51,7 @@ const write = Effect.fnUntraced(
   }
 )
 
-/** The files of a new journal of these groups whose process was killed. */
+/** The files of a new journal with these groups after its process was killed. */
 const killed = (groups: ReadonlyArray<ReadonlyArray<number>>) =>
   Effect.scoped(Effect.gen(function*() {
     const file = yield* scratchFile
@@ -65,7 +65,7 @@ const put = (file: string, { database, log }: Pick<Left, "database" | "log">): v
   writeFileSync(`${file}-wal`, log)
 }
 
-/** The number of commands, each of them checked, and the number of bytes skipped. */
+/** Opens the journal and checks every command; returns the number of commands and of bytes skipped. */
 const found = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const journal = yield* open(file)
@@ -90,7 +90,7 @@ const refuses = Effect.fnUntraced(function*(file: string, left: Pick<Left, "data
   assert.deepStrictEqual([error?.why, lines.length], ["damaged", intact])
 })
 
-/** The frames of a log by offset, with their groups. */
+/** The offsets of a log's frames, by group. */
 const framesOf = ({ log }: Left): ReadonlyArray<ReadonlyArray<number>> => {
   const groups: Array<Array<number>> = [[]]
   for (let at = headerLength; at < log.length; at += frameLength) {
@@ -108,11 +108,11 @@ const changed = (log: Buffer, at: number, change: (part: Buffer) => void, length
 
 const flip = (part: Buffer) => part.writeUInt8(part.readUInt8(0) ^ 0x10)
 
-describe("logs that end in their last group", () => {
+describe("logs cut off in their last group", () => {
   const groups = [[50], [200, 30], [5000, 60, 70]]
 
   it.live(
-    "a log that ends in its last group is read up to the group before, wherever it ends",
+    "a log cut off in its last group is read up to the group before, wherever the cut is",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
@@ -134,10 +134,10 @@ describe("logs that end in their last group", () => {
   )
 
   it.live(
-    "an incomplete last group is overwritten by the next run, and its remains are not taken for damage",
+    "an incomplete last group is overwritten by the next run, and its leftovers do not count as damage",
     () =>
       Effect.gen(function*() {
-        // More frames than the next run overwrites before the test checks.
+        // The last group has more frames than the next run overwrites before the test checks.
         const left = yield* killed([[50], [200, 30], [50_000]])
         const file = yield* scratchFile
         const commit = framesOf(left).at(-1)?.at(-1) ?? 0
@@ -152,7 +152,7 @@ describe("logs that end in their last group", () => {
   )
 
   it.effect(
-    "a log with only a header, or a part of it, has lost nothing",
+    "a log that contains only a header, or part of one, has lost no commands",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
@@ -173,7 +173,7 @@ describe("logs that are damaged before their last group", () => {
   const groups = [[50], [200, 30], [4000, 60, 70], [20], [80], [30]]
 
   it.live(
-    "a log damaged before its last group is refused each time, says how much is intact, and stays as it is",
+    "a log damaged before its last group is refused each time with the number of intact commands, and stays unchanged",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
@@ -193,7 +193,7 @@ describe("logs that are damaged before their last group", () => {
               )
             ]
             for (const log of logs) {
-              // A zero that stays zero is no damage.
+              // Overwriting zeros with zeros does no damage.
               if (log.equals(left.log)) continue
               assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished: 0, damaged: true }, `frame at ${start}`)
               if (sampled++ % 17 === 0) yield* refuses(file, { ...left, log }, intactBefore(group))
@@ -216,7 +216,7 @@ describe("logs that are damaged before their last group", () => {
     }).pipe(Effect.scoped), 120_000)
 
   it.effect(
-    "a log damaged in its last group, before the commit frame, is refused: the group was on disk",
+    "a log damaged in its last group, before the commit frame, is refused, because the group was on disk",
     () =>
       Effect.gen(function*() {
         const left = yield* killed([[50], [5000, 5000]])
@@ -233,13 +233,13 @@ describe("logs that are damaged before their last group", () => {
 
 describe("reused logs", () => {
   it.live(
-    "frames of an earlier use behind the current ones are no damage, wherever the log ends",
+    "old frames after the current ones in a reused log do not count as damage, wherever the log ends",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         const copy = `${file}-copy`
         const journal = yield* open(file)
-        // More than SQLite keeps in a log before it starts over.
+        // Enough to make SQLite start the log over.
         yield* write(journal, file, Array.from({ length: 40 }, () => [100_000, 20_000]))
         let before = leftOf(file).log
         let between = 0
@@ -253,7 +253,7 @@ describe("reused logs", () => {
           )
           const own = starts.filter((start) => log.subarray(start + 8, start + 16).equals(log.subarray(16, 24)))
           if (own.length < starts.length) between++
-          // The last two groups are partly written, over older frames.
+          // A crash has left the last two groups partly written over older frames.
           const from = own.findIndex((start) =>
             !log.subarray(start, start + 24).equals(before.subarray(start, start + 24))
           )

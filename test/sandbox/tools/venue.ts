@@ -13,7 +13,7 @@ const host = (method: string, operation: string, fields?: Host.MakeOptions) =>
     ...(fields === undefined ? {} : { body: JSON.stringify(fields) })
   })
 
-// An exchange for this file alone. Its time to live ends it if the tests do not.
+// A venue for this file only. It ends with its time to live if the tests do not end it.
 const made = await host("POST", "Venues", { owner: "ci", dialect: "live", timeToLiveMillis: 600_000 })
 const { id, keys, url } = await made.json() as Host.Made
 afterAll(() => host("DELETE", `Venues/${id}`))
@@ -27,7 +27,7 @@ const exchange = Exchange.layer({
   }
 }).pipe(Layer.provide(FetchHttpClient.layer))
 
-test("an exchange of its own", async () => {
+test("the venue has the example's balance", async () => {
   const balance = MainBalance.MainBalance.use(({ of }) => of(Identifiers.ticker("BTC"))).pipe(Effect.provide(exchange))
   expect(await Effect.runPromise(balance)).toBe("0.5")
 })

@@ -32,7 +32,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
     it.live(name, () => Effect.provide(effect, world))
 
   test(
-    "the clock is frozen, set, and run again",
+    "the owner freezes the clock, sets it, and lets it run again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const before = yield* read
@@ -48,7 +48,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       const later = frozen.at + 365 * 86_400_000_000
       yield* control.setClock({ payload: { at: later } })
       assert.deepStrictEqual(yield* read, { ...frozen, at: later })
-      // The server time follows the machine: it judges the callers' nonces.
+      // The server time follows the machine's clock, because nonces are checked against it.
       assert.approximately(yield* told, Math.floor((yield* Clock.currentTimeMillis) / 1000), 1)
       const start = yield* Clock.currentTimeMillis
       yield* control.runClock({ payload: {} })
@@ -65,7 +65,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "the clock goes neither back nor beyond the times that the journal can hold",
+    "the clock can't be set back, or beyond the times that the journal can store",
     Effect.gen(function*() {
       const control = yield* ControlClient
       yield* control.freezeClock({ payload: {} })
@@ -91,7 +91,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 
   test(
-    "a skew changes only the server time and the judgement of nonces",
+    "a skew changes only the server time and the check of nonces",
     Effect.gen(function*() {
       const control = yield* ControlClient
       yield* control.freezeClock({ payload: {} })
@@ -153,7 +153,7 @@ describe("in process", () => {
 
   const lastPrice = Venue.use(({ state }) => Effect.sync(() => state.trading.get(btcUsdt)?.lastPrice))
 
-  it.effect("a running clock follows the test's clock", () =>
+  it.effect("a running venue clock follows the test clock", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* TestClock.adjust(start)
@@ -168,7 +168,7 @@ describe("in process", () => {
       assert.strictEqual((yield* control.clock).at, (start + 11) * 1000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("due events happen at their time without a call, each as its own command", () =>
+  it.effect("due events happen on time without a call, each as a separate command", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue
@@ -199,7 +199,7 @@ describe("in process", () => {
       )
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("nothing is due while the clock is frozen, and everything is once it runs again", () =>
+  it.effect("scheduled events wait while the clock is frozen, and continue once it runs again", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 1000, price: Price.make("101") }] })
@@ -217,7 +217,7 @@ describe("in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("after a restore, later events become due again", () =>
+  it.effect("events scheduled after the restored command become due again", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 1000, price: Price.make("101") }] })
@@ -227,7 +227,7 @@ describe("in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
       yield* control.restore(sequence)
       yield* turn
-      // It has become due again by now.
+      // The event has become due again.
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 
@@ -253,7 +253,7 @@ describe("in process", () => {
       assert.strictEqual((yield* control.status).sequence, sequence + 1)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("an empty venue's clock starts at any time and is frozen there", () =>
+  it.effect("the clock of an empty venue can be set to any start time, and is frozen there", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* TestClock.adjust("1 day")
@@ -265,7 +265,7 @@ describe("in process", () => {
       assert.strictEqual(line, `{"at":${at},"action":{"_tag":"SetClock","clock":{"_tag":"Frozen","at":${at}}}}`)
     }).pipe(Effect.provide(Sandbox.layer())))
 
-  it.live("the clock runs in real time without a call", () =>
+  it.live("the clock runs in real time without any calls", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 30, price: Price.make("101") }] })

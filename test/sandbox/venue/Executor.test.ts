@@ -11,7 +11,7 @@ import * as Halt from "../../../src/sandbox/venue/Halt.ts"
 
 const { policy } = Dialect.document
 
-/** The command of the last snapshot in a journal that is closed after `count` commands. */
+/** Closes a venue after its command `sequence`; returns the command number of the journal's last snapshot. */
 const concluded = Effect.fnUntraced(function*(
   sequence: number,
   snapshotAt: number | undefined,
@@ -23,6 +23,7 @@ const concluded = Effect.fnUntraced(function*(
   const halt = Halt.make()
   if (isHalted) halt.halt()
   const executor = yield* Executor.make({
+    file: Journal.inMemory,
     history: { state, sequence, origin: 0 },
     journal,
     states: SavedStates.make(policy),
@@ -45,7 +46,7 @@ describe("a journal that is closed", () => {
       assert.isUndefined(yield* concluded(40_000, 30_000, true))
     }))
 
-  it.effect("the journal of a sleeping venue gets a snapshot much sooner, but not for a few calls to a large venue", () =>
+  it.effect("a venue that falls asleep writes a snapshot after fewer new commands, but a long history needs more of them", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(500, 0, false, true), 500)
       assert.isUndefined(yield* concluded(499, 0, false, true))

@@ -23,14 +23,14 @@ import { scratchFile } from "../../support/files.ts"
 import { property } from "../../support/property.ts"
 import { signed } from "../../support/signed.ts"
 
-/** The price that ends a test's reading. No other command moves it there. */
+/** A price that marks the last entry to read. No other command sets it. */
 const end = Price.make("77777.77")
 
 const isEnd = ({ event }: Feed.Entry): boolean => event._tag === "PriceMoved" && event.price === "77777.77"
 
 const finish = Control.use((control) => control.movePrice({ market: btcUsdt, price: end }))
 
-/** The entries after a place, up to the end. */
+/** The entries after a place in the feed, up to the marked one. */
 const read = (after: string) =>
   Effect.flatMap(
     Venue,
@@ -57,7 +57,7 @@ const step = Effect.fnUntraced(function*(step: Step, index: number) {
     case "price":
       return yield* control.movePrice({ market: btcUsdt, price: Price.make(String(980 + index)) })
     case "fund":
-      // An account without a name: a command without an event.
+      // The account exists, so this command has no event.
       return yield* Effect.ignore(control.openAccount({ account: "alice", b2b: true }))
   }
 })
@@ -71,9 +71,9 @@ const ids = (entries: ReadonlyArray<Feed.Entry>) => entries.map(({ id }) => id)
 const withoutRequests = (entries: ReadonlyArray<Feed.Entry>) =>
   entries.filter(({ event }) => event._tag !== "Requested")
 
-describe("goes on", () => {
+describe("continuing a feed", () => {
   property(
-    "reading after any place gives exactly the rest, even if the venue was closed in between",
+    "reading after any place in the feed gives exactly the remaining entries, even if the venue was closed in between",
     [steps, steps, fc.constantFrom(Dialect.document, Dialect.live)],
     (before, after, dialect) =>
       Effect.gen(function*() {
@@ -113,7 +113,7 @@ describe("goes on", () => {
     { runs: 25 }
   )
 
-  it.effect("invalid places and places in the future are refused", () =>
+  it.effect("the feed refuses invalid places and places in the future", () =>
     Effect.gen(function*() {
       const sequence = yield* Control.use(({ snapshot }) => snapshot)
       yield* Control.use(({ status }) => status)
@@ -143,7 +143,7 @@ describe("goes on", () => {
     }).pipe(Effect.provide(inProcess())))
 })
 
-describe("what is forgotten", () => {
+describe("dropped entries", () => {
   it.effect("a reader that is too far behind gets an error instead of a gap", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
@@ -161,7 +161,7 @@ describe("what is forgotten", () => {
       assert.strictEqual(entries.at(-1)?.id, `${count}.1`)
     }))
 
-  it.effect("the oldest kept entry can be read after the place before it, and after no earlier place", () =>
+  it.effect("a reader can continue just before the oldest kept entry, but not earlier", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       for (let n = 1; n <= 56_000; n++) feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
@@ -180,7 +180,7 @@ describe("what is forgotten", () => {
     }))
 })
 
-describe("while it happens", () => {
+describe("reading while events happen", () => {
   it.effect("several readers see the same entries in order, each from its own start", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
@@ -213,7 +213,7 @@ describe("while it happens", () => {
       assert.deepStrictEqual(late, all.slice(11))
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("under a test clock due events appear when they are due", () =>
+  it.effect("under a test clock, scheduled events appear in the feed when they are due", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const control = yield* Control
@@ -239,7 +239,7 @@ describe("while it happens", () => {
       assert.strictEqual(venue.state.at, 120_000_000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("balances are reported as they are after the command", () =>
+  it.effect("the feed reports each changed balance as it is after the command", () =>
     Effect.gen(function*() {
       const { feed } = yield* Venue
       const entries = yield* feed.after()
@@ -265,7 +265,7 @@ describe("while it happens", () => {
 })
 
 describe("as server-sent events", () => {
-  /** The server-sent events after a place, up to the end, as lines on the wire. */
+  /** The server-sent events after a place in the feed, up to the marked one, as lines on the wire. */
   const wire = Effect.fnUntraced(function*(headers: Readonly<Record<string, string>>, query = "") {
     const response = yield* HttpClient.execute(
       HttpClientRequest.get(`${yield* Base}${ControlApi.prefix}Events${query}`).pipe(
@@ -284,7 +284,7 @@ describe("as server-sent events", () => {
   const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(Feed.Entry)))
 
   for (const [name, world] of [["in process", inProcess()], ["over HTTP", overHttp()]] as const) {
-    it.live(`server-sent events carry place, kind and data, and a browser's reconnection gets the rest: ${name}`, () =>
+    it.live(`server-sent events contain place, kind and data, and a browser that reconnects gets the rest (${name})`, () =>
       Effect.gen(function*() {
         yield* Effect.forEach(["order", "read", "price"] as const, step)
         yield* finish
@@ -296,7 +296,7 @@ describe("as server-sent events", () => {
         assert.deepStrictEqual(told("event"), all.map(({ event }) => event._tag))
         assert.deepStrictEqual(told("data").map((text) => decode(text)), all)
         const id = all[5]?.id ?? assert.fail()
-        // Browsers send the header by themselves, and it is newer than the query.
+        // Browsers add the header when they reconnect, so it is newer than the query.
         const rest = yield* wire({ "last-event-id": id }, "?after=0")
         assert.deepStrictEqual(
           rest.filter((line) => line.startsWith("id: ")),

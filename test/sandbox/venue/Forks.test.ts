@@ -16,12 +16,12 @@ import { signed } from "../../support/signed.ts"
 
 const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }
 
-/** Opens a fork of the fork at this place in the list, ends one, or closes the scope of one. */
+/** Opens a fork of the fork at this index, ends that fork, or closes its scope. */
 const step = fc.tuple(fc.constantFrom("open", "open", "open", "end", "close"), fc.nat(40))
 
 describe("the forks of a venue", () => {
   property(
-    "a venue has at most sixteen forks in all, and ending one ends the forks made from it",
+    "a venue has at most sixteen forks in total, and ending one also ends the forks made from it",
     [fc.array(step, { maxLength: 60 })],
     (steps) =>
       Effect.gen(function*() {
@@ -78,7 +78,7 @@ describe("the forks of a venue", () => {
     { runs: 100 }
   )
 
-  it.live("forks that can't be made take no place", () =>
+  it.live("forks that can't be made do not count towards the limit", () =>
     Effect.gen(function*() {
       const forks = Forks.make()
       for (let time = 0; time < 2 * Forks.maxForks; time++) {
@@ -87,7 +87,7 @@ describe("the forks of a venue", () => {
       assert.deepStrictEqual(forks.list(), [])
     }).pipe(Effect.scoped))
 
-  it.live("forks in process are listed, and refuse calls once they are ended", () =>
+  it.live("in-process forks are listed, and refuse calls once they have ended", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       const control = make(venue)
@@ -111,7 +111,7 @@ describe("the forks of a venue", () => {
       assert.strictEqual((yield* venue.handle(ping))._tag, "Answer")
     }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))))
 
-  it.live("over HTTP forks of forks count too, and the ports of ended ones are closed", () =>
+  it.live("over HTTP, forks of forks count too, and ended forks close their ports", () =>
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { id, url } = yield* control.fork({ payload: { sequence: 1 } })
@@ -122,7 +122,7 @@ describe("the forks of a venue", () => {
         { id, origin: 0, sequence: 1, url, controlUrl: `${url}/control/v1/` },
         { id: second.id, origin: id, sequence: 1, url: second.url, controlUrl: second.controlUrl }
       ])
-      // The first fork made the second, so it counts, but only the first one lists it.
+      // The first fork lists only the second one, which was made from it.
       const listed = yield* Effect.provideService(send("GET", "Forks"), Base, url)
       assert.deepStrictEqual((JSON.parse(listed[1]) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id), [
         second.id

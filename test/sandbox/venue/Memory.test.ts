@@ -27,7 +27,7 @@ const call = (dialect: Dialect.Dialect, n: number) => {
 
 describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command", (dialect) => {
   it.live(
-    "a command uses no more memory in the state and the journal than the server's bounds say",
+    "a command uses no more memory in the state and the journal than the server's bounds allow",
     () =>
       Effect.gen(function*() {
         const venue = yield* Venue
@@ -35,8 +35,8 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command
         venue.limits.override(unlimited, undefined)
         const file = yield* scratchFile
         /**
-         * The sizes of state and journal after these calls. The journal is copied into a database that ends with its
-         * scope.
+         * The sizes of the state and the journal after these calls. The journal is copied into a temporary database,
+         * which its scope closes.
          */
         const after = Effect.fnUntraced(function*(from: number, to: number) {
           for (let n = from; n < to; n++) {
@@ -62,7 +62,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect, a command
         assert.isAbove(venue.state.endedOrders.size, 0)
         assert.isBelow((last.state - first.state) / commands, Server.maxPerCommand.ofState)
         assert.isBelow((last.journal - first.journal) / commands, Server.maxPerCommand.ofJournal)
-        // The claim about a sandbox in memory in the README.
+        // The README claims this number for a sandbox in memory.
         assert.isAtLeast(Journal.maxInMemory / Server.maxPerCommand.ofJournal, 500_000)
       }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))),
     60_000

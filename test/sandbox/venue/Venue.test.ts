@@ -31,7 +31,7 @@ it("a venue serves every endpoint once", () => {
   assert.sameMembers(routes.map(({ endpoint }) => endpoint.name), all.map(({ name }) => name))
 })
 
-describe.each(dialects)("what it does not serve, in the $name dialect", (dialect) => {
+describe.each(dialects)("unserved requests, in the $name dialect", (dialect) => {
   const privately = (code: number, message: string) => ({ code, message, errors: {} })
   const publicly = (message: string) => ({ success: false, message, params: [] })
   const rows: ReadonlyArray<readonly [method: string, path: string, status: number, json: object]> = [
@@ -55,7 +55,7 @@ describe.each(dialects)("what it does not serve, in the $name dialect", (dialect
   }
 })
 
-/** The pages of a list, from the first to the first one that is not full. */
+/** The pages of a list, up to the first one that is not full. */
 const pagesOf = (dialect: Dialect.Dialect, path: string, records: string, limit: number, filter: object = {}) =>
   Effect.gen(function*() {
     const found: Array<unknown> = []
@@ -135,12 +135,12 @@ describe("pages", () => {
       }
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("a stream of the client reads to the ceiling, and not beyond", () =>
+  it.effect("the client's stream reads up to the highest offset that the exchange allows, and not beyond", () =>
     Effect.gen(function*() {
       const venue = yield* Venue
       yield* Control.use((control) => control.limit({ calls: 1e6, perSeconds: 1 }))
       yield* payInterest("alice", PlanId.make("plan"), amountOf(1))
-      // The state after 10,099 more commands, made without them.
+      // Builds the state that 10,099 more commands would produce, without executing them.
       const payments = venue.state.payments.get("alice") ?? assert.fail()
       const [first = assert.fail()] = payments
       while (payments.length < 10_100) payments.push({ ...first, amount: amountOf(payments.length + 1) })
@@ -154,8 +154,8 @@ describe("pages", () => {
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 })
 
-describe("at the same time", () => {
-  it.effect("a code that many apply simultaneously is applied once", () =>
+describe("simultaneous calls", () => {
+  it.effect("a code that many calls apply simultaneously is applied once", () =>
     Effect.gen(function*() {
       const path = "/api/v4/main-account/codes/apply"
       const answers = yield* Effect.forEach(
@@ -168,7 +168,7 @@ describe("at the same time", () => {
       assert.deepStrictEqual(json["ETH"], { main_balance: "2.5" })
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("of many simultaneous uses of one nonce one is accepted", () =>
+  it.effect("when many simultaneous calls use the same nonce, exactly one is accepted", () =>
     Effect.gen(function*() {
       const path = "/api/v4/order/cancel/all"
       const request = signed(Dialect.live, path)
@@ -179,7 +179,7 @@ describe("at the same time", () => {
       assert.strictEqual(answers.filter(({ status }) => status === 429).length, 29)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("venues share nothing", () =>
+  it.effect("two venues do not share used nonces", () =>
     Effect.gen(function*() {
       const nonce = freshNonce(Dialect.document)
       const once = Effect.map(
@@ -190,7 +190,7 @@ describe("at the same time", () => {
       assert.deepStrictEqual([yield* one, yield* one], [200, 200])
     }))
 
-  it.effect("an account sees nothing of another account", () =>
+  it.effect("an account can't see another account's data", () =>
     Effect.gen(function*() {
       const { json } = yield* handle(signed(Dialect.document, "/api/v4/sub-account/api-key/list", {}, bob))
       assert.deepStrictEqual(json["data"], [])

@@ -45,7 +45,7 @@ const colours = () => ({
 
 type Series = ISeriesApi<"Candlestick">
 
-/** Adds room to the price scale, so that the price can be dragged even where it has hardly moved. */
+/** Adds room to the price scale, so that the price can be dragged even if it has hardly moved. */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
   const last = Number(candles.value.at(-1)?.close ?? 0)

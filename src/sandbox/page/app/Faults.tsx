@@ -1,4 +1,4 @@
-/** The faults area: which calls go wrong, and how. */
+/** The faults area: which calls fail, and how. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Armed, Symptom } from "../../gateway/Faults.ts"
@@ -75,9 +75,7 @@ const add = (): void => {
     }), "faults")
 }
 
-/**
- * Makes the next call of an endpoint, or of any endpoint, fail like a call to a proxy that can't reach its exchange.
- */
+/** Makes the next call to an endpoint, or to any endpoint, fail as if a proxy could not reach the exchange. */
 export const failNext = (path: string): void =>
   void act(
     "The next call will fail",

@@ -7,7 +7,7 @@ import { decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { act, choose, depth, market, markets, move, seconds } from "./store.ts"
 
-/** Finds the prices in a typed text: numbers with anything between them. */
+/** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
 const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {

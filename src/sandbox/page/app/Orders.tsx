@@ -1,6 +1,6 @@
 /** The account area: orders, positions, balances and fills. */
 import type { JSX } from "preact"
-import type { OpenOrder, OpenPosition } from "../../control/Views.ts"
+import type { Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
 import { post } from "./api.ts"
 import { dateAndTimeOf, decimal, number } from "./format.ts"
 import { Cell, Choice, Rows } from "./parts.tsx"
@@ -19,7 +19,7 @@ import {
   positions
 } from "./store.ts"
 
-/** The direction from which the price must come, in words. */
+/** The direction in which the price must move to activate a stop order, in words. */
 const activationOf = ({ activated, activationCondition, activationPrice }: OpenOrder): string =>
   activationPrice === undefined
     ? ""
@@ -144,6 +144,13 @@ const whyLocked = (wallet: string, ticker: string): string => {
   return holding.length === 1 ? `by ${named}` : `by ${named} and ${holding.length - 1} more`
 }
 
+/** The orders that lock a part of a balance, and the account's debt in its asset. */
+const why = ({ debt, locked, ticker, wallet }: Balance): string =>
+  [
+    ...(Number(locked) === 0 ? [] : [whyLocked(wallet, ticker)]),
+    ...(debt === undefined ? [] : [`owes ${number(debt)}`])
+  ].join("; ")
+
 const Balances = (): JSX.Element => (
   <section class="card" aria-label="Balances" id="balances">
     <h2>Wallets</h2>
@@ -160,13 +167,13 @@ const Balances = (): JSX.Element => (
             </tr>
           </thead>
           <tbody>
-            {balances.value.map(({ free, locked, ticker, wallet }) => (
-              <tr key={`${wallet} ${ticker}`}>
-                <td>{wallet}</td>
-                <td>{ticker}</td>
-                <td class="num">{number(free)}</td>
-                <td class="num">{Number(locked) === 0 ? "" : number(locked)}</td>
-                <td class="soft wraps">{Number(locked) === 0 ? "" : whyLocked(wallet, ticker)}</td>
+            {balances.value.map((balance) => (
+              <tr key={`${balance.wallet} ${balance.ticker}`}>
+                <td>{balance.wallet}</td>
+                <td>{balance.ticker}</td>
+                <td class="num">{number(balance.free)}</td>
+                <td class="num">{Number(balance.locked) === 0 ? "" : number(balance.locked)}</td>
+                <td class="soft wraps">{why(balance)}</td>
               </tr>
             ))}
           </tbody>

@@ -25,7 +25,7 @@ const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: Request
 
 const nameOf = ({ endpoint, method, path }: RequestRecord): string => endpoint ?? `${method} ${path}`
 
-/** The text of each call that the filter searches, made once per call. */
+/** The searchable text of each call, built once per call. */
 const texts = new WeakMap<RequestRecord, string>()
 
 const textOf = (request: RequestRecord): string => {
@@ -100,13 +100,20 @@ const pretty = (body: string): string => {
   }
 }
 
-const Refusal = ({ request }: { request: RequestRecord }): JSX.Element | null => {
+const Remark = ({ request }: { request: RequestRecord }): JSX.Element | null => {
   const violations = Object.entries(request.violations ?? {})
-  if (request.refused === undefined && violations.length === 0 && request.hint === undefined) return null
+  const isRefused = request.refused !== undefined || violations.length > 0
+  if (!isRefused && request.hint === undefined) return null
   return (
-    <section aria-label="Why it was refused">
+    <section aria-label={isRefused ? "Why it was refused" : "Hint"}>
       <h3>
-        Refused: <span class="refused">{request.refused ?? "invalid"}</span>
+        {isRefused
+          ? (
+            <>
+              Refused: <span class="refused">{request.refused ?? "invalid"}</span>
+            </>
+          )
+          : "Hint"}
       </h3>
       {request.hint === undefined ? null : <p class="hint">{request.hint}</p>}
       {violations.length === 0 ? null : (
@@ -208,7 +215,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
           Fail the next {request.endpoint === undefined ? "call" : request.endpoint}
         </button>
       </div>
-      <Refusal request={request} />
+      <Remark request={request} />
       <Call request={request} />
       {request.fields === undefined || Object.keys(request.fields).length === 0
         ? null

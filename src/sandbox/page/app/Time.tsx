@@ -23,19 +23,19 @@ export const useNow = (): number | undefined => {
   return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
-/** The venue's lead or lag over the machine's clock, in words; empty when they agree. */
+/** How far the venue's clock is ahead of or behind the machine's, in words; empty when they agree. */
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""
   return `${lengthOf(millis)} ${millis > 0 ? "ahead" : "behind"}`
 }
 
-/** The command that the timeline points at; the latest when `undefined`. */
+/** The command selected on the timeline; the latest when `undefined`. */
 const chosen = signal<number | undefined>(undefined)
 
 const older = signal<ReadonlyArray<CommandSummary>>([])
 
-/** The number of commands before a reset, so that it can be undone. */
+/** The number of commands before the last reset, so that the reset can be undone. */
 const undo = signal<number | undefined>(undefined)
 
 const reset = async (): Promise<void> => {
@@ -144,7 +144,7 @@ const ResetDialog = ({ onClose, open }: { open: boolean; onClose: () => void }):
   </Dialog>
 )
 
-/** The actions at a command. */
+/** The buttons that act on the selected command: restore, fork, snapshot and reset. */
 const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => {
   const [asking, ask] = useState(false)
   const before = undo.value
@@ -198,7 +198,7 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
   />
 )
 
-/** The known commands: the latest, and those around the one that the timeline points at. */
+/** The known commands: the latest, and those around the selected one. */
 const useCommands = (at: number): ReadonlyArray<CommandSummary> => {
   const latest = commands.value
   const lowest = latest.at(-1)?.sequence ?? 1

@@ -1,4 +1,4 @@
-/** The page: its header, its areas, and notices about its connection. */
+/** The page: its header, its areas, and messages about its connection. */
 import { signal } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"

@@ -28,7 +28,7 @@ interface RowsProps {
   /** A key for each row, by which it keeps the focus when others are added above it. */
   readonly keyOf?: (index: number) => string | number
   readonly onOpen?: (index: number) => void
-  /** Handles the key Delete on a row. */
+  /** Handles the Delete key on a row. */
   readonly onDelete?: (index: number) => void
   readonly onLook?: (index: number) => void
   readonly lines?: number
@@ -53,7 +53,7 @@ const reveal = (list: HTMLElement, row: number, height: number): void => {
   if (end > list.scrollTop) list.scrollTop = end
 }
 
-/** Keeps the focus in a list when the focused row disappears; on the list itself when all rows do. */
+/** Keeps the focus in a list when the focused row disappears. When no rows are left, the list itself gets the focus. */
 const useFocusWithin = (list: { readonly current: HTMLElement | null }): void => {
   const held = useRef(false)
   useEffect(() => {

@@ -1,18 +1,18 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { Tokens } from "../../src/client/Tokens.ts"
+import { TokenBucket } from "../../src/client/TokenBucket.ts"
 import { property } from "../support/property.ts"
 
-/** The delay of each attempt after the previous one, in milliseconds. */
+/** Each attempt's delay after the previous one, in milliseconds. */
 const gaps = fc.array(fc.nat(400), { minLength: 1, maxLength: 60 })
 
 property(
-  "a bucket never gives more tokens than it holds and regains, and gives the next one when announced",
+  "a bucket never gives out more tokens than its capacity and refill rate allow, and gives the next one when announced",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), gaps],
   (most, interval, gaps) =>
     Effect.sync(() => {
-      const tokens = new Tokens(most, interval)
+      const tokens = new TokenBucket(most, interval)
       const taken: Array<number> = []
       let now = 1_000_000
       for (const gap of gaps) {
@@ -34,11 +34,11 @@ property(
 )
 
 property(
-  "under a clock that is set back, no call waits longer than one token takes to return",
+  "no call waits longer than the refill time of one token after the clock is set back",
   [fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 150 }), fc.array(fc.integer({ min: -5000, max: 400 }))],
   (most, interval, steps) =>
     Effect.sync(() => {
-      const tokens = new Tokens(most, interval)
+      const tokens = new TokenBucket(most, interval)
       let now = 1_000_000
       let passed = 0
       let taken = 0

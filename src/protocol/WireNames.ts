@@ -1,37 +1,37 @@
 /**
  * Converts between a JSON object and a domain value, field by field.
  *
- * Each direction exists twice: as a transformation between two schemas, which is the reference, and compiled together
- * with the fields' schemas, which reads each field once without an intermediate object. The tests of `Compiled` compare
- * the two.
+ * Each direction exists twice: as a transformation between two schemas, which is the reference, and as a parser
+ * compiled together with the fields' schemas, which reads each field once and makes no intermediate object. The tests
+ * of `Compiled` compare the two.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
 import * as Json from "./Json.ts"
-import * as Members from "./Members.ts"
+import * as ObjectReader from "./ObjectReader.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /** A wire value that means that the field is absent, such as `""` for a client order id. */
 export interface Absent {
   /** The wire value, exactly as written. */
   readonly value: string | number | null
-  /** Whether `value` means "absent" in this object; otherwise it stands for itself. */
-  readonly when: (wire: Members.Fields) => boolean
-  /** Whether the wire must have the key even when the field is absent. */
+  /** Whether `value` means "absent" in this object; otherwise it is an ordinary value. */
+  readonly when: (wire: ObjectReader.Fields) => boolean
+  /** Whether the wire object must have the key even when the field is absent. */
   readonly demanded: boolean
-  /** Whether `value` is written for a field that is absent. Default `true`. */
+  /** Whether `value` is written when the field is absent. Default `true`. */
   readonly written?: boolean
 }
 
-/** A JSON key that stands for several fields. */
+/** A JSON key that combines several fields. */
 export interface Joint {
-  /** Splits the key before the fields are read. */
-  readonly split: (wire: Members.Fields) => Members.Fields
-  /** Joins the key after the fields are written. */
-  readonly join: (wire: Members.Fields) => Members.Fields
+  /** Splits the key into its fields before they are read. */
+  readonly split: (wire: ObjectReader.Fields) => ObjectReader.Fields
+  /** Joins the fields into the key after they are written. */
+  readonly join: (wire: ObjectReader.Fields) => ObjectReader.Fields
 }
 
-/** A field: its domain name and its spelling on the wire. */
+/** A field: its domain name, its wire key, and the values that mean "absent". */
 export interface Field {
   /** The domain name. */
   readonly name: string
@@ -43,37 +43,37 @@ export interface Field {
   readonly nullIsAbsent: () => boolean
 }
 
-/** All fields of a model in order, and the key that stands for several of them. */
+/** All fields of a model in order, and the key that combines several of them. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
-  /** The wire key that stands for several fields. */
+  /** The wire key that combines several fields. */
   readonly joint: Joint | undefined
 }
 
-const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: Members.Fields): boolean =>
+const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: ObjectReader.Fields): boolean =>
   found === null && nullIsAbsent() || absent !== undefined && found === absent.value && absent.when(wire)
 
-const isWritten = (absent: Absent | undefined, wire: Members.Fields): absent is Absent =>
+const isWritten = (absent: Absent | undefined, wire: ObjectReader.Fields): absent is Absent =>
   absent !== undefined && absent.when(wire) && absent.written !== false
 
-/** Converts a JSON object's fields to their domain names, for the model's schema to decode. */
-export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
+/** Renames a JSON object's keys to domain names, for the model's schema to decode. */
+export const decode = (plan: Plan): (given: ObjectReader.Fields) => ObjectReader.Fields =>
   Compiled.fused((given) => {
     const wire = plan.joint === undefined ? given : plan.joint.split(given)
     const value: Record<string, unknown> = {}
     for (const field of plan.fields) {
       const found = wire[field.key]
       if (found === undefined) {
-        // Present but undefined, which no field accepts, so the schema reports the missing key.
+        // The schema reports the missing key, because no field accepts `undefined`.
         if (field.absent?.demanded === true) value[field.name] = undefined
       } else if (!isAbsent(field, found, wire)) value[field.name] = found
     }
     return value
   }, (compile, _, target) => isCompiled(target) ? decoded(plan, target, compile) : undefined)
 
-/** Converts the fields encoded by the model's schema to their wire keys. */
-export const encode = (plan: Plan): (value: Members.Fields) => Members.Fields =>
+/** Renames the fields that the model's schema has encoded to their wire keys. */
+export const encode = (plan: Plan): (value: ObjectReader.Fields) => ObjectReader.Fields =>
   Compiled.fused((value) => {
     const wire: Record<string, unknown> = {}
     for (const { key, name } of plan.fields) if (value[name] !== undefined) wire[key] = value[name]
@@ -109,7 +109,7 @@ const parsedFields = (
 }
 
 const decoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile): Parser | undefined => {
-  const make = Members.maker(
+  const make = ObjectReader.maker(
     parsedFields(plan, model, compile).map((field) => ({
       from: field.key,
       to: field.name,
@@ -135,10 +135,10 @@ const decoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
 
 const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile): Parser | undefined => {
   const fields = parsedFields(plan, model, compile)
-  const write = Members.maker(
+  const write = ObjectReader.maker(
     fields.map(({ isOptional, key, name, parse }) => ({ from: name, to: key, parse, isOptional }))
   )
-  const see = Members.maker(
+  const see = ObjectReader.maker(
     fields.map(({ isOptional, name }) => ({ from: name, to: name, parse: anything, isOptional }))
   )
   const accepts = Compiled.checksOf(model, "input")
@@ -146,12 +146,13 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   const join = plan.joint?.join
   return write && see && ((value) => {
     if (!Json.isObject(value)) return refused
-    // The constraints between fields see the written values, even if a getter would return others the next time.
+    // Reads each field once, so that the constraints check the values that are written, even if a getter returns
+    // different values each time.
     const seen = accepts === undefined ? value : see(value)
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
     if (!isWire(wire)) return refused
-    // A constraint may read a field that this dialect does not have, so the schema decides.
+    // The value has a field that this dialect does not have, and a constraint may read it, so the schema decides.
     if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
     if (accepts !== undefined && !accepts(seen)) return refused
     for (const { absent, key } of writtenWhenAbsent) {
@@ -161,5 +162,5 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   })
 }
 
-/** Whether the object was made, not refused. No other code holds it yet. */
+/** Whether the maker made the object. No other code has a reference to it yet, so it may be changed. */
 const isWire = (made: unknown): made is Record<string, unknown> => made !== refused

@@ -1,21 +1,21 @@
 /**
- * Makes a map, entry by entry, from an object whose keys are data, such as tickers.
+ * Converts an object whose keys are data, such as tickers, to a map.
  *
- * The code exists twice, as in `Members.ts`: as a loop, and as the text of a function. Each codec made from the text
- * has its own loop, so an engine optimises it for that codec's entries. Where functions can't be made from text, all
- * codecs share the loop.
+ * The code exists twice, as in `ObjectReader.ts`: as a loop, and as the source text of a function. Each codec compiles
+ * its own copy of the source text, so the engine optimises it for that codec's entries. Where the runtime does not
+ * allow functions made from source text, all codecs share the loop.
  */
-import type * as Members from "./Members.ts"
+import type * as ObjectReader from "./ObjectReader.ts"
 import { type Parser, refused, tally } from "./Parser.ts"
 
 /**
  * Makes a function that turns an object's entries into a map, in order. `isKey` refuses invalid keys, and `read` parses
- * the values. One refused entry refuses the object.
+ * the values. The function refuses an object with an entry that either refuses.
  */
-export const maker = (isKey: Parser, read: Parser): (object: Members.Fields) => unknown =>
+export const maker = (isKey: Parser, read: Parser): (object: ObjectReader.Fields) => unknown =>
   ofText(isKey, read) ?? looped(isKey, read)
 
-const looped = (isKey: Parser, read: Parser) => (object: Members.Fields): unknown => {
+const looped = (isKey: Parser, read: Parser) => (object: ObjectReader.Fields): unknown => {
   const made = new Map<string, unknown>()
   for (const key of Object.keys(object)) {
     const value = read(object[key])
@@ -26,8 +26,8 @@ const looped = (isKey: Parser, read: Parser) => (object: Members.Fields): unknow
   return made
 }
 
-/** The same function made from text; `undefined` where the runtime does not allow that. */
-const ofText = (isKey: Parser, read: Parser): ((object: Members.Fields) => unknown) | undefined => {
+/** Makes the function from source text; `undefined` where the runtime does not allow that. */
+const ofText = (isKey: Parser, read: Parser): ((object: ObjectReader.Fields) => unknown) | undefined => {
   const text = `"use strict"
   return (object) => {
     const made = new Map()

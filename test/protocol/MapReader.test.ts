@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import * as Entries from "../../src/protocol/Entries.ts"
+import * as MapReader from "../../src/protocol/MapReader.ts"
 import * as Parser from "../../src/protocol/Parser.ts"
 import { withoutFunctionsOfText } from "../support/functions.ts"
 import { property } from "../support/property.ts"
@@ -9,20 +9,23 @@ import { property } from "../support/property.ts"
 const isKey: Parser.Parser = (key) => typeof key === "string" && key !== "odd" ? key : Parser.refused
 const read: Parser.Parser = (value) => typeof value === "number" ? value + 1 : Parser.refused
 
-/** The result of a maker for an object: the entries in order or a refusal, and the number of keys it counts. */
-const madeBy = (make: ReturnType<typeof Entries.maker>, object: Readonly<Record<string, unknown>>) => {
+/**
+ * The result of a reader for an object, either the entries in order or a refusal, and the number of keys that it
+ * counts.
+ */
+const madeBy = (make: ReturnType<typeof MapReader.maker>, object: Readonly<Record<string, unknown>>) => {
   Parser.tally.keys = 0
   const made = make(object)
   return { made: made instanceof Map ? [...made] : made, keys: Parser.tally.keys }
 }
 
-const ofText = Entries.maker(isKey, read)
-const asLoop = withoutFunctionsOfText(() => Entries.maker(isKey, read))
+const ofText = MapReader.maker(isKey, read)
+const asLoop = withoutFunctionsOfText(() => MapReader.maker(isKey, read))
 
-describe("a maker of maps", () => {
+describe("map reader", () => {
   const key = fc.oneof(fc.constantFrom("a", "7", "", "odd", "constructor", "__proto__", "\u2028"), fc.string())
   property(
-    "the maker works the same with and without functions made from text",
+    "the map reader returns the same results whether or not it may generate functions from source text",
     [fc.array(fc.tuple(key, fc.constantFrom<unknown>(1, 2, 3, "x", null)), { maxLength: 6 })],
     (entries) => {
       const object = Object.fromEntries(entries)
@@ -31,7 +34,7 @@ describe("a maker of maps", () => {
   )
 
   for (const [how, make] of [["from text", ofText], ["as a loop", asLoop]] as const) {
-    it(`the maker of maps keeps the entries' order and counts them: ${how}`, () => {
+    it(`the map reader keeps the order of the entries, and counts the keys that it reads: ${how}`, () => {
       assert.deepStrictEqual(madeBy(make, { b: 1, a: 2 }), { made: [["b", 2], ["a", 3]], keys: 2 })
       assert.deepStrictEqual(madeBy(make, JSON.parse(`{"__proto__":1}`) as Record<string, unknown>), {
         made: [["__proto__", 2]],

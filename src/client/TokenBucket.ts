@@ -1,7 +1,7 @@
-/** A token bucket: a number of tokens at once, and one more after each interval. */
+/** A token bucket: allows a burst of calls, then one call per interval. */
 
-/** The remaining tokens. The bucket starts full. */
-export class Tokens {
+/** Counts the tokens for calls. The bucket starts full. */
+export class TokenBucket {
   private left: number
   /** The start of the current interval, in Unix milliseconds; a full bucket gains no token. */
   private since = 0
@@ -17,7 +17,7 @@ export class Tokens {
 
   /** Takes a token and returns 0; if none is left, returns the milliseconds until the next one. */
   take(now: number): number {
-    // Calls do not wait for a clock that was set back.
+    // Calls do not wait until a clock that was set back has caught up.
     if (now < this.since) this.since = now
     const come = Math.floor((now - this.since) / this.interval)
     this.left = Math.min(this.most, this.left + come)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import * as Members from "../../src/protocol/Members.ts"
+import * as ObjectReader from "../../src/protocol/ObjectReader.ts"
 import * as Parser from "../../src/protocol/Parser.ts"
 import { withoutFunctionsOfText } from "../support/functions.ts"
 import { property } from "../support/property.ts"
@@ -9,7 +9,7 @@ import { property } from "../support/property.ts"
 const name = fc.constantFrom("a", "b", "c", "7", "", "a b", "`${x}`", "\"]; return 1; [\"", "\u2028", "\\", "null")
 const value = fc.constantFrom<unknown>("x", 0, null, undefined, "none")
 
-const member: fc.Arbitrary<Members.Member> = fc.record({
+const member: fc.Arbitrary<ObjectReader.Member> = fc.record({
   from: name,
   to: name,
   parse: fc.constantFrom<Parser.Parser>(
@@ -24,22 +24,24 @@ const member: fc.Arbitrary<Members.Member> = fc.record({
 
 const members = fc.uniqueArray(member, { maxLength: 5, selector: ({ from }) => from })
 
-describe("a maker of objects", () => {
+describe("object reader", () => {
   property(
-    "the maker works the same with and without functions made from text",
+    "the object reader returns the same results whether or not it may generate functions from source text",
     [members, fc.dictionary(name, value)],
     (members, object) =>
       Effect.sync(() => {
-        const results = [Members.maker(members), withoutFunctionsOfText(() => Members.maker(members))].map((make) => {
-          Parser.tally.keys = 0
-          const made = make?.(object)
-          return { made, keys: Parser.tally.keys, order: made === Parser.refused ? [] : Object.keys(made as object) }
-        })
+        const results = [ObjectReader.maker(members), withoutFunctionsOfText(() => ObjectReader.maker(members))].map(
+          (make) => {
+            Parser.tally.keys = 0
+            const made = make?.(object)
+            return { made, keys: Parser.tally.keys, order: made === Parser.refused ? [] : Object.keys(made as object) }
+          }
+        )
         assert.deepStrictEqual(results[0], results[1])
       })
   )
 
-  const from = (from: string, isOptional = false): Members.Member => ({
+  const from = (from: string, isOptional = false): ObjectReader.Member => ({
     from,
     to: from.toUpperCase(),
     parse: (value) => value === "odd" ? Parser.refused : value,
@@ -54,8 +56,8 @@ describe("a maker of objects", () => {
       readonly [string, <A>(make: () => A) => A]
     >
   ) {
-    it(`the maker of objects keeps the members' order and counts them: ${how}`, () => {
-      const make = within(() => Members.maker([from("b"), from("a", true)]))
+    it(`the object reader writes fields in the order of its members, and counts the keys that it reads: ${how}`, () => {
+      const make = within(() => ObjectReader.maker([from("b"), from("a", true)]))
       Parser.tally.keys = 0
       assert.deepStrictEqual(Object.entries(make?.({ a: 1, c: 2, b: 3 }) as object), [["B", 3], ["A", 1]])
       assert.strictEqual(Parser.tally.keys, 2)
@@ -66,8 +68,8 @@ describe("a maker of objects", () => {
     })
   }
 
-  it("the maker of objects is undefined for inherited or repeated keys", () => {
-    for (const key of ["__proto__", "constructor"]) assert.isUndefined(Members.maker([from(key)]))
-    assert.isUndefined(Members.maker([from("a"), { ...from("a"), to: "b" }]))
+  it("no object reader is made for inherited or repeated keys", () => {
+    for (const key of ["__proto__", "constructor"]) assert.isUndefined(ObjectReader.maker([from(key)]))
+    assert.isUndefined(ObjectReader.maker([from("a"), { ...from("a"), to: "b" }]))
   })
 })

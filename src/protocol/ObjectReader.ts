@@ -1,37 +1,37 @@
 /**
- * Makes one object from another, member by member. Answers consist of objects, so this takes most of the time of
- * reading one.
+ * Makes one object from another, member by member. Reading an answer spends most of its time here.
  *
- * The code exists twice: as a loop, and as the text of a function that repeats the loop's body for each member. An
- * engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is
- * several times faster than one that reads all keys and calls all parsers. Where functions can't be made from text, the
- * loop is used.
+ * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
+ * An engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is
+ * several times faster than one that reads all keys and calls all parsers. The loop is for runtimes that do not allow
+ * functions made from source text.
  */
 import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/** An object whose members are not yet known. */
+/** An object with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A member of the new object, and its source. */
+/** A member of the new object, and where its value comes from. */
 export interface Member {
   /** The key to read. */
   readonly from: string
   /** The key to write. */
   readonly to: string
-  /** Parses the value that was read into the value to write. */
+  /** Converts the value that was read to the value to write. */
   readonly parse: Parser
   /** Whether the new object may lack the member. */
   readonly isOptional: boolean
   /** Whether the source must have the key even if the member is optional. */
   readonly isDemanded?: boolean
-  /** Whether a value that was read means that the member is absent. */
+  /** Whether the value that was read means "absent". */
   readonly isAbsent?: ((found: unknown, object: Fields) => boolean) | undefined
 }
 
 /**
  * Makes a function that creates objects with these members, in order. The function refuses an object that lacks a
- * required member or has one that its parser refuses. It reads each member once, and nothing else. `undefined` when a
- * key is read twice, or is one that every object inherits, such as `constructor` or `__proto__`.
+ * required member or has one that its parser refuses. It reads each member once, and nothing else. Returns `undefined`
+ * if two members read the same key, or if a key is one that every object inherits, such as `constructor` or
+ * `__proto__`.
  */
 export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined =>
   members.some(({ from, to }, at) =>
@@ -41,8 +41,8 @@ export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unkn
     : unrolled(members) ?? looped(members)
 
 /**
- * A class of empty objects that behave like `{}`. Each class has its own hidden class: an engine slows down objects
- * with many members if all objects of the program grow from one class.
+ * Makes a class whose instances are empty and behave like `{}`. Each class gives the engine a separate hidden class:
+ * objects with many members are slow if all objects of the program start from the same one.
  */
 const emptyClass = (): new() => Record<string, unknown> => {
   const Made = function() {}
@@ -77,7 +77,7 @@ const looped = (members: ReadonlyArray<Member>) => {
   }
 }
 
-/** The loop's body for one member. */
+/** The source text of the loop's body for one member. */
 const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: number): string => {
   const key = JSON.stringify(from)
   return `
@@ -98,9 +98,9 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
     }`
 }
 
-/** The unrolled loop as text; `undefined` where the runtime does not make functions from text. */
+/** Makes the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that. */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
-  // These assignments never run; they tell the engine how many members to reserve.
+  // These assignments never run; they tell the engine how many members to reserve space for.
   const text = `"use strict"
   const Made = function() { if (false) ${members.map(({ to }) => `this[${JSON.stringify(to)}] = `).join("")} 0 }
   Made.prototype = Object.prototype

@@ -1,0 +1,99 @@
+/** Reads the options of a check, and refuses invalid ones before anything is sent to the target. */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Check from "../oracle/Check.ts"
+import * as Report from "../oracle/Report.ts"
+import { rules } from "../oracle/Rules.ts"
+import { Refused } from "./Refused.ts"
+import * as Suggestion from "./Suggestion.ts"
+
+/** The options as given on the command line. */
+export interface Given {
+  readonly only: ReadonlyArray<string>
+  readonly skip: ReadonlyArray<string>
+  readonly seed: Option.Option<number>
+  readonly runs: number
+  readonly strict: boolean
+  readonly publicOnly: boolean
+  readonly budget: Option.Option<number>
+  readonly minJudged: Option.Option<number>
+  readonly knownFailing: Option.Option<string>
+  readonly knownFlaky: Option.Option<string>
+  readonly out: Option.Option<string>
+  readonly replays: Option.Option<string>
+}
+
+const ids = rules.map(({ id }) => id)
+
+const refuse = (wrong: string, remedy: string) => Effect.fail(new Refused({ wrong, remedy }))
+
+const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
+  given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
+
+/** Refuses a pattern that matches no rule, because a typo would select, skip or excuse nothing. */
+const known = Effect.fnUntraced(function*(patterns: ReadonlyArray<string>, source: string) {
+  const unknown = patterns.find((pattern) => !ids.some((id) => Report.matches([pattern], id)))
+  return unknown === undefined ? patterns : yield* refuse(
+    `${source} names ${unknown}, which matches no rule${Suggestion.question(unknown, ids)}`,
+    "effect-txc oracle list prints the ids of all rules"
+  )
+})
+
+/** The ids or patterns in a file, one per line. `#` starts a comment. */
+const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: string) {
+  if (Option.isNone(file)) return []
+  const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value).pipe(
+    Effect.catch(() => refuse(`${flag} cannot be read: ${file.value}`, "Give a file with one id or pattern per line"))
+  )
+  const lines = text.split("\n").map((line) => line.replace(/#.*$/u, "").trim()).filter((line) => line !== "")
+  return yield* known(lines, `${flag} ${file.value}`)
+})
+
+/** Refuses a file or folder for results that cannot be written, instead of losing the results of the whole check. */
+const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
+  const files = yield* FileSystem.FileSystem
+  const remedy = "Give a path that you may write to, in a folder that exists"
+  if (Option.isSome(out)) {
+    yield* files.writeFileString(out.value, "", { flag: "a" }).pipe(
+      Effect.catch(() => refuse(`--out cannot be written: ${out.value}`, remedy))
+    )
+  }
+  if (Option.isSome(replays)) {
+    yield* files.makeDirectory(replays.value, { recursive: true }).pipe(
+      Effect.catch(() => refuse(`--replays cannot be written: ${replays.value}`, remedy))
+    )
+  }
+})
+
+const positive = (flag: string, value: Option.Option<number>) =>
+  Option.isSome(value) && value.value < 1
+    ? refuse(`--${flag} is ${value.value}`, `Give --${flag} a number of 1 or more`)
+    : Effect.void
+
+/** The options of a check, all of them valid. */
+export const read = Effect.fnUntraced(function*(given: Given) {
+  yield* positive("runs", Option.some(given.runs))
+  yield* positive("budget", given.budget)
+  yield* positive("min-judged", given.minJudged)
+  const only = yield* known(split(given.only), "--only")
+  const skip = yield* known(split(given.skip), "--skip")
+  if (Check.select({ only, skip }).length === 0) {
+    return yield* refuse("--skip leaves out every rule that --only selects", "Skip fewer rules")
+  }
+  const knownFailing = yield* listed(given.knownFailing, "--known-failing")
+  const knownFlaky = yield* listed(given.knownFlaky, "--known-flaky")
+  yield* writable(given)
+  return {
+    only,
+    skip,
+    runs: given.runs,
+    strict: given.strict,
+    publicOnly: given.publicOnly,
+    knownFailing,
+    knownFlaky,
+    ...(Option.isSome(given.budget) ? { budget: given.budget.value * 1000 } : {}),
+    ...(Option.isSome(given.minJudged) ? { minJudged: given.minJudged.value } : {}),
+    ...(Option.isSome(given.seed) ? { seed: given.seed.value } : {})
+  } satisfies Check.Options
+})

@@ -1,0 +1,49 @@
+/** Shows the results of a check while it runs, with an estimate of the time that is left. */
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Profile from "../oracle/Profile.ts"
+import * as Report from "../oracle/Report.ts"
+import type * as Rule from "../oracle/Rule.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import type * as Progress from "./Progress.ts"
+
+/** Whether the check will run a rule, instead of skipping it at once. */
+export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
+  rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
+
+/** The time that the remaining rules will take if they are as slow as those so far, in milliseconds. */
+export const left = (millis: number, done: number, all: number): number =>
+  done === 0 ? 0 : millis / done * Math.max(all - done, 0)
+
+/** A duration in seconds or minutes, rounded up. */
+export const duration = (millis: number): string =>
+  millis <= 90_000 ? `${Math.ceil(millis / 1000)} s` : `${Math.ceil(millis / 60_000)} min`
+
+/** The number of rules that must have run before an estimate is shown. */
+const minDone = 5
+
+/**
+ * Prints a result. A terminal shows only rules that are broken or could not run, and on standard error the current rule
+ * and the time left. Any other output gets one line per result, unless standard output is reserved for the report.
+ */
+export const onResult = ({ all, isListed, isTerminal, progress: { clear, show }, willRun }: {
+  readonly progress: Progress.Progress
+  /** Whether results are printed at all. */
+  readonly isListed: boolean
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean
+  /** Whether the check will run a rule. */
+  readonly willRun: (rule: Rule.Rule) => boolean
+  /** The number of rules that the check will run. */
+  readonly all: number
+}): (result: Report.Result, index: number, of: number) => Effect.Effect<void> => {
+  let [done, spent] = [0, 0]
+  return (result, index, of) => {
+    if (willRun(result.rule)) [done, spent] = [done + 1, spent + result.millis]
+    const isPrinted = isListed && Report.isShown(result) && (!isTerminal || result.outcome._tag !== "Held")
+    const line = isPrinted ? Console.log(Report.line(result)) : Effect.void
+    const rest = done < minDone ? "" : `, about ${duration(left(spent, done, all))} left`
+    const next = index + 1 === of ? Effect.void : show(`${index + 1}/${of}${rest}: ${result.rule.id}`)
+    return Effect.andThen(clear, Effect.andThen(line, next))
+  }
+}

@@ -1,0 +1,76 @@
+/** Groups broken rules by their likely cause, because one fault of a target often breaks many rules. */
+import type { Rule } from "./Rule.ts"
+
+/** The result of a rule, as far as causes depend on it. */
+interface Judged {
+  readonly rule: Pick<Rule, "id">
+  readonly outcome: { readonly _tag: string; readonly call?: string; readonly got?: string }
+}
+
+/** A likely cause that several broken rules share. */
+export interface Cause {
+  /** The cause, in one line. */
+  readonly why: string
+  /** The ids of the rules. */
+  readonly rules: ReadonlyArray<string>
+}
+
+/** A broken rule with the answer that shows the fault. */
+interface Fault {
+  readonly id: string
+  /** The method and the path of the call. */
+  readonly call: string
+  /** The HTTP status of the answer, and its message; `undefined` if the rule judges a part of the answer. */
+  readonly answer: string | undefined
+}
+
+const answerOf = (got: string): string | undefined => {
+  const status = /^HTTP [0-9]{3}(?: \(not JSON[^)]*\))?/u.exec(got)?.[0]
+  const message = /"message":"([^"]*)"/u.exec(got)?.[1]
+  return status === undefined || message === undefined || message === "" ? status : `${status}, ${message}`
+}
+
+const faultOf = ({ outcome: { _tag, call, got = "" }, rule }: Judged): ReadonlyArray<Fault> =>
+  _tag === "Broken" && call !== undefined ? [{ id: rule.id, call, answer: answerOf(got) }] : []
+
+const isAuthentication = (answer: string): boolean => /^HTTP 40[13]\b|unauthorized/iu.test(answer)
+
+const isError = (answer: string): boolean => /^HTTP (?:[45][0-9]{2}|[0-9]{3} \(not JSON)/u.test(answer)
+
+/** Says what the faults have in common; `undefined` if they share too little. */
+type Explain = (faults: ReadonlyArray<Fault>) => string | undefined
+
+const everywhere: Explain = (faults) => {
+  const calls = new Set(faults.map(({ call }) => call)).size
+  const answer = faults[0]?.answer
+  if (answer === undefined || !isError(answer) || calls < 2 || faults.length < 5) return undefined
+  const many = `${calls} calls have the same answer, ${answer}`
+  return isAuthentication(answer) ? `authentication fails: ${many}` : many
+}
+
+const sameAnswer: Explain = ([first, ...others]) =>
+  first?.answer === undefined || others.length === 0 ? undefined : `${first.call} has ${first.answer}`
+
+const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
+
+/** The ways to group faults, from the most telling to the least: each takes the faults that the earlier ones left. */
+const groupings: ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> = [
+  [({ answer = "" }) => answer, everywhere],
+  [({ answer = "", call }) => `${call} ${answer}`, sameAnswer],
+  [({ call }) => call, sameCall]
+]
+
+/** The likely causes of broken rules, the most frequent first. A rule has at most one. */
+export const of = (broken: ReadonlyArray<Judged>): ReadonlyArray<Cause> => {
+  let left = broken.flatMap(faultOf)
+  const causes: Array<Cause> = []
+  for (const [key, explain] of groupings) {
+    for (const faults of Map.groupBy(left, key).values()) {
+      const why = explain(faults)
+      if (why === undefined) continue
+      causes.push({ why, rules: faults.map(({ id }) => id) })
+      left = left.filter((fault) => !faults.includes(fault))
+    }
+  }
+  return causes.toSorted((one, other) => other.rules.length - one.rules.length)
+}

@@ -1,0 +1,182 @@
+/** The points that the live exchange's documentation leaves open, about calls that only it describes. */
+
+/** The rows, in the form of an `OpenPoint`. */
+export const livePoints = [
+  {
+    id: "open.live.market-data",
+    point:
+      "How soon market data shows a trade, which the live documentation says is cached, how candles and trades are ordered "
+      + "and aligned, and how the older calls refuse a parameter",
+    stance:
+      "at once; candles start at multiples of their interval, oldest first; trades and depth best or latest first; "
+      + "the older calls refuse like candles. The current interval has a candle, an interval without trades has none",
+    rules: [
+      "candles.rows",
+      "candles.times",
+      "candles.trades",
+      "summary.trade",
+      "summary.day",
+      "summary.book",
+      "summary.refusal",
+      "summaries.markets",
+      "trade-history.order",
+      "trade-history.refusal",
+      "depth.band",
+      "collateral-markets.marked",
+      "futures.open-interest",
+      "candles.prices",
+      "candles.market",
+      "book.levels",
+      "book.changes",
+      "book.limit",
+      "trades.agree",
+      "trades.side",
+      "summary.figures",
+      "summary.change",
+      "tickers.other"
+    ]
+  },
+  {
+    id: "open.live.grouping",
+    point: "The prices into which each level of an order book groups its orders",
+    stance: "level 1 is ten steps of the price's last decimal place, and each further level is ten times coarser",
+    rules: ["book.grouping"]
+  },
+  {
+    id: "open.live.agreement",
+    point: "How far the lists of currencies, markets and fees agree with each other",
+    stance: "completely; a market is frozen when its trading is off",
+    rules: [
+      "assets.agree",
+      "assets.complete",
+      "assets.networks",
+      "futures.terms",
+      "markets.values",
+      "tickers.frozen",
+      "trading-fees.listed",
+      "trading-fees.assets"
+    ]
+  },
+  {
+    id: "open.live.interest",
+    point: "The balance that receives the interest of a fixed-term plan",
+    stance: "the main balance",
+    rules: ["balances.interest"]
+  },
+  {
+    id: "open.live.collateral",
+    point:
+      "Which price values a position, which leverage is the default, which profit pnl shows, and what an open order "
+      + "does to the collateral balance",
+    stance: "the last price; ten; the realized one without fees; nothing until it trades",
+    rules: ["balances.collateral", "positions.margin", "positions.profit", "positions.realized", "positions.tpsl"]
+  },
+  {
+    id: "open.live.keys",
+    point:
+      "What a new key of a sub-account may call, how a call beyond the sub-account's permissions is refused, and whether "
+      + "the status of a new sub-account is final",
+    stance: "every endpoint; like a call with a key that lacks access; it is",
+    rules: [
+      "api-key-creation.unrestricted",
+      "api-key-creation.permissions",
+      "api-key-creation.types",
+      "sub-account-creation.status"
+    ]
+  },
+  {
+    id: "open.live.debts",
+    point: "What happens to a loss that exceeds the collateral",
+    stance:
+      "the account owes the rest, and later credits pay it first; until then, orders that open a position or spend the owed "
+      + "asset are refused for lack of balance",
+    rules: { unchecked: "no answer shows a debt" }
+  },
+  {
+    id: "open.live.kill-switch",
+    point: "The clock of a kill switch, and how exactly it keeps its time",
+    stance: "the venue's clock, to the microsecond",
+    rules: { unchecked: "the rules leave a second on either side of the timeout" }
+  },
+  {
+    id: "open.live.conditional",
+    point:
+      "When the take-profit and stop-loss of a margin order are placed, on which side of its price they must be, whether "
+      + "their group has an id of its own, and the order of the list of conditional orders",
+    stance:
+      "once the order is filled, for the filled amount; the leg that is triggered cancels the other; a leg on the "
+      + "wrong side is refused with code 105 or 106; the group has its own id; the latest is listed first",
+    rules: [
+      "oto.answer",
+      "oto.filled",
+      "oto.exit",
+      "oto.exits",
+      "oto.alone",
+      "oto.once",
+      "oto.side",
+      "conditional.listed"
+    ]
+  },
+  {
+    id: "open.live.stops",
+    point: "What happens to the part of a triggered stop-market order that the book does not fill",
+    stance: "it is canceled",
+    rules: ["live-stops.market.never-rests"]
+  },
+  {
+    id: "open.live.changes",
+    point:
+      "What the new amount of a partly filled order means, and whether a change without stp keeps it: the live exchange's "
+      + "documentation shows the default no",
+    stance: "the amount includes the filled part, which stays with the old order; stp is kept",
+    rules: ["live-changes.part.amount", "live-changes.stp"]
+  },
+  {
+    id: "open.live.price-band",
+    point: "How far an order's price may be from the last price: the live exchange's documentation shows only the code",
+    stance:
+      "at most five times and at least a tenth of it, also for activation prices; in the document's dialect, at any "
+      + "distance",
+    rules: { unchecked: "the width is not documented, so a target chooses its own" }
+  },
+  {
+    id: "open.live.retail",
+    point:
+      "Which accounts may place rpi and retail orders, and what such an order does if it meets no order of the other kind",
+    stance: "the sandbox's owner admits accounts; the order rests, even if its price crosses that of a hidden order",
+    rules: { unchecked: "a caller can't admit an account" }
+  },
+  {
+    id: "open.live.market-funds",
+    point: "The funds that a market order needs when the book offers less than its amount",
+    stance:
+      "enough for the whole amount, with the part that is not offered at the worst offered price; otherwise code 10; that "
+      + "part is canceled",
+    rules: ["market-orders.never-rests"]
+  },
+  {
+    id: "open.live.bulk",
+    point: "Whether the client order id of a bulk order may be empty, and what stopOnFail does to the answer",
+    stance: "it may, which means none; the first refusal ends the answer",
+    rules: ["live-bulk.places"]
+  },
+  {
+    id: "open.live.pages",
+    point: "The largest limit of an order's deals, and the largest offset of the histories",
+    stance: "those of the similar lists: 500 and 4294967295",
+    rules: ["live-pages.offset.accepts"]
+  },
+  {
+    id: "open.live.fees",
+    point: "The fee of a fill, and its currency",
+    stance:
+      "the market's fee for the role; a spot buy pays it in the currency that it receives, any other in the quote",
+    rules: ["fills.fee", "trading-fees.charged"]
+  },
+  {
+    id: "open.live.steps",
+    point: "The code for a value that is off its market's step and has too many digits",
+    stance: "code 1 if nothing else is wrong; code 30 if there is another error",
+    rules: ["live-steps.refused", "live-steps.changes", "live-steps.bulk"]
+  }
+]

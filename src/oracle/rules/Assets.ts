@@ -1,0 +1,343 @@
+/**
+ * Assets and markets: their fields, and whether the lists that show the same facts agree. Only the live exchange's
+ * documentation describes most of these lists.
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { basePrice, digits } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import type { Body, World } from "../world/World.ts"
+
+const { always, forEach } = LiveCalls.section
+
+/** The part of an object below these keys. */
+const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
+  keys.reduce((inner, key) => Json.isObject(inner) ? inner[key] : undefined, value)
+
+const assets = (world: World) => LivePublicCalls.object(world, Paths.assets)
+
+/**
+ * Where assets, the account's fees and public fees show the settings of a currency. A setting that is off is zero or
+ * missing.
+ */
+const shown = {
+  canDeposit: [["can_deposit"], ["can_deposit"], ["is_depositable"]],
+  canWithdraw: [["can_withdraw"], ["can_withdraw"], ["is_withdrawal"]],
+  minDeposit: [["min_deposit"], ["deposit", "minAmount"], ["deposit", "min_amount"]],
+  maxDeposit: [["max_deposit"], ["deposit", "maxAmount"], ["deposit", "max_amount"]],
+  minWithdraw: [["min_withdraw"], ["withdraw", "minAmount"], ["withdraw", "min_amount"]],
+  maxWithdraw: [["max_withdraw"], ["withdraw", "maxAmount"], ["withdraw", "max_amount"]],
+  fixedDeposit: [undefined, ["deposit", "fixed"], ["deposit", "fixed"]],
+  fixedWithdraw: [undefined, ["withdraw", "fixed"], ["withdraw", "fixed"]],
+  percentDeposit: [undefined, ["deposit", "percentFlex"], ["deposit", "flex", "percent"]],
+  percentWithdraw: [undefined, ["withdraw", "percentFlex"], ["withdraw", "flex", "percent"]],
+  minFlexDeposit: [undefined, ["deposit", "minFlex"], ["deposit", "flex", "min_fee"]],
+  minFlexWithdraw: [undefined, ["withdraw", "minFlex"], ["withdraw", "flex", "min_fee"]],
+  maxFlexDeposit: [undefined, ["deposit", "maxFlex"], ["deposit", "flex", "max_fee"]],
+  maxFlexWithdraw: [undefined, ["withdraw", "maxFlex"], ["withdraw", "flex", "max_fee"]]
+} as const
+
+/** Settings of a currency, all of which differ. */
+const settings = {
+  canDeposit: true,
+  canWithdraw: false,
+  minDeposit: "0.011",
+  maxDeposit: "1001",
+  minWithdraw: "0.022",
+  maxWithdraw: "2002",
+  fixedDeposit: "0.0003",
+  fixedWithdraw: "0.0004",
+  percentDeposit: "0.5",
+  percentWithdraw: "0.6",
+  minFlexDeposit: "0.007",
+  minFlexWithdraw: "0.008",
+  maxFlexDeposit: "9",
+  maxFlexWithdraw: "10"
+} as const
+
+const termsOf = (direction: "Deposit" | "Withdraw") => ({
+  minAmount: settings[`min${direction}`],
+  maxAmount: settings[`max${direction}`],
+  fixed: settings[`fixed${direction}`],
+  percentFlex: settings[`percent${direction}`],
+  minFlex: settings[`minFlex${direction}`],
+  maxFlex: settings[`maxFlex${direction}`]
+})
+
+/** Gives a currency of a sandbox these settings. */
+const set = (world: World, ticker: string) =>
+  world.control("SetCurrency", {
+    ticker,
+    canDeposit: settings.canDeposit,
+    canWithdraw: settings.canWithdraw,
+    deposit: termsOf("Deposit"),
+    withdraw: termsOf("Withdraw")
+  })
+
+/** The currency's entry in the account's fees. */
+const entryIn = (json: unknown) =>
+  Array.isArray(json) ? json.find((entry) => Json.isObject(entry) && entry["ticker"] === ticker) : undefined
+
+/** Gives the currency the settings above, until the rule ends. */
+const withSettings = Effect.fnUntraced(function*(world: World) {
+  const before = entryIn((yield* world.call(yield* world.reader, Paths.fees)).json)
+  yield* set(world, ticker)
+  yield* world.onEnd(restore(world, before))
+})
+
+/** The settings that a currency had, from the list of the account's fees. */
+const restore = (world: World, entry: unknown) => {
+  if (!Json.isObject(entry)) return Effect.void
+  const { can_deposit: canDeposit, can_withdraw: canWithdraw, deposit, ticker, withdraw } = entry
+  return world.control("SetCurrency", { ticker, canDeposit, canWithdraw, deposit, withdraw })
+}
+
+const isEqual = (value: unknown, expected: string | boolean): boolean =>
+  typeof expected === "boolean" ? value === expected : Number(value) === Number(expected) && typeof value === "string"
+
+const nameOf = (value: Body): string => `${String(value["stock"])}_${String(value["money"])}`
+
+const secondsOrNull: Kinds.Kind = {
+  name: "an integer in Unix seconds, or null",
+  holds: (value) => value === null || Kinds.seconds.holds(value)
+}
+
+const stepOrNone: Kinds.Kind = {
+  name: "a decimal above zero in a string, or an empty string",
+  holds: (value) => value === "" || Kinds.positiveDecimal.holds(value)
+}
+
+/** Every leverage that the live exchange documents. */
+const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
+
+/** The only currency whose settings a rule changes. */
+const ticker = "ETH"
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  ...LivePublicCalls.fields({
+    id: "assets.entry",
+    within: "an asset",
+    sample: (world) => Effect.map(assets(world), ({ answer, value }) => ({ answer, objects: Object.values(value) })),
+    rows: [
+      { key: "name", kind: Kinds.someText, meaning: "its full name" },
+      { key: "unified_cryptoasset_id", kind: Kinds.integer, meaning: "its id at CoinMarketCap", isOptional: true },
+      { key: "can_withdraw", kind: Kinds.boolean, meaning: "whether it can be withdrawn" },
+      { key: "can_deposit", kind: Kinds.boolean, meaning: "whether it can be deposited" },
+      { key: "min_withdraw", kind: Kinds.decimal, meaning: "the minimum withdrawal" },
+      { key: "max_withdraw", kind: Kinds.decimal, meaning: "the maximum withdrawal" },
+      { key: "maker_fee", kind: Kinds.decimal, meaning: "the maker fee in percent" },
+      { key: "taker_fee", kind: Kinds.decimal, meaning: "the taker fee in percent" },
+      { key: "min_deposit", kind: Kinds.decimal, meaning: "the minimum deposit" },
+      { key: "max_deposit", kind: Kinds.decimal, meaning: "the maximum deposit" },
+      { key: "currency_precision", kind: Kinds.integer, meaning: "its decimal places", isOptional: true },
+      { key: "is_memo", kind: Kinds.boolean, meaning: "whether an address needs a memo", isOptional: true },
+      { key: "memo", kind: Kinds.object, meaning: "which addresses need a memo", isOptional: true },
+      { key: "networks", kind: Kinds.object, meaning: "its networks", isOptional: true },
+      { key: "limits", kind: Kinds.object, meaning: "its limits by network", isOptional: true },
+      { key: "confirmations", kind: Kinds.object, meaning: "the confirmations of a deposit", isOptional: true }
+    ]
+  }),
+  always("assets.agree", {
+    statement:
+      "Shows the same deposit and withdrawal settings of a currency in assets, public fees and the account's fees",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      yield* withSettings(world)
+      const answers = [
+        yield* world.get(Paths.assets),
+        yield* world.call(account, Paths.fees),
+        yield* world.get(Paths.publicFees)
+      ]
+      for (const [index, answer] of answers.entries()) {
+        const entry = index === 1 ? entryIn(answer.json) : at(answer.json, ticker)
+        const wrong = Object.entries(settings).filter(([key, value]) => {
+          const place = shown[key as keyof typeof shown][index]
+          return place !== undefined && !isEqual(at(entry, ...place), value)
+        })
+        yield* Verdict.conclude(
+          `${ticker} with ${JSON.stringify(settings)}`,
+          `other values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
+          wrong.length === 0,
+          answer
+        )
+      }
+      const [asset, fee, publicFee] = [
+        at(answers[0]?.json, ticker),
+        entryIn(answers[1]?.json),
+        at(answers[2]?.json, ticker)
+      ]
+      const names = [asset, fee, publicFee].map((entry) => at(entry, "name"))
+      yield* Verdict.conclude("the same name", names, Kinds.someText.holds(names[0]) && new Set(names).size === 1)
+      const keys = [at(publicFee, "ticker"), at(publicFee, "is_api_withdrawal")]
+      yield* Verdict.conclude(
+        `ticker ${ticker}, not withdrawable by call`,
+        keys,
+        keys[0] === ticker && keys[1] === false
+      )
+    })
+  }),
+  always("assets.networks", {
+    statement: "Shows the same limits, confirmations and deposit status for an asset as for its default network",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      yield* withSettings(world)
+      const { answer, value } = yield* assets(world)
+      for (const asset of Object.values(value).filter(Json.isObject)) {
+        const network = String(at(asset, "networks", "default"))
+        const isFor = (direction: "deposit" | "withdraw") => {
+          const networks = at(asset, "networks", `${direction}s`)
+          return Array.isArray(networks) && networks.includes(network) === asset[`can_${direction}`] &&
+            networks.every((name) => at(asset, "limits", direction, String(name)) !== undefined) &&
+            (["min", "max"] as const).every((bound) =>
+              Number(at(asset, "limits", direction, network, bound) ?? 0) === Number(asset[`${bound}_${direction}`])
+            )
+        }
+        const [memo, confirmations] = [at(asset, "memo"), at(asset, "confirmations", network)]
+        yield* Verdict.expect(
+          answer,
+          `networks, limits, memo and confirmations of ${String(asset["name"])} that agree with its other fields`,
+          isFor("deposit") && isFor("withdraw") && Kinds.integer.holds(confirmations) && Number(confirmations) > 0 &&
+            asset["is_memo"] === (at(memo, "deposit") === true || at(memo, "withdraw") === true) &&
+            Kinds.boolean.holds(at(memo, "deposit")) && Kinds.boolean.holds(at(memo, "withdraw"))
+        )
+      }
+    })
+  }),
+  always("assets.complete", {
+    statement:
+      "Lists in assets and in public fees exactly the currencies of the account's fees, including every market's currencies",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      const { json } = yield* world.call(yield* world.reader, Paths.fees)
+      const tickers = (Array.isArray(json) ? json.filter(Json.isObject) : []).map(({ ticker }) => String(ticker))
+        .toSorted()
+      for (const path of [Paths.assets, Paths.publicFees]) {
+        const { answer, value } = yield* LivePublicCalls.object(world, path)
+        yield* Verdict.expect(
+          answer,
+          `the currencies ${tickers.join(", ")}`,
+          tickers.length > 0 && Object.keys(value).toSorted().join() === tickers.join()
+        )
+      }
+      const listed = yield* world.get(Paths.markets)
+      const traded = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : [])
+        .flatMap(({ money, stock }) => [String(stock), String(money)])
+      yield* Verdict.expect(listed, "only markets of these currencies", traded.every((one) => tickers.includes(one)))
+    })
+  }),
+  ...LivePublicCalls.fields({
+    id: "markets.live",
+    within: "a market",
+    sample: (world) =>
+      Effect.map(
+        LivePublicCalls.get(world, Paths.markets),
+        (answer) => ({ answer, objects: Array.isArray(answer.json) ? answer.json : [] })
+      ),
+    rows: [
+      { key: "stock", kind: Kinds.ticker, meaning: "the base currency" },
+      { key: "money", kind: Kinds.ticker, meaning: "the quote currency" },
+      { key: "tickSize", kind: stepOrNone, meaning: "the step of prices", isOptional: true },
+      { key: "stepSize", kind: stepOrNone, meaning: "the step of amounts", isOptional: true },
+      { key: "feePrec", kind: Kinds.text, meaning: "the precision of fees" },
+      { key: "makerFee", kind: Kinds.decimal, meaning: "the maker fee in percent" },
+      { key: "takerFee", kind: Kinds.decimal, meaning: "the taker fee in percent" },
+      { key: "tradesEnabled", kind: Kinds.boolean, meaning: "whether orders can be placed" },
+      { key: "isCollateral", kind: Kinds.boolean, meaning: "whether margin trading is possible" },
+      { key: "type", kind: Kinds.someText, meaning: "its type" },
+      { key: "delistedAt", kind: secondsOrNull, meaning: "the time of its delisting", isOptional: true },
+      { key: "isTradFiFutures", kind: Kinds.boolean, meaning: "whether it is a TradFi future", isOptional: true }
+    ]
+  }),
+  always("futures.terms", {
+    statement: "Shows a funding rate within its bounds, settlements at multiples of the interval, a known leverage, "
+      + "and an index near the last price",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      yield* world.control("MovePrice", { market: "BTC_PERP", price: String(basePrice) })
+      const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
+      for (const future of value.filter(Json.isObject)) {
+        const number = (key: string) => Number(future[key] ?? Number.NaN)
+        const interval = number("funding_interval_minutes") * 60_000
+        const index = number("index_price") / number("last_price")
+        yield* Verdict.expect(
+          answer,
+          `terms of ${String(future["ticker_id"])} that agree with each other`,
+          number("funding_floor") <= number("funding_rate") && number("funding_rate") <= number("funding_cap") &&
+            number("next_funding_rate_timestamp") % interval === 0 && leverages.includes(number("max_leverage")) &&
+            [future["stock_currency"], future["money_currency"]].includes(future["index_currency"]) &&
+            (number("last_price") === 0 || (index > 0.5 && index < 2))
+        )
+      }
+    })
+  }),
+  forEach("markets.bounds", {
+    statement:
+      "Accepts a limit order whose total just meets the listed minTotal or maxTotal, and refuses one a step beyond",
+    values: ["minTotal", "maxTotal"] as const,
+    check: Effect.fnUntraced(function*(world, bound) {
+      const market = yield* world.market
+      if (market[bound] === 0) return yield* Verdict.skip(`the market lists no ${bound}`)
+      const account = yield* world.open()
+      const price = Orders.lowPrice(market)
+      // Rounded, because the quotient of exact numbers may be just off a whole number.
+      const steps = Number((market[bound] / Number(price) / market.step).toFixed(6))
+      const [met, beyond] = bound === "minTotal" ? [Math.ceil(steps), -1] : [Math.floor(steps), 1]
+      const order = (count: number) => ({
+        market: market.name,
+        side: "buy",
+        amount: digits(count * market.step, market.stockPrecision),
+        price
+      })
+      const accepted = yield* LiveCalls.call(world, account, Paths.limitOrder, order(met))
+      yield* Verdict.expect(accepted, `success with ${JSON.stringify(order(met))}`, Refusals.isSuccess(accepted))
+      const refused = yield* LiveCalls.call(world, account, Paths.limitOrder, order(met + beyond))
+      yield* Refusals.any(refused, `because the total is beyond ${bound}`)
+    })
+  }),
+  always("markets.values", {
+    statement: "Lists each market once, under its currencies, with futures as in the list of futures",
+    level: "SHOULD",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const answer = yield* LivePublicCalls.get(world, Paths.markets)
+      const markets = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
+      const names = markets.map(({ name }) => String(name))
+      yield* Verdict.expect(
+        answer,
+        "isTradFiFutures for exactly the markets of type tradfiFutures",
+        markets.every(({ isTradFiFutures = false, type }) => isTradFiFutures === (type === "tradfiFutures"))
+      )
+      yield* Verdict.expect(answer, "each market once", new Set(names).size === names.length && names.length > 0)
+      const spots = markets.filter(({ type }) => type === "spot")
+      yield* Verdict.expect(
+        answer,
+        "spot markets named after their currencies",
+        spots.length > 0 && spots.every((market) => market["name"] === nameOf(market))
+      )
+      const { value } = yield* LivePublicCalls.results(world, Paths.futures)
+      const futures = value.filter(Json.isObject)
+      const listed = markets.filter(({ type }) => type === "futures").map(({ name }) => String(name)).toSorted()
+      yield* Verdict.expect(
+        answer,
+        `futures with the type futures: ${futures.map((future) => future["ticker_id"]).join(", ")}`,
+        futures.map((future) => String(future["ticker_id"])).toSorted().join() === listed.join()
+      )
+      for (const future of futures) {
+        const market = markets.find(({ name }) => name === future["ticker_id"])
+        yield* Verdict.expect(
+          answer,
+          `the currencies of ${String(future["ticker_id"])}`,
+          market?.["stock"] === future["stock_currency"] && market?.["money"] === future["money_currency"]
+        )
+      }
+    })
+  })
+]

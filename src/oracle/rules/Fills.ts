@@ -1,0 +1,359 @@
+/**
+ * The fills of orders: what a trade says must agree in every answer that shows it. Only the live exchange's
+ * documentation describes these answers.
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+/** A fill of an order. */
+interface Fill extends LiveOrders.Part {
+  /** 1 for the maker, 2 for the taker. */
+  readonly role: 1 | 2
+  /** The index of the counterparty's order in the story. */
+  readonly with: number
+}
+
+/** An order of the story. */
+interface Party {
+  readonly account: Account
+  readonly fields: Body
+  /** The answer that placed the order. */
+  readonly answer: LiveOrders.Shown["answer"]
+  readonly order: Body
+  /** Its fills when its answer was made. */
+  readonly atOnce: ReadonlyArray<Fill>
+  /** All its fills. */
+  readonly fills: ReadonlyArray<Fill>
+}
+
+const cases = [Paths.limitOrder, Paths.collateralLimit].flatMap((path) => Orders.sides.map((side) => ({ path, side })))
+
+/** The taker's index in the story. */
+const taker = 2
+
+/**
+ * A maker offers 0.01 and 0.02. A taker takes both; its remaining 0.02 rests, and a third account takes 0.015 of it. So
+ * the taker's order is taker of two trades and maker of one. All orders have one price, because the document does not
+ * say at which price orders with different limits trade; rules about market orders check several prices.
+ */
+const trade = Effect.fnUntraced(function*(
+  world: World,
+  { path, side }: (typeof cases)[number]
+): Effect.fn.Return<{ readonly market: Market; readonly parties: ReadonlyArray<Party> }, Verdict.CheckError> {
+  const market = yield* world.market
+  const price = priceText(market, market.price)
+  const [maker, swept, third] = [yield* world.trader, yield* world.open(), yield* world.open()]
+  const place = Effect.fnUntraced(function*(account: Account, side: Orders.Side, more: Body) {
+    const fields = { market: market.name, side, price, ...more }
+    return { account, fields, ...yield* LiveOrders.place(world, account, path, fields) }
+  })
+  const [sell, buy] = [Orders.opposite(side), side]
+  const fillOf = (amount: number, role: 1 | 2, counterparty: number): Fill => ({
+    amount,
+    price: Number(price),
+    role,
+    with: counterparty
+  })
+  const taken = [fillOf(0.01, 2, 0), fillOf(0.02, 2, 1)]
+  const one = yield* place(maker, sell, { amount: "0.01", clientOrderId: world.unique("maker") })
+  const two = yield* place(maker, sell, { amount: "0.02" })
+  const took = yield* place(swept, buy, { amount: "0.05", clientOrderId: world.unique("taker") })
+  const end = yield* place(third, sell, { amount: "0.015" })
+  const ending = [fillOf(0.015, 2, taker)]
+  return {
+    market,
+    parties: [
+      { ...one, atOnce: [], fills: [fillOf(0.01, 1, taker)] },
+      { ...two, atOnce: [], fills: [fillOf(0.02, 1, taker)] },
+      { ...took, atOnce: taken, fills: [...taken, fillOf(0.015, 1, 3)] },
+      { ...end, atOnce: ending, fills: ending }
+    ]
+  }
+})
+
+/** A fill as every list shows it. */
+const inLists = ({ fields: { clientOrderId = "" } }: Party, { amount, price, role }: Fill): Body => ({
+  amount: String(amount),
+  price: String(price),
+  deal: LiveOrders.textOf(amount * price),
+  role,
+  clientOrderId
+})
+
+const dealsOf = (world: World, { account, order }: Party) => LiveOrders.deals(world, account, order["orderId"])
+
+/** Expects that every fill has an integer id, a recent time, and a fee in one of the market's currencies. */
+const areWhole = Effect.fnUntraced(function*(world: World, market: Market, { answer, records }: LiveOrders.Shown) {
+  for (const { fee, feeAsset, id, time } of records) {
+    yield* LiveOrders.isNow(world, answer, "a time", time)
+    yield* Verdict.expect(
+      answer,
+      `an integer id, and a fee as a decimal in ${market.stock} or ${market.money}`,
+      Number.isSafeInteger(id) && typeof fee === "string" && /^[0-9]+(?:\.[0-9]+)?$/u.test(fee) &&
+        (feeAsset === market.stock || feeAsset === market.money)
+    )
+  }
+})
+
+/** Expects that records are sorted by time, newest first. */
+const areNewestFirst = ({ answer, records }: LiveOrders.Shown) =>
+  Verdict.expect(
+    answer,
+    "the newest first",
+    records.every(({ time }, index) => index === 0 || Number(records[index - 1]?.["time"]) >= Number(time))
+  )
+
+const sum = (records: ReadonlyArray<Body>, of: (record: Body) => number): number =>
+  records.reduce((sum, record) => sum + of(record), 0)
+
+/** The order as answers after all trades show it. */
+const after = ({ fields, fills, order }: Party): Body => ({
+  ...LiveOrders.ordered("limit", fields),
+  ...LiveOrders.identity(order),
+  ...LiveOrders.filled(fields["amount"], fills)
+})
+
+const listRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("fills.answer", {
+    statement: "Shows in the answer to an order what it has traded immediately, and what is left",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { parties } = yield* trade(world, value)
+      for (const { answer, atOnce, fields, order } of parties) {
+        yield* LiveOrders.shows({ answer }, "the order", order, {
+          ...LiveOrders.ordered("limit", fields),
+          ...LiveOrders.filled(fields["amount"], atOnce)
+        })
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.rest", {
+    statement: "Lists the rest of a partly filled order as open, with all its fills, and no filled order",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { parties } = yield* trade(world, value)
+      for (const party of parties) {
+        const open = yield* LiveOrders.open(world, party.account)
+        const isOpen = party === parties[taker]
+        yield* LiveOrders.lists(open, isOpen ? "the order" : "no orders", "orderId", isOpen ? [after(party)] : [])
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.history", {
+    statement: "Shows a filled order in order history with its terms and its fills, and not a partly filled one",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { parties: [one, two, took, end] } = yield* trade(world, value)
+      for (const [party, others] of [[one, [two]], [took, []], [end, []]] as const) {
+        if (party === undefined) continue
+        const history = yield* LiveOrders.ended(world, party.account, { status: "FILLED" })
+        const expected = party === took ? [] : [party, ...others].flatMap((other) => other === undefined ? [] : [other])
+        yield* LiveOrders.lists(
+          history,
+          "filled orders",
+          "orderId",
+          expected.map((order) => {
+            const { left: _left, stp: _stp, ...rest } = after(order)
+            return rest
+          })
+        )
+        for (const { ftime, timestamp } of history.records) {
+          yield* LiveOrders.isNow(world, history.answer, "an ftime", ftime)
+          yield* Verdict.expect(history.answer, "an ftime that is not before ctime", Number(ftime) >= Number(timestamp))
+        }
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.deals", {
+    statement: "Lists as deals of an order exactly its fills, each with the counterparty's order id",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { market, parties } = yield* trade(world, value)
+      for (const party of parties) {
+        const shown = yield* dealsOf(world, party)
+        yield* LiveOrders.lists(
+          shown,
+          "deals of the order",
+          "amount",
+          party.fills.map((fill) => ({
+            ...inLists(party, fill),
+            dealOrderId: parties[fill.with]?.order["orderId"],
+            rpi: false
+          }))
+        )
+        yield* areWhole(world, market, shown)
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.executed", {
+    statement: "Lists an account's fills in executed history, newest first, with the side and id of the order of each",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { market, parties } = yield* trade(world, value)
+      for (const { account } of [parties[0], parties[taker], parties[3]].flatMap((party) => party ?? [])) {
+        const own = parties.filter((party) => party.account === account)
+        const expected = own.flatMap((party) =>
+          party.fills.map((fill) => ({
+            ...inLists(party, fill),
+            side: party.fields["side"],
+            orderId: party.order["orderId"]
+          }))
+        )
+        for (const fields of [{}, { market: market.name }]) {
+          const shown = yield* LiveOrders.executed(world, account, fields)
+          const isGrouped = !("market" in fields)
+          const onMarket = isGrouped ? { market: market.name } : {}
+          yield* LiveOrders.lists(shown, "fills", "amount", expected.map((fill) => ({ ...fill, ...onMarket })))
+          yield* areWhole(world, market, shown)
+          yield* areNewestFirst(shown)
+        }
+      }
+    })
+  })
+]
+
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-8 * Math.max(1, Math.abs(other))
+
+/** Fields that every list of fills shows. */
+const shared = ["id", "time", "fee", "feeAsset", "role", "amount", "price", "deal", "clientOrderId"]
+
+const picked = (record: Body, keys: ReadonlyArray<string>): Body =>
+  Object.fromEntries(keys.map((key) => [key, record[key]]))
+
+/** The fee of a fill in this currency. */
+const feeIn = (ticker: string) => ({ fee, feeAsset }: Body): number => feeAsset === ticker ? Number(fee) : 0
+
+const agreementRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("fills.agree.lists", {
+    statement:
+      "Shows a fill with the same id, time, role, price, amounts and fee among the deals and in executed history",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { market, parties } = yield* trade(world, value)
+      for (const party of parties) {
+        const { account, fields: { clientOrderId } } = party
+        const deals = (yield* dealsOf(world, party)).records.map((deal) => picked(deal, shared))
+        const all = yield* LiveOrders.executed(world, account)
+        const records = all.records.filter(({ orderId }) => orderId === party.order["orderId"])
+        yield* LiveOrders.lists({ ...all, records }, "the order's deals", "id", deals)
+        if (clientOrderId === undefined) continue
+        const selected = yield* LiveOrders.executed(world, account, { market: market.name, clientOrderId })
+        yield* LiveOrders.lists(selected, "the order's deals", "id", deals)
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.agree.sides", {
+    statement: "Shows a trade to both sides with the same id and time, and different roles",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { parties } = yield* trade(world, value)
+      const shown = yield* Effect.forEach(parties, (party) => dealsOf(world, party))
+      const trades = new Map<unknown, Array<Body>>()
+      for (const deal of shown.flatMap(({ records }) => records)) {
+        trades.set(deal["id"], [...(trades.get(deal["id"]) ?? []), deal])
+      }
+      const sides = [...trades.values()]
+      yield* Verdict.conclude(
+        "three trades, each of a maker and a taker at one time, for one amount and price",
+        sides,
+        sides.length === 3 &&
+          sides.every(([one = {}, other = {}, ...more]) =>
+            more.length === 0 && Number(one["role"]) + Number(other["role"]) === 3 &&
+            LiveOrders.differences(one, picked(other, ["time", "amount", "price", "deal"])).length === 0
+          )
+      )
+    })
+  }),
+  LiveCalls.section.forEach("fills.agree.fees", {
+    statement: "Shows as an order's fee the sum of the fees of its fills, in their currency, in every answer",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { parties } = yield* trade(world, value)
+      for (const party of parties) {
+        const { account, answer, atOnce, order } = party
+        const { records } = yield* dealsOf(world, party)
+        const [{ feeAsset } = {}] = records
+        const feeOf = (fills: ReadonlyArray<Fill>) =>
+          sum(
+            records.filter(({ amount }) => fills.some((fill) => fill.amount === Number(amount))),
+            ({ fee }) => Number(fee)
+          )
+        const isFilled = party !== parties[taker]
+        const later = yield* isFilled
+          ? LiveOrders.ended(world, account, { orderId: order["orderId"] })
+          : LiveOrders.open(world, account)
+        const views = [[answer, order, atOnce], [later.answer, later.records[0], party.fills]] as const
+        for (const [answer, shown = {}, fills] of views) {
+          const expected = feeOf(fills)
+          yield* Verdict.expect(
+            answer,
+            `a dealFee of ${expected} in ${String(feeAsset)}`,
+            isNear(Number(shown["dealFee"]), expected) &&
+              (expected === 0 || shown["feeAsset"] === feeAsset)
+          )
+        }
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.funds", {
+    statement: "Changes the trade balance by exactly the amounts, totals and fees of the fills",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const fresh = yield* LiveOrders.funds(world, yield* world.open())
+      const { market, parties } = yield* trade(world, { path: Paths.limitOrder, side })
+      for (const { account, fields } of [parties[0], parties[taker], parties[3]].flatMap((party) => party ?? [])) {
+        const { records } = yield* LiveOrders.executed(world, account, { market: market.name })
+        const { answer, of } = yield* LiveOrders.funds(world, account)
+        const sign = fields["side"] === "buy" ? 1 : -1
+        const changes = [
+          [market.stock, sign * sum(records, ({ amount }) => Number(amount))],
+          [market.money, -sign * sum(records, ({ deal }) => Number(deal))]
+        ] as const
+        for (const [ticker, change] of changes) {
+          const expected = total(fresh.of(ticker)) + change - sum(records, feeIn(ticker))
+          yield* Verdict.expect(answer, `${expected} ${ticker} in total`, isNear(total(of(ticker)), expected))
+        }
+      }
+    })
+  }),
+  LiveCalls.section.forEach("fills.fee", {
+    statement: "Charges each fill the market's fee for its role, in the currency received or in the quote currency",
+    level: "SHOULD",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, value) {
+      const { market, parties } = yield* trade(world, value)
+      const { json } = yield* world.get(Paths.markets)
+      const listed = (Array.isArray(json) ? json.filter(Json.isObject) : []).find(({ name }) => name === market.name)
+      for (const party of parties) {
+        const { answer, records } = yield* dealsOf(world, party)
+        for (const { amount, deal, fee, feeAsset, role } of records) {
+          const percent = Number(listed?.[role === 1 ? "makerFee" : "takerFee"])
+          const expected = Number(feeAsset === market.stock ? amount : deal) * percent / 100
+          yield* Verdict.expect(
+            answer,
+            `a fee of about ${expected} ${String(feeAsset)}`,
+            Math.abs(Number(fee) - expected) <= expected * 0.01
+          )
+        }
+        const ended = yield* LiveOrders.ended(world, party.account, { orderId: party.order["orderId"] })
+        for (const key of ["makerFee", "takerFee"]) {
+          const percent = Number(listed?.[key])
+          const isListed = ended.records.every(({ [key]: rate = percent / 100 }) => isNear(Number(rate) * 100, percent))
+          yield* Verdict.expect(ended.answer, `a ${key} of ${percent} percent, if any, as a ratio`, isListed)
+        }
+      }
+    })
+  })
+]
+
+const total = ({ available, freeze }: LiveOrders.Funds): number => available + freeze
+
+export const rules: ReadonlyArray<Rule.Rule> = [...listRules, ...agreementRules]

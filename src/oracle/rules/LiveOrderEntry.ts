@@ -1,0 +1,124 @@
+/** The demands on limit orders that only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { digits, priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+const paths = [Paths.limitOrder, Paths.collateralLimit] as const
+
+/** A buy order that rests far from the market. */
+const draft = (market: Market, more: Body = {}): Body => ({
+  market: market.name,
+  side: "buy",
+  amount: "0.01",
+  price: Orders.lowPrice(market),
+  ...more
+})
+
+/**
+ * Flags that exclude each other, and the codes of the refusal. A target may first refuse `rpi` (43) or `retail` (42)
+ * because the account has no permission.
+ */
+const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; readonly codes: ReadonlyArray<number> }> = [
+  ...paths.flatMap((path) => [
+    { path, fields: { ioc: true, postOnly: true }, codes: [37] },
+    { path, fields: { ioc: true, rpi: true }, codes: [40, 43] },
+    { path, fields: { postOnly: true, rpi: true }, codes: [30, 37, 40, 43] }
+  ]),
+  { path: Paths.limitOrder, fields: { retail: true, rpi: true }, codes: [41, 42, 43] },
+  { path: Paths.limitOrder, fields: { bboRole: 1, postOnly: true }, codes: [30, 37] },
+  { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
+]
+
+/** Expects that no order is open. */
+const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { answer, records } = yield* LiveOrders.open(world, account)
+  yield* Verdict.expect(answer, "no open orders", records.length === 0)
+})
+
+/** Ends an order: cancels it, or lets another account fill it. */
+const end = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  { how, path }: { readonly how: "canceled" | "filled"; readonly path: string },
+  { amount, market, orderId, price }: Body
+) {
+  if (how === "canceled") return yield* Trading.placeOther(world, account, { market, orderId }, Paths.cancelOrder)
+  return yield* Trading.placeOther(world, yield* world.open(), { market, side: "sell", amount, price }, path)
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("live-entry.flags", {
+    statement: "Refuses a limit order with flags that exclude each other, with their code, and places nothing",
+    values: flags,
+    check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
+      const account = yield* world.trader
+      const { price, ...order } = draft(yield* world.market, fields)
+      const sent = fields["bboRole"] === undefined ? { ...order, price } : order
+      const answer = yield* LiveCalls.call(world, account, path, sent)
+      yield* Refusals.coded(answer, { status: 422, codes }, `because ${Object.keys(fields).join(" and ")} are set`)
+      yield* nothingOpen(world, account)
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.decimals", {
+    statement: "Refuses a limit order whose price or amount has more decimal places than its market allows",
+    values: paths.flatMap((path) => (["price", "amount"] as const).map((key) => ({ path, key }))),
+    check: Effect.fnUntraced(function*(world, { key, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const finer = {
+        price: digits(market.price / 2 + 10 ** -(market.moneyPrecision + 1), market.moneyPrecision + 1),
+        amount: digits(0.01 + 10 ** -(market.stockPrecision + 1), market.stockPrecision + 1)
+      }[key]
+      const answer = yield* LiveCalls.call(world, account, path, draft(market, { [key]: finer }))
+      yield* Refusals.any(answer, `because its ${key} is ${finer}`)
+      yield* nothingOpen(world, account)
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.client-order-id.unique", {
+    statement: "Refuses the client order id of an open order on the same market with code 36",
+    values: [...paths, Paths.bulk, Paths.collateralBulk],
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = yield* world.trader
+      const order = draft(yield* world.market, { clientOrderId: world.unique("twice") })
+      const isBulk = path === Paths.bulk || path === Paths.collateralBulk
+      if (!isBulk) {
+        yield* Trading.placeOther(world, account, order, path)
+        return yield* LiveCalls.refuses(world, account, path, order, { codes: [36], key: "clientOrderId" })
+      }
+      yield* LiveCalls.list(world, account, path, { orders: [order, order] })
+      const { answer, records } = yield* LiveOrders.open(world, account)
+      yield* Verdict.expect(answer, "one open order", records.length === 1)
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.client-order-id.again", {
+    statement: "Accepts a client order id again once its order is canceled or filled",
+    values: (["canceled", "filled"] as const).flatMap((how) => paths.map((path) => ({ path, how }))),
+    check: Effect.fnUntraced(function*(world, { how, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const fields = draft(market, { price: priceText(market, market.price), clientOrderId: world.unique("again") })
+      yield* end(world, account, { how, path }, yield* Trading.placeOther(world, account, fields, path))
+      const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
+      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.client-order-id.market", {
+    statement: "Accepts the client order id of an open order of a different market",
+    values: paths,
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = yield* world.trader
+      const fields = draft(yield* world.market, { clientOrderId: world.unique("elsewhere") })
+      yield* Trading.placeOther(world, account, { ...fields, market: "BTC_PERP" }, Paths.collateralLimit)
+      const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
+      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
+    })
+  })
+]

@@ -1,0 +1,72 @@
+/** Pages of orders and trades, whose bounds only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Body, World } from "../world/World.ts"
+
+const maxOffset = 2 ** 32 - 1
+
+const histories = [Paths.fills, Paths.orderHistory]
+const lists = [Paths.activeOrders, Paths.conditionalOrders, Paths.ocoOrders]
+
+const defaultLimit = 50
+
+const isFull = ({ answer, records }: LiveOrders.Shown) =>
+  Verdict.expect(answer, `${defaultLimit} of ${defaultLimit + 1} orders`, records.length === defaultLimit)
+
+const accepts = Effect.fnUntraced(function*(world: World, path: string, fields: Body) {
+  const answer = yield* LiveCalls.call(world, yield* world.reader, path, fields)
+  yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
+})
+
+const refuses = (world: World, path: string, key: string, value: number) =>
+  Effect.flatMap(world.reader, (reader) => LiveCalls.refuses(world, reader, path, { [key]: value }, { key }))
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("live-pages.offset.accepts", {
+    statement: `Accepts an offset up to ${maxOffset} in lists of orders and trades`,
+    level: "SHOULD",
+    profile: "read-only",
+    values: [...lists, ...histories],
+    check: Effect.fnUntraced(function*(world, path) {
+      for (const offset of [10_001, maxOffset]) yield* accepts(world, path, { offset })
+    })
+  }),
+  LiveCalls.section.forEach("live-pages.offset.max", {
+    statement: `Refuses an offset above ${maxOffset} in lists of open orders with HTTP 422, code 30`,
+    profile: "read-only",
+    values: lists,
+    check: (world, path) => refuses(world, path, "offset", maxOffset + 1)
+  }),
+  LiveCalls.section.forEach("live-pages.limit", {
+    statement: "Accepts a limit up to 500 in the histories of orders and trades, and up to 100 in lists of open orders",
+    profile: "read-only",
+    values: [...lists.map((path) => [path, 100] as const), ...histories.map((path) => [path, 500] as const)],
+    check: (world, [path, limit]) => accepts(world, path, { limit })
+  }),
+  LiveCalls.section.always("live-pages.limit.default", {
+    statement: `Lists ${defaultLimit} orders by default, open or past`,
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      const price = Orders.lowPrice(market)
+      const order = { market: market.name, side: "buy", amount: Orders.amountFor(market, Number(price)), price }
+      for (let count = 0; count <= defaultLimit; count++) yield* Trading.placeOther(world, account, order)
+      yield* isFull(yield* LiveOrders.open(world, account))
+      yield* world.call(account, Paths.cancelAll)
+      yield* isFull(yield* LiveOrders.ended(world, account))
+    })
+  }),
+  LiveCalls.section.forEach("live-pages.limit.max", {
+    statement:
+      "Refuses a limit above 500 in the histories, and above 100 in lists of open orders, with HTTP 422, code 30",
+    profile: "read-only",
+    values: [...lists.map((path) => [path, 101] as const), ...histories.map((path) => [path, 501] as const)],
+    check: (world, [path, limit]) => refuses(world, path, "limit", limit)
+  })
+]

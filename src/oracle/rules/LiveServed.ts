@@ -1,0 +1,44 @@
+/** Whether a target of the live dialect serves the calls that only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Features from "../Features.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import type { World } from "../world/World.ts"
+
+/** Calls without their fields: a read succeeds or names a missing field, and every other call is refused. */
+const ask = Effect.fnUntraced(function*(world: World, path: string, market: string) {
+  return path.includes("/public/")
+    ? yield* world.get(Paths.ofMarkets.includes(path) ? `${path}/${market}` : path, `market=${market}`)
+    : yield* world.call(yield* world.reader, path)
+})
+
+/** The calls to make, without those that the target declares missing. Only a sandbox is asked for more than reads. */
+const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
+  (profile === "control" ? Paths.liveCalls : Paths.liveReads).filter(declares)
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.always("live-calls.served", {
+    statement:
+      "Serves every call that the live exchange's documentation describes: none is answered with HTTP 404 or 501",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.market
+      const paths = pathsOf(world)
+      if (paths.length === 0) return yield* Verdict.skip("the target declares that it has none of these calls")
+      const missing: Array<string> = []
+      for (const path of paths) {
+        const isMissing = Effect.map(ask(world, path, name), Refusals.isNotServed)
+        // Without a key, only public calls can be judged.
+        if (yield* Effect.catchTag(isMissing, "Skipped", () => Effect.succeed(false))) missing.push(path)
+      }
+      yield* Verdict.conclude(
+        `from every call, any answer other than HTTP 404 or 501; ${Features.remedy}`,
+        `HTTP 404 or 501 from ${missing.join(", ")}`,
+        missing.length === 0
+      )
+    })
+  })
+]

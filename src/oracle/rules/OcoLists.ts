@@ -1,0 +1,274 @@
+/** Listing and canceling OCO orders. Only the live exchange's documentation describes these calls. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import * as Oco from "../world/OcoOrders.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+/** A futures market, used in addition to the world's market. */
+const perpetual = "BTC_PERP"
+
+/** The fields of a leg that only the answer to a new OCO order shows. */
+const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
+
+/** A pair whose legs have the keys of other orders, without the fields that only its first answer shows. */
+const toPair = (pair: Body): Body =>
+  Object.fromEntries([
+    ["id", pair["id"]],
+    ...(pair["reduceOnly"] === undefined ? [] : [["reduceOnly", pair["reduceOnly"]]]),
+    ...Oco.legs.map((key) => [
+      key,
+      Object.fromEntries(
+        Object.entries(LiveOrders.toOrder(Oco.leg(pair, key))).filter(([field]) => !first.includes(field))
+      )
+    ])
+  ])
+
+/** A conditional order as a pair. The keys of its legs are in camel case. */
+const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
+  toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
+
+/** Places OCO orders of both sides on the world's market, and one on another market. */
+const place = Effect.fnUntraced(function*(world: World) {
+  const account = yield* LiveOrders.customer(world)
+  const market = yield* world.market
+  const draft = (side: Orders.Side, more: Body) =>
+    Effect.map(Trading.placeOther(world, account, Orders.oco(market, side, more), Paths.oco), toPair)
+  const clientOrderId = world.unique("pair")
+  const one = yield* draft("sell", { clientOrderId, stp: "cn" })
+  const two = yield* draft("buy", {})
+  const elsewhere = { ...Orders.oco(market, "sell"), market: perpetual, amount: "0.01" }
+  const other = toPair(yield* Trading.placeOther(world, account, elsewhere, Paths.oco))
+  return { account, market, one, two, other, clientOrderId }
+})
+
+/** The words of a key: `activation_price` and `activationPrice` have the same. */
+const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
+
+/** The fields that only the leg with a trigger shows. */
+const triggerFields: ReadonlyArray<string> = ["activationprice", "activationcondition", "activated"]
+
+/** Expects the trigger fields on the stop-loss only, and keys that the documentation spells like this. */
+const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activationPrice: string) =>
+  Verdict.expect(
+    answer,
+    `${activationPrice} on the stop-loss, and no trigger fields on the take-profit`,
+    Object.hasOwn(stopLoss, activationPrice) &&
+      !Object.keys(takeProfit).some((key) => triggerFields.includes(words(key)))
+  )
+
+/** The OCO orders of an account. */
+const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, fields)
+  const records = items.filter(Json.isObject)
+  for (const pair of records) {
+    yield* hasLegs(answer, Oco.leg(pair, "stop_loss"), Oco.leg(pair, "take_profit"), "activation_price")
+  }
+  return { answer, records: records.map(toPair), total: undefined }
+})
+
+/** The conditional orders of an account, as pairs. */
+const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
+  const records = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []
+  yield* Verdict.expect(
+    answer,
+    "records of type oco, and their number as total",
+    records.every(({ type }) => type === "oco") && (fields["limit"] !== undefined || json["total"] === records.length)
+  )
+  for (const { stopLoss, takeProfit } of records) {
+    const [stop, limit] = [stopLoss, takeProfit].map((leg) => Json.isObject(leg) ? leg : {})
+    yield* hasLegs(answer, stop ?? {}, limit ?? {}, "activationPrice")
+  }
+  return { answer, records: records.map(fromConditional), total: json["total"] }
+})
+
+const both = [
+  { path: Paths.ocoOrders, read: pairs },
+  { path: Paths.conditionalOrders, read: conditional }
+] as const
+
+/** The same pair with different values in both legs. */
+const withLegs = (pair: Body, change: Body): Body => ({
+  ...pair,
+  ...Object.fromEntries(Oco.legs.map((key) => [key, { ...Oco.leg(pair, key), ...change }]))
+})
+
+/** Expects that exactly these pairs are listed, and exactly their legs are open. */
+const leaves = Effect.fnUntraced(function*(world: World, account: Account, expected: ReadonlyArray<Body>) {
+  for (const { read } of both) yield* LiveOrders.lists(yield* read(world, account), "the other pairs", "id", expected)
+  const open = yield* LiveOrders.open(world, account)
+  const ids = expected.flatMap((pair) => Oco.legs.map((key) => Oco.leg(pair, key)["orderId"]))
+  yield* LiveOrders.lists(open, "their legs", "orderId", ids.map((orderId) => ({ orderId })))
+})
+
+/** The calls that cancel an OCO order, and their key for its id. */
+const cancels = [
+  { path: Paths.cancelOco, key: "orderId" },
+  { path: Paths.cancelConditional, key: "id" }
+] as const
+
+const notFound = (answer: Target.Answer) =>
+  Refusals.exactly(answer, { status: 400, codes: [2] }, "because there is no such OCO order")
+
+const listRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("oco-orders.listed", {
+    statement: "Lists all OCO orders, or those of one market, with both legs as first shown",
+    values: both,
+    check: Effect.fnUntraced(function*(world, { read }) {
+      const { account, market, one, other, two } = yield* place(world)
+      yield* LiveOrders.lists(yield* read(world, account), "all pairs", "id", [one, two, other])
+      const selections = [[market.name, [one, two]], [perpetual, [other]]] as const
+      for (const [name, expected] of selections) {
+        const shown = yield* read(world, account, { market: name })
+        yield* LiveOrders.lists(shown, `the pairs on ${name}`, "id", expected)
+      }
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.legs", {
+    statement: "Lists each leg of an OCO order among the open orders, with the values of the leg",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { account, one, two } = yield* place(world)
+      const pair = side === "sell" ? one : two
+      for (const key of Oco.legs) {
+        const { mtime: _changed, ...leg } = Oco.leg(pair, key)
+        const open = yield* LiveOrders.open(world, account, { market: leg["market"], orderId: leg["orderId"] })
+        yield* LiveOrders.lists(open, "the leg", "orderId", [leg])
+      }
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.pages", {
+    statement: "Pages OCO orders by limit and offset, each pair on one page",
+    values: both,
+    check: Effect.fnUntraced(function*(world, { read }) {
+      const { account, one, other, two } = yield* place(world)
+      const found: Array<Body> = []
+      for (const offset of [0, 1, 2]) {
+        const page = yield* read(world, account, { limit: 1, offset })
+        yield* Verdict.expect(
+          page.answer,
+          "one pair, and the number of all pairs if there is a total",
+          page.records.length === 1 && (page.total ?? 3) === 3
+        )
+        found.push(...page.records)
+      }
+      const last = yield* read(world, account, { limit: 2, offset: 3 })
+      yield* Verdict.expect(last.answer, "no pairs", last.records.length === 0)
+      yield* LiveOrders.lists({ ...last, records: found }, "all pairs", "id", [one, two, other])
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.isolation", {
+    statement: "Lists no OCO orders of other accounts",
+    values: both,
+    check: Effect.fnUntraced(function*(world, { read }) {
+      const { account, one, other, two } = yield* place(world)
+      const stranger = yield* world.open()
+      yield* LiveOrders.lists(yield* read(world, account), "all pairs", "id", [one, two, other])
+      yield* LiveOrders.lists(yield* read(world, stranger), "no pairs", "id", [])
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.refusal", {
+    statement:
+      "Refuses to list OCO orders of an unknown market with code 31, and an invalid limit or offset with code 30",
+    profile: "read-only",
+    values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
+    check: (world, [key, value, code]) =>
+      Effect.flatMap(
+        world.reader,
+        (reader) => LiveCalls.refuses(world, reader, Paths.ocoOrders, { [key]: value }, { codes: [code], key })
+      )
+  })
+]
+
+const cancelRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("oco-orders.canceled", {
+    statement: "Cancels an OCO order by either id, shows both legs canceled, and leaves all other orders open",
+    values: ["orderId", "clientOrderId"] as const,
+    check: Effect.fnUntraced(function*(world, key) {
+      const { account, clientOrderId, market, one, other, two } = yield* place(world)
+      const fields = { market: market.name, [key]: key === "orderId" ? one["id"] : clientOrderId }
+      const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)
+      const { mtime: _stop, ...stop_loss } = Oco.leg(one, "stop_loss")
+      const { mtime: _limit, ...take_profit } = Oco.leg(one, "take_profit")
+      const canceled = withLegs({ ...one, stop_loss, take_profit }, { status: "CANCELED" })
+      yield* LiveOrders.shows({ answer }, "the pair", toPair(json), canceled)
+      for (const key of Oco.legs) yield* LiveOrders.isNow(world, answer, "an mtime", Oco.leg(json, key)["mtime"])
+      yield* leaves(world, account, [two, other])
+      yield* notFound(yield* LiveCalls.call(world, account, Paths.cancelOco, fields))
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.ended", {
+    statement: "Shows both legs of a canceled OCO order in order history",
+    values: cancels,
+    check: Effect.fnUntraced(function*(world, { key, path }) {
+      const { account, market, one } = yield* place(world)
+      yield* LiveCalls.call(world, account, path, { market: market.name, [key]: one["id"] })
+      const history = yield* LiveOrders.ended(world, account)
+      const legs = Oco.legs.map((key) => {
+        const { activated: _activated, left: _left, mtime: _mtime, stp: _stp, ...leg } = Oco.leg(one, key)
+        return { ...leg, status: "CANCELED" }
+      })
+      yield* LiveOrders.lists(history, "both legs", "orderId", legs)
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.executed", {
+    statement: "No longer lists an OCO order once its take-profit is filled, and cancels its stop-loss",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { account, one, other, two } = yield* place(world)
+      const [pair, opposite] = side === "sell" ? [one, two] : [two, one]
+      // The trade below would trigger the stop-loss of the other pair.
+      const { market: on } = Oco.leg(opposite, "take_profit")
+      yield* LiveCalls.call(world, account, Paths.cancelOco, { market: on, orderId: opposite["id"] })
+      const { amount, market, orderId, price } = Oco.leg(pair, "take_profit")
+      const fields = { market, amount, price, side: Orders.opposite(side) }
+      yield* LiveOrders.takeAt(world, fields, Paths.collateralLimit)
+      yield* leaves(world, account, [other])
+      const ends = [
+        { orderId, status: "FILLED", dealStock: amount, price },
+        { orderId: Oco.leg(pair, "stop_loss")["orderId"], status: "CANCELED", dealStock: "0" }
+      ]
+      for (const leg of ends) {
+        const history = yield* LiveOrders.ended(world, account, { market, orderId: leg.orderId })
+        yield* LiveOrders.lists(history, "the leg", "orderId", [leg])
+      }
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.not-found", {
+    statement:
+      "Refuses to cancel an unknown OCO order, another account's, or one of a different market: HTTP 400, code 2",
+    values: cancels.flatMap((call) =>
+      (["nobody's", "another's", "of a different market"] as const).map((whose) => ({ ...call, whose }))
+    ),
+    check: Effect.fnUntraced(function*(world, { key, path, whose }) {
+      const { account, market, one, other, two } = yield* place(world)
+      const caller = whose === "another's" ? yield* world.open() : account
+      const id = whose === "nobody's" ? Number.MAX_SAFE_INTEGER : one["id"]
+      const fields = { market: whose === "of a different market" ? perpetual : market.name, [key]: id }
+      yield* notFound(yield* LiveCalls.call(world, caller, path, fields))
+      yield* leaves(world, account, [one, two, other])
+    })
+  }),
+  LiveCalls.section.forEach("oco-orders.cancel-refusal", {
+    statement: "Refuses to cancel an OCO order without an id, or with both ids, and cancels nothing",
+    values: ["no id", "both ids"] as const,
+    check: Effect.fnUntraced(function*(world, wrong) {
+      const { account, clientOrderId, market, one, other, two } = yield* place(world)
+      const ids = wrong === "no id" ? {} : { orderId: one["id"], clientOrderId }
+      const answer = yield* LiveCalls.call(world, account, Paths.cancelOco, { market: market.name, ...ids })
+      yield* Refusals.coded(answer, { status: 422, codes: [30] }, `because it has ${wrong}`)
+      yield* leaves(world, account, [one, two, other])
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...listRules, ...cancelRules]

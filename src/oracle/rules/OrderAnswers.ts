@@ -1,0 +1,423 @@
+/**
+ * The answers about one order, from its placement to its end. Only the live exchange's documentation describes these
+ * answers; it gives all of them the same fields.
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Dialects from "../world/Dialects.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+/** A call that places an order which waits far from the market. */
+interface Entry {
+  readonly path: string
+  /** The type that answers show. */
+  readonly type: string
+  readonly side: Orders.Side
+  /** Whether the order has a limit price, an activation price or both. */
+  readonly prices: "limit" | "stop" | "both"
+  /** Fields with values other than their defaults. */
+  readonly more?: Body
+}
+
+const limit = { type: "limit", prices: "limit" } as const
+const stopLimit = { type: "stop limit", prices: "both" } as const
+const stopMarket = { type: "stop market", prices: "stop" } as const
+
+/** Each call, with the default and with a different value of each option. */
+const entries: ReadonlyArray<Entry> = [
+  { ...limit, path: Paths.limitOrder, side: "buy" },
+  { ...limit, path: Paths.limitOrder, side: "sell", more: { postOnly: true, stp: "cn" } },
+  { ...limit, path: Paths.collateralLimit, side: "sell" },
+  { ...limit, path: Paths.collateralLimit, side: "buy", more: { postOnly: true, stp: "co" } },
+  { ...limit, path: Paths.collateralLimit, side: "sell", more: { reduceOnly: true } },
+  { ...limit, path: Paths.bulk, side: "sell", more: { postOnly: true, stp: "cb" } },
+  { ...limit, path: Paths.collateralBulk, side: "buy", more: { stp: "cn" } },
+  { ...stopLimit, path: Paths.stopLimit, side: "sell", more: { stp: "cb" } },
+  { ...stopLimit, path: Paths.collateralStopLimit, side: "buy", more: { stp: "co" } },
+  { ...stopMarket, path: Paths.stopMarket, side: "sell", more: { stp: "cn" } },
+  { ...stopMarket, path: Paths.triggerMarket, side: "buy", more: { stp: "cb" } }
+]
+
+/** The calls whose orders the collateral balance backs. */
+const onCollateral: ReadonlyArray<string> = [
+  Paths.collateralLimit,
+  Paths.collateralBulk,
+  Paths.collateralStopLimit,
+  Paths.triggerMarket
+]
+
+const amount = "0.03"
+
+/** The fields of an order that waits: a limit order behind the market, a stop order beyond it. */
+const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
+  const away = side === "buy" ? 1 : -1
+  const at = (percent: number) => priceText(market, market.price * (1 + away * percent / 100))
+  return {
+    market: market.name,
+    side,
+    amount,
+    ...(prices === "limit" ? { price: at(-10) } : {}),
+    ...(prices === "both" ? { price: at(12) } : {}),
+    ...(prices === "limit" ? {} : { activation_price: at(10) }),
+    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("order") })
+  }
+}
+
+/**
+ * Places an order, and another one that a faulty answer could show in its place. Returns the order that all later
+ * answers must show.
+ */
+const placed = Effect.fnUntraced(function*(world: World, entry: Entry) {
+  const account = yield* LiveOrders.customer(world)
+  const { more: { reduceOnly } = {} } = entry
+  if (reduceOnly === true) yield* Trading.openPosition(world, account, "buy", amount)
+  const market = yield* world.market
+  const fields = fieldsOf(world, market, entry)
+  const { answer, order } = yield* LiveOrders.place(world, account, entry.path, fields)
+  const other = yield* Trading.placeOther(world, account, {
+    market: market.name,
+    side: "buy",
+    amount: "0.02",
+    price: priceText(market, market.price * 0.7),
+    clientOrderId: world.unique("other")
+  })
+  const expected: Body = {
+    ...LiveOrders.ordered(entry.type, fields),
+    ...LiveOrders.filled(amount, []),
+    ...LiveOrders.identity(order),
+    ...(entry.prices === "limit"
+      ? {}
+      : { activated: 0, activationCondition: entry.side === "buy" ? "gte" : "lte" })
+  }
+  return { account, market, fields, answer, order, other, expected }
+})
+
+type Placed = Effect.Success<ReturnType<typeof placed>>
+
+/** Fields that select the order in a list. */
+const selections = ({ fields: { clientOrderId, market }, order: { orderId } }: Placed): ReadonlyArray<Body> => [
+  { market, orderId },
+  ...(clientOrderId === undefined ? [] : [{ market, clientOrderId }])
+]
+
+/** Cancels the order by its client order id, if it has one. */
+const cancel = (world: World, { account, fields: { clientOrderId, market }, order: { orderId } }: Placed) =>
+  LiveOrders.place(
+    world,
+    account,
+    Paths.cancelOrder,
+    clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
+  )
+
+/** Expects that of both orders, exactly these are open. */
+const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: ReadonlyArray<unknown>) {
+  const { answer, records } = yield* LiveOrders.open(world, account)
+  const open = records.map(({ orderId }) => orderId)
+  yield* Verdict.expect(
+    answer,
+    `open orders: ${ids.join(", ") || "none"}`,
+    open.length === ids.length && ids.every((id) => open.includes(id))
+  )
+})
+
+/** Fields that the documentation does not list in order history. */
+const unlisted: ReadonlyArray<string> = ["stp", "left", "oto", "activated"]
+
+/** The fields that order history shows of an order. */
+const inHistory = (order: Body): Body =>
+  Object.fromEntries(Object.entries(order).filter(([key]) => !unlisted.includes(key)))
+
+const lifeRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("order-answers.placed", {
+    statement: "Shows a new order with the values of its request, the defaults of the others, and no fills",
+    values: entries,
+    check: Effect.fnUntraced(function*(world, entry) {
+      const { answer, expected, order } = yield* placed(world, entry)
+      yield* LiveOrders.shows({ answer }, "the order", order, expected)
+      yield* Verdict.expect(answer, "an integer orderId", Number.isSafeInteger(order["orderId"]))
+      yield* LiveOrders.isNow(world, answer, "a timestamp", order["timestamp"])
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.stp", {
+    statement: "Shows the abbreviated stp of an order that was placed with an older word for it",
+    values: ["cancel_both", "cancel_new", "cancel_old"] as const,
+    check: Effect.fnUntraced(function*(world, stp) {
+      const market = yield* world.market
+      const fields = fieldsOf(world, market, { ...limit, path: Paths.limitOrder, side: "buy", more: { stp } })
+      // The documentation announces that the older words will be refused.
+      const order = yield* Trading.placeOther(world, yield* world.trader, fields)
+      const expected = Dialects.modes(world.dialect)[stp]
+      yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.listed", {
+    statement: "Lists an open order with the values of its first answer, and finds it by either id",
+    values: entries,
+    check: Effect.fnUntraced(function*(world, entry) {
+      const story = yield* placed(world, entry)
+      const { account, expected, order: { orderId }, other } = story
+      const all = yield* LiveOrders.open(world, account, { market: expected["market"] })
+      yield* LiveOrders.lists(all, "both orders", "orderId", [expected, { orderId: other["orderId"] }])
+      for (const selection of selections(story)) {
+        const found = yield* LiveOrders.open(world, account, selection)
+        yield* LiveOrders.lists(found, `order ${String(orderId)}`, "orderId", [expected])
+      }
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.canceled", {
+    statement: "Shows a canceled order with the values of its first answer, and leaves all other orders open",
+    values: entries,
+    check: Effect.fnUntraced(function*(world, entry) {
+      const story = yield* placed(world, entry)
+      const { account, expected, other } = story
+      const { answer, order } = yield* cancel(world, story)
+      yield* LiveOrders.shows({ answer }, "the canceled order", order, { ...expected, status: "CANCELED" })
+      yield* leaves(world, account, [other["orderId"]])
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.ended", {
+    statement: "Shows a canceled order in order history with the values of its first answer, and finds it by either id",
+    values: entries,
+    check: Effect.fnUntraced(function*(world, entry) {
+      const story = yield* placed(world, entry)
+      const { account, fields: { market }, order: { orderId }, other } = story
+      yield* cancel(world, story)
+      yield* Trading.placeOther(world, account, { market, orderId: other["orderId"] }, Paths.cancelOrder)
+      const expected = inHistory({ ...story.expected, status: "CANCELED" })
+      for (const selection of [{}, { market }]) {
+        const all = yield* LiveOrders.ended(world, account, { ...selection, status: "CANCELED" })
+        yield* LiveOrders.lists(all, "both orders", "orderId", [expected, { orderId: other["orderId"] }])
+      }
+      // The documentation says that the order id takes precedence.
+      const both = { market, orderId, clientOrderId: other["clientOrderId"] }
+      for (const selection of [...selections(story), both]) {
+        const found = yield* LiveOrders.ended(world, account, selection)
+        yield* LiveOrders.lists(found, `order ${String(orderId)}`, "orderId", [expected])
+        yield* LiveOrders.isNow(world, found.answer, "an ftime", found.records[0]?.["ftime"])
+        const { ftime, timestamp } = found.records[0] ?? {}
+        yield* Verdict.expect(found.answer, "an ftime that is not before ctime", Number(ftime) >= Number(timestamp))
+      }
+    })
+  })
+]
+
+/** The currency that an order on this side locks, and how much of it. */
+const locked = ({ money, stock }: Market, side: Orders.Side, price: string, size: number) =>
+  side === "buy" ? { ticker: money, least: size * Number(price) } : { ticker: stock, least: size }
+
+/** The largest part of an order's total by which it may lock more than that, for fees. */
+const feeMargin = 0.01
+
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other))
+
+const cancelRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("order-answers.funds", {
+    statement: "Locks the funds of an open spot order, and releases them when the order is canceled",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      const price = priceText(market, market.price * (side === "buy" ? 0.9 : 1.1))
+      const { least, ticker } = locked(market, side, price, Number(amount))
+      const before = (yield* LiveOrders.funds(world, account)).of(ticker)
+      const { orderId } = yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
+      const during = yield* LiveOrders.funds(world, account)
+      const taken = during.of(ticker).freeze - before.freeze
+      yield* Verdict.expect(
+        during.answer,
+        `${least} more ${ticker} in freeze, plus fees, and as much less in available`,
+        taken > least - 1e-9 && taken <= least * (1 + feeMargin) &&
+          isNear(before.available - during.of(ticker).available, taken)
+      )
+      yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
+      const after = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(
+        after.answer,
+        `the ${ticker} balance from before the order: ${JSON.stringify(before)}`,
+        isNear(after.of(ticker).available, before.available) && isNear(after.of(ticker).freeze, before.freeze)
+      )
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.collateral", {
+    statement: "Locks no trade balance for an order on the collateral balance",
+    values: entries.filter(({ more, path }) => onCollateral.includes(path) && more?.["reduceOnly"] === undefined),
+    check: Effect.fnUntraced(function*(world, entry) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      const before = yield* LiveOrders.funds(world, account)
+      const { order } = yield* LiveOrders.place(world, account, entry.path, fieldsOf(world, market, entry))
+      const { answer, of } = yield* LiveOrders.funds(world, account)
+      for (const ticker of [market.stock, market.money]) {
+        yield* Verdict.expect(
+          answer,
+          `as much ${ticker} as before order ${String(order["orderId"])}`,
+          isNear(of(ticker).available, before.of(ticker).available) &&
+            isNear(of(ticker).freeze, before.of(ticker).freeze)
+        )
+      }
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.partly", {
+    statement: "Shows the filled part of an order that is canceled afterwards, in the answer and in order history",
+    values: Orders.sides.flatMap((side) => [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ side, path }))),
+    check: Effect.fnUntraced(function*(world, { path, side }) {
+      const { account, expected, fields, order: placed } = yield* partlyFilled(world, side, path)
+      const id = { market: fields["market"], orderId: placed["orderId"] }
+      const open = yield* LiveOrders.open(world, account, id)
+      yield* LiveOrders.lists(open, "the order", "orderId", [{ ...expected, status: "PARTIALLY_FILLED" }])
+      const { answer, order } = yield* LiveOrders.place(world, account, Paths.cancelOrder, id)
+      yield* LiveOrders.shows({ answer }, "the canceled order", order, expected)
+      yield* leaves(world, account, [])
+      const history = yield* LiveOrders.ended(world, account, id)
+      yield* LiveOrders.lists(history, "the order", "orderId", [
+        inHistory({ ...expected, dealFee: order["dealFee"], feeAsset: order["feeAsset"] })
+      ])
+      if (path !== Paths.limitOrder) return
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      const market = yield* world.market
+      yield* Verdict.expect(
+        balance,
+        "nothing in freeze",
+        of(market.stock).freeze === 0 && of(market.money).freeze === 0
+      )
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.ioc", {
+    statement: "Shows what an immediate-or-cancel order has traded, and the flag, in the answer and in order history",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
+      const market = yield* world.market
+      const price = priceText(market, market.price)
+      const terms = { market: market.name, price }
+      yield* Trading.placeOther(world, other, { ...terms, side: Orders.opposite(side), amount: "0.01" })
+      const fields = { ...terms, side, amount, ioc: true, clientOrderId: world.unique("ioc") }
+      const { answer, order } = yield* LiveOrders.place(world, account, Paths.limitOrder, fields)
+      const expected = {
+        ...LiveOrders.ordered("limit", fields),
+        ...LiveOrders.filled(amount, [{ amount: 0.01, price: Number(price) }], "CANCELED")
+      }
+      const { status: _status, ...shown } = expected
+      yield* LiveOrders.shows({ answer }, "the order", order, shown)
+      yield* leaves(world, account, [])
+      const history = yield* LiveOrders.ended(world, account)
+      const ended = { ...inHistory(expected), ...LiveOrders.identity(order), dealFee: order["dealFee"] }
+      yield* LiveOrders.lists(history, "the order", "orderId", [ended])
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.cancel.unknown", {
+    statement: "Refuses to cancel an unknown order, a closed order, or another account's order: HTTP 400, code 2 or 6",
+    values: ["nobody's", "another's", "twice", "filled"] as const,
+    check: Effect.fnUntraced(function*(world, whose) {
+      const { maker, market, made, price, taker } = yield* Trading.offer(world, "0.01")
+      const id = { market: market.name, orderId: made["orderId"] }
+      if (whose === "twice") yield* Trading.placeOther(world, maker, id, Paths.cancelOrder)
+      if (whose === "filled") {
+        yield* Trading.placeOther(world, taker, { market: market.name, side: "buy", amount: "0.01", price })
+      }
+      const caller = whose === "another's" ? taker : maker
+      const fields = whose === "nobody's" ? { ...id, orderId: Number.MAX_SAFE_INTEGER } : id
+      const answer = yield* LiveCalls.call(world, caller, Paths.cancelOrder, fields)
+      yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order is not open")
+      yield* leaves(world, maker, whose === "twice" || whose === "filled" ? [] : [made["orderId"]])
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.cancel.refusal", {
+    statement:
+      "Refuses to cancel without a market or an id, with both ids, or on an unknown market, and cancels nothing",
+    values: ["no market", "no id", "both ids", "an unknown market"] as const,
+    check: Effect.fnUntraced(function*(world, wrong) {
+      const clientOrderId = world.unique("refused")
+      const account = yield* world.trader
+      const { name: market } = yield* world.market
+      const price = Orders.lowPrice(yield* world.market)
+      const { orderId } = yield* Trading.placeOther(world, account, {
+        market,
+        side: "buy",
+        amount,
+        price,
+        clientOrderId
+      })
+      const fields = {
+        "no market": { orderId },
+        "no id": { market },
+        "both ids": { market, orderId, clientOrderId },
+        "an unknown market": { market: "NO_SUCH", orderId }
+      }[wrong]
+      const answer = yield* LiveCalls.call(world, account, Paths.cancelOrder, fields)
+      yield* Refusals.coded(answer, { status: 422, codes: [30, 31] }, `because it has ${wrong}`)
+      yield* leaves(world, account, [orderId])
+    })
+  }),
+  LiveCalls.section.always("order-answers.cancel.market", {
+    statement: "Cancels by client order id only the order of the given market",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const clientOrderId = world.unique("markets")
+      const fields = { side: "buy", amount, price: Orders.lowPrice(market), clientOrderId }
+      const place = (market: string) => Trading.placeOther(world, account, { ...fields, market }, Paths.collateralLimit)
+      const [one, other] = [yield* place(market.name), yield* place("BTC_PERP")]
+      const { answer, order } = yield* LiveOrders.place(world, account, Paths.cancelOrder, {
+        market: market.name,
+        clientOrderId
+      })
+      yield* LiveOrders.shows({ answer }, "the order", order, { orderId: one["orderId"], market: market.name })
+      yield* leaves(world, account, [other["orderId"]])
+    })
+  })
+]
+
+const refusalRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("order-answers.refusal", {
+    statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
+    values: [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
+      (["market", "side", "amount", "price"] as const).map((key) => ({ path, key }))
+    ),
+    check: Effect.fnUntraced(function*(world, { key, path }) {
+      const market = yield* world.market
+      const fields = fieldsOf(world, market, { ...limit, path, side: "buy" })
+      yield* LiveCalls.refuses(world, yield* world.trader, path, { ...fields, [key]: undefined }, { key })
+    })
+  }),
+  LiveCalls.section.forEach("order-answers.no-funds", {
+    statement: "Refuses a limit order that the balance does not cover, and places nothing",
+    values: entries.filter(({ more, path, prices }) =>
+      prices === "limit" && more?.["reduceOnly"] === undefined &&
+      (path === Paths.limitOrder || path === Paths.collateralLimit)
+    ),
+    check: Effect.fnUntraced(function*(world, entry) {
+      const account = yield* world.open({ isFunded: false })
+      const market = yield* world.market
+      const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(world, market, entry))
+      yield* Refusals.any(answer, "because the account has no funds")
+      yield* leaves(world, account, [])
+    })
+  })
+]
+
+/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
+const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
+  const account = yield* LiveOrders.customer(world)
+  const market = yield* world.market
+  const price = priceText(market, market.price * (side === "buy" ? 0.99 : 1.01))
+  const fields = { market: market.name, side, amount, price, clientOrderId: world.unique("partly"), stp: "co" }
+  const { order } = yield* LiveOrders.place(world, account, path, fields)
+  yield* LiveOrders.takeAt(world, { market: market.name, side: Orders.opposite(side), amount: "0.01", price }, path)
+  const expected = {
+    ...LiveOrders.ordered("limit", fields),
+    ...LiveOrders.identity(order),
+    ...LiveOrders.filled(amount, [{ amount: 0.01, price: Number(price) }], "CANCELED")
+  }
+  return { account, fields, order, expected }
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [...lifeRules, ...cancelRules, ...refusalRules]

@@ -1,0 +1,349 @@
+/** Open positions, which only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
+import * as FieldRules from "../world/FieldRules.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { basePrice } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import * as Wallets from "../world/Wallets.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+const { always, forEach } = LiveCalls.section
+
+/** Every leverage that an account of the live exchange can have. */
+const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
+
+/** Margins may be rounded up to the precision of the market's prices. */
+const rounding = 0.11
+
+/** The time between two changes of a position, in milliseconds. */
+const pause = 5000
+
+/** A decimal, or nothing if the exchange does not know it. */
+const decimalOrNull: Kinds.Kind = {
+  name: "a decimal in a string, or null",
+  holds: (value) => value === null || Kinds.decimal.holds(value)
+}
+
+const objectOrNull: Kinds.Kind = {
+  name: "an object, or null",
+  holds: (value) => value === null || Json.isObject(value)
+}
+
+const textOrNull: Kinds.Kind = {
+  name: "a string, or null",
+  holds: (value) => value === null || Kinds.text.holds(value)
+}
+
+/** The open positions of an account. The live exchange may still list a closed position, with an amount of zero. */
+const positionsOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, fields)
+  return { answer, positions: items.filter(Json.isObject).filter(({ amount }) => Number(amount) !== 0) }
+})
+
+/** The only open position of an account. */
+const theOne = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { answer, positions } = yield* positionsOf(world, account)
+  const [position = {}] = positions
+  yield* Verdict.expect(answer, "one open position", positions.length === 1)
+  return { answer, position }
+})
+
+/** Lets an account trade an amount at a price on a margin or futures market, with another new account. */
+const trade = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  market: Pick<Market, "name">,
+  order: { readonly side: Orders.Side; readonly amount: string; readonly price: string },
+  more: Body = {}
+) {
+  const other = { ...order, market: market.name, side: Orders.opposite(order.side) }
+  yield* Trading.placeOther(world, yield* world.open(), other, Paths.collateralLimit)
+  const fields = { ...order, market: market.name, ...more }
+  return yield* Trading.placeOther(world, account, fields, Paths.collateralLimit)
+})
+
+const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
+
+/** The amount of a position without its sign. */
+const size = (position: Body): number => Math.abs(number(position, "amount"))
+
+/** The amount of a position: positive if it is long, negative if it is short. */
+const signed = (side: Orders.Side, amount: number): number => side === "buy" ? amount : -amount
+
+const isNear = (one: number, other: number, tolerance: number): boolean => Math.abs(one - other) < tolerance
+
+const openingRules: ReadonlyArray<Rule.Rule> = [
+  ...LivePublicCalls.fields({
+    id: "positions.entry",
+    profile: "control",
+    within: "an open position",
+    sample: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      yield* Trading.openPosition(world, account, "buy", "0.01")
+      const { answer, positions } = yield* positionsOf(world, account)
+      return { answer, objects: yield* FieldRules.atLeastOne(world, answer, positions, "open position") }
+    }),
+    rows: [
+      { key: "positionId", kind: Kinds.integer, meaning: "its id" },
+      { key: "market", kind: Kinds.market, meaning: "its market" },
+      { key: "openDate", kind: Kinds.fractionalSeconds, meaning: "the time it was opened" },
+      { key: "modifyDate", kind: Kinds.fractionalSeconds, meaning: "the time of its last change" },
+      { key: "amount", kind: Kinds.decimal, meaning: "its size" },
+      { key: "basePrice", kind: Kinds.positiveDecimal, meaning: "the average entry price" },
+      { key: "liquidationPrice", kind: decimalOrNull, meaning: "the price at which it is liquidated" },
+      { key: "liquidationState", kind: textOrNull, meaning: "the state of its liquidation" },
+      { key: "pnl", kind: decimalOrNull, meaning: "its profit or loss" },
+      { key: "pnlPercent", kind: decimalOrNull, meaning: "its profit or loss in percent" },
+      {
+        key: "unrealizedPnl",
+        kind: decimalOrNull,
+        meaning: "its profit or loss at the current price",
+        isOptional: true
+      },
+      { key: "margin", kind: decimalOrNull, meaning: "the collateral that backs it" },
+      { key: "freeMargin", kind: decimalOrNull, meaning: "the collateral available to other positions" },
+      { key: "funding", kind: decimalOrNull, meaning: "its funding" },
+      { key: "unrealizedFunding", kind: decimalOrNull, meaning: "its funding that is not yet settled" },
+      {
+        key: "positionSide",
+        kind: Kinds.oneOf("BOTH", "LONG", "SHORT"),
+        meaning: "its side in hedge mode",
+        isOptional: true
+      },
+      { key: "tpsl", kind: objectOrNull, meaning: "its take-profit and stop-loss", isOptional: true }
+    ]
+  }),
+  forEach("positions.opened", {
+    statement: "Shows a new position with its market, amount, entry price and times, and no funding yet",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.02", price: String(market.price) })
+      const now = (yield* world.now) / 1000
+      const { answer, position } = yield* theOne(world, account)
+      const numbers = { basePrice: market.price, funding: 0, unrealizedFunding: 0 }
+      yield* Verdict.expect(
+        answer,
+        `a position of 0.02 on ${market.name} with ${
+          JSON.stringify(numbers)
+        }, positionSide BOTH, no tpsl and no liquidationState`,
+        position["market"] === market.name && Books.isClose(size(position), 0.02) &&
+          (position["positionSide"] ?? "BOTH") === "BOTH" && (position["tpsl"] ?? null) === null &&
+          (position["liquidationState"] ?? "") === "" &&
+          Object.entries(numbers).every(([key, value]) => Books.isClose(Number(position[key] ?? value), value))
+      )
+      const dates = [number(position, "openDate"), number(position, "modifyDate")]
+      yield* Verdict.expect(
+        answer,
+        `openDate and modifyDate within a minute of ${Math.floor(now)}`,
+        dates.every((date) => isNear(date, now, 60))
+      )
+    })
+  }),
+  forEach("positions.margin", {
+    statement: "Shows a short position's amount as negative, its value divided by the leverage as margin, "
+      + "and the rest of the collateral as freeMargin",
+    level: "SHOULD",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.02", price: String(market.price) })
+      const { answer, position } = yield* theOne(world, account)
+      yield* Verdict.expect(
+        answer,
+        `an amount of ${signed(side, 0.02)}`,
+        Books.isClose(number(position, "amount"), signed(side, 0.02))
+      )
+      const [margin, free] = [number(position, "margin"), number(position, "freeMargin")]
+      const value = 0.02 * market.price
+      const collateral = (yield* Wallets.read(world, account)).get(`collateral.${market.money}`) ?? 0
+      yield* Verdict.expect(
+        answer,
+        `a margin of ${value} divided by a leverage, and the rest of ${collateral} as freeMargin`,
+        leverages.some((leverage) => isNear(margin, value / leverage, rounding)) &&
+          isNear(margin + free, collateral, rounding)
+      )
+    })
+  }),
+  forEach("positions.increased", {
+    statement:
+      "Shows the sum of the amounts and the average entry price of a position's fills, and the time of the last",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.01", price: String(basePrice) })
+      const before = yield* theOne(world, account)
+      yield* world.advance(pause)
+      yield* trade(world, account, market, { side, amount: "0.03", price: Books.near(market, 1) })
+      const { answer, position } = yield* theOne(world, account)
+      const average = (basePrice + 3 * Number(Books.near(market, 1))) / 4
+      yield* Verdict.expect(
+        answer,
+        `the same position of 0.04, with a basePrice of ${average} and the same openDate`,
+        position["positionId"] === before.position["positionId"] &&
+          Books.isClose(size(position), 0.04) &&
+          isNear(number(position, "basePrice"), average, 0.01) &&
+          position["openDate"] === before.position["openDate"]
+      )
+      const elapsed = number(position, "modifyDate") - number(position, "openDate")
+      yield* Verdict.expect(
+        answer,
+        `a modifyDate at least ${pause / 1000} seconds after openDate`,
+        elapsed > pause / 1000 - 0.01 && elapsed < 60 + pause / 1000
+      )
+    })
+  })
+]
+
+const profitRules: ReadonlyArray<Rule.Rule> = [
+  forEach("positions.profit", {
+    statement: "Shows the profit or loss of a position at the last price, also in percent of its cost",
+    level: "SHOULD",
+    values: Orders.sides.flatMap((side) => [2, -1.5, 0].map((percent) => ({ side, percent }))),
+    check: Effect.fnUntraced(function*(world, { percent, side }) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.02", price: String(basePrice) })
+      yield* Trading.movePrice(world, market, basePrice * (1 + percent / 100))
+      const { answer, position } = yield* theOne(world, account)
+      const profit = signed(side, 0.02) * basePrice * percent / 100
+      yield* Verdict.expect(
+        answer,
+        `an unrealizedPnl of ${profit} and a pnlPercent of ${signed(side, percent)}`,
+        isNear(number(position, "unrealizedPnl"), profit, 1e-6) &&
+          isNear(number(position, "pnlPercent"), signed(side, percent), 0.011) &&
+          Books.isClose(number(position, "amount"), signed(side, 0.02)) &&
+          Books.isClose(number(position, "basePrice"), basePrice)
+      )
+    })
+  }),
+  forEach("positions.reduced", {
+    statement: "Shows the rest of a partly closed position at the same entry price, and no position once it is closed",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.03", price: String(basePrice) })
+      const before = yield* theOne(world, account)
+      const better = Books.near(market, side === "buy" ? 1 : -1)
+      const leave = { side: Orders.opposite(side), amount: "0.01", price: better }
+      yield* trade(world, account, market, leave)
+      const { answer, position } = yield* theOne(world, account)
+      yield* Verdict.expect(
+        answer,
+        "the same position of 0.02, with the same basePrice",
+        position["positionId"] === before.position["positionId"] && Books.isClose(size(position), 0.02) &&
+          Books.isClose(number(position, "basePrice"), basePrice)
+      )
+      yield* trade(world, account, market, { ...leave, amount: "0.02" })
+      const { answer: last, positions } = yield* positionsOf(world, account)
+      yield* Verdict.expect(last, "no open position", positions.length === 0)
+    })
+  }),
+  forEach("positions.realized", {
+    statement: "Shows the profit of the closed part of a position as pnl, and that of the open part as unrealizedPnl",
+    level: "SHOULD",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.03", price: String(basePrice) })
+      const better = Books.near(market, side === "buy" ? 1 : -1)
+      yield* trade(world, account, market, { side: Orders.opposite(side), amount: "0.01", price: better })
+      const { answer, position } = yield* theOne(world, account)
+      const realized = 0.01 * Math.abs(Number(better) - basePrice)
+      // The fees of the fills may be included.
+      const fees = 0.04 * basePrice * 0.002
+      const pnl = number(position, "pnl")
+      yield* Verdict.expect(
+        answer,
+        `a pnl of ${realized}, with or without fees, and an unrealizedPnl of ${2 * realized}`,
+        pnl > realized - fees && pnl < realized + 1e-6 &&
+          isNear(number(position, "unrealizedPnl"), 2 * realized, 1e-6)
+      )
+    })
+  })
+]
+
+/** A futures market of a sandbox. */
+const perpetual = { name: "BTC_PERP" }
+
+const listRules: ReadonlyArray<Rule.Rule> = [
+  always("positions.market", {
+    statement: "Lists the account's own positions, or only those of the market that the call names",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* world.control("MovePrice", { market: perpetual.name, price: String(basePrice) })
+      const order = { side: "buy", price: String(basePrice) } as const
+      yield* trade(world, account, market, { ...order, amount: "0.01" })
+      yield* trade(world, account, perpetual, { ...order, amount: "0.002" })
+      const both = yield* positionsOf(world, account)
+      const amounts = { [market.name]: 0.01, [perpetual.name]: 0.002 }
+      yield* Verdict.expect(
+        both.answer,
+        `one position of each market: ${JSON.stringify(amounts)}`,
+        both.positions.length === 2 &&
+          both.positions.every((position) => size(position) === amounts[String(position["market"])]) &&
+          ["market", "positionId"].every((key) => new Set(both.positions.map((one) => one[key])).size === 2)
+      )
+      for (const name of [market.name, perpetual.name]) {
+        const { answer, positions } = yield* positionsOf(world, account, { market: name })
+        yield* Verdict.expect(
+          answer,
+          `one position, of ${name}`,
+          positions.length === 1 && positions[0]?.["market"] === name
+        )
+      }
+    })
+  }),
+  always("positions.refusal", {
+    statement: "Refuses the positions of an unknown market with HTTP 422 and errors that name it",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const fields = { market: LivePublicCalls.noMarket }
+      const refusal = { codes: [30, 31], key: "market" }
+      yield* LiveCalls.refuses(world, yield* world.reader, Paths.openPositions, fields, refusal)
+    })
+  }),
+  forEach("positions.tpsl", {
+    statement: "Shows the prices and order ids of a position's take-profit and stop-loss",
+    level: "SHOULD",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      const away = side === "buy" ? 1 : -1
+      const exit = { takeProfit: Books.near(market, 4 * away), stopLoss: Books.near(market, -3 * away) }
+      yield* trade(world, account, market, { side, amount: "0.01", price: String(basePrice) }, exit)
+      const { answer, position } = yield* theOne(world, account)
+      const tpsl = Json.isObject(position["tpsl"]) ? position["tpsl"] : {}
+      yield* Verdict.expect(
+        answer,
+        `a tpsl with ${JSON.stringify(exit)} and two order ids`,
+        number(tpsl, "takeProfit") === Number(exit.takeProfit) && number(tpsl, "stopLoss") === Number(exit.stopLoss) &&
+          Kinds.integer.holds(tpsl["takeProfitId"]) && Kinds.integer.holds(tpsl["stopLossId"]) &&
+          tpsl["takeProfitId"] !== tpsl["stopLossId"]
+      )
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.expect(
+        answer,
+        `the ids of the open orders ${[...open.keys()].join(", ")}`,
+        ["takeProfitId", "stopLossId"].every((key) => open.has(String(tpsl[key])))
+      )
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...openingRules, ...profitRules, ...listRules]

@@ -1,0 +1,36 @@
+/** The time of the server, which only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import type { World } from "../world/World.ts"
+
+const read = Effect.fnUntraced(function*(world: World) {
+  const answer = yield* LivePublicCalls.get(world, Paths.time)
+  const time = Json.isObject(answer.json) ? answer.json["time"] : undefined
+  yield* Verdict.expect(
+    answer,
+    "HTTP 200 with a time in Unix seconds",
+    answer.status === 200 && Kinds.seconds.holds(time)
+  )
+  return Number(time)
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.always("time.nonce", {
+    statement: "Shows the time that it compares nonces with, in Unix seconds",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      // A nonce within the window of 5 seconds, which no other call of this check uses.
+      const nonce = (yield* read(world)) * 1000 + 2500 + (yield* world.serverTime) % 1000
+      const answer = yield* world.call(account, Paths.fees, {}, { envelope: { nonce, nonceWindow: true } })
+      yield* Verdict.expect(answer, `success with the nonce ${nonce}`, Refusals.isSuccess(answer))
+    })
+  })
+]

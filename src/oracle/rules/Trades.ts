@@ -1,0 +1,366 @@
+/**
+ * Past trades, and the summaries that count them. Only the live exchange's documentation describes these calls. A trade
+ * must look the same wherever it is shown.
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
+import * as FieldRules from "../world/FieldRules.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Body, Market, World } from "../world/World.ts"
+
+const { always, forEach } = LiveCalls.section
+
+/** Past trades of a market, latest first. */
+const tradesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query = {}) {
+  const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${market}`, query)
+  const { json } = answer
+  yield* Verdict.expect(answer, "HTTP 200 with a list", answer.status === 200 && Array.isArray(json))
+  return { answer, trades: Array.isArray(json) ? json.filter(Json.isObject) : [] }
+})
+
+/** Lets a new account take an amount from another new account. The taker's side is `side`. */
+const trade = Effect.fnUntraced(function*(
+  world: World,
+  { name }: Pick<Market, "name">,
+  side: Orders.Side,
+  amount: string,
+  price: string
+) {
+  const [maker, taker] = [yield* world.open(), yield* world.open()]
+  const fields = { market: name, amount, price }
+  const made = yield* Trading.placeOther(world, maker, { ...fields, side: Orders.opposite(side) })
+  yield* Trading.placeOther(world, taker, { ...fields, side })
+  return { maker, made }
+})
+
+const historyRules: ReadonlyArray<Rule.Rule> = [
+  forEach("trades.agree", {
+    statement: "Shows a trade everywhere with the same id, price, amounts, time and taker's side, latest first",
+    level: "SHOULD",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const market = yield* world.market
+      yield* trade(world, market, Orders.opposite(side), "0.03", Books.near(market, -0.2))
+      yield* world.advance(5000)
+      const price = Books.near(market, 0.3)
+      const { made, maker } = yield* trade(world, market, side, "0.0125", price)
+      const now = (yield* world.now) / 1000
+      const { answer, trades: [latest = {}, before = {}] } = yield* tradesOf(world, market.name)
+      const numbers = { price: Number(price), quote_volume: 0.0125, base_volume: 0.0125 * Number(price) }
+      yield* Verdict.expect(
+        answer,
+        `first a trade with ${JSON.stringify({ ...numbers, type: side })} at ${Math.floor(now)}`,
+        Object.entries(numbers).every(([key, value]) => Books.isClose(Number(latest[key]), value)) &&
+          latest["type"] === side && (latest["rpi"] ?? false) === false &&
+          Math.abs(Number(latest["trade_timestamp"]) - now) < 3 &&
+          before["type"] === Orders.opposite(side) && Number(latest["tradeID"]) > Number(before["tradeID"])
+      )
+      const { json } = yield* LiveCalls.object(world, maker, Paths.orderDeals, { orderId: made["orderId"] })
+      const [deal] = Array.isArray(json["records"]) ? json["records"] : []
+      const query = { market: market.name, lastId: 0, limit: 1 }
+      const past = yield* LivePublicCalls.results(world, Paths.tradeHistory, query)
+      const [first] = past.value
+      const shown = Json.isObject(first) ? first : {}
+      yield* Verdict.expect(
+        past.answer,
+        `first the trade ${String(latest["tradeID"])}: 0.0125 at ${price}, type ${side}`,
+        shown["id"] === latest["tradeID"] && Number(shown["price"]) === Number(price) &&
+          Books.isClose(Number(shown["amount"]), 0.0125) && shown["type"] === side &&
+          Math.floor(Number(shown["time"])) === latest["trade_timestamp"]
+      )
+      const dealId = Json.isObject(deal) ? deal["id"] : undefined
+      yield* Verdict.conclude(`a deal with the id ${String(shown["id"])}`, deal ?? null, dealId === shown["id"])
+    })
+  }),
+  ...LivePublicCalls.fields({
+    id: "trades.entry",
+    within: "a past trade of a market",
+    sample: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.profile === "control"
+        ? Effect.map(Trading.take(world, "0.01"), ({ market }) => market)
+        : world.market
+      const { answer, trades } = yield* tradesOf(world, name)
+      return { answer, objects: yield* FieldRules.atLeastOne(world, answer, trades, "past trade") }
+    }),
+    rows: [
+      { key: "tradeID", kind: Kinds.integer, meaning: "its id" },
+      { key: "price", kind: Kinds.positiveDecimal, meaning: "its price" },
+      { key: "quote_volume", kind: Kinds.positiveDecimal, meaning: "its amount in the base currency" },
+      { key: "base_volume", kind: Kinds.positiveDecimal, meaning: "its total in the quote currency" },
+      { key: "trade_timestamp", kind: Kinds.seconds, meaning: "its time" },
+      { key: "type", kind: Kinds.oneOf("buy", "sell"), meaning: "the side of the taker" },
+      { key: "rpi", kind: Kinds.boolean, meaning: "whether an RPI order took part", isOptional: true }
+    ]
+  }),
+  forEach("trades.side", {
+    statement: "Lists only the past trades whose taker has the side that type names",
+    level: "SHOULD",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const market = yield* world.market
+      for (const taker of [side, Orders.opposite(side)]) {
+        yield* trade(world, market, taker, "0.01", Books.near(market, 0.1))
+      }
+      const { answer, trades } = yield* tradesOf(world, market.name, { type: side })
+      yield* Verdict.expect(
+        answer,
+        `at least one trade, all of type ${side}`,
+        trades.length > 0 && trades.every(({ type }) => type === side)
+      )
+    })
+  }),
+  forEach("trades.refusal", {
+    statement: "Refuses past trades of an unknown market or side with HTTP 422 and an object that names the field",
+    profile: "read-only",
+    values: [["market", LivePublicCalls.noMarket, {}], ["type", undefined, { type: "both" }]] as const,
+    check: Effect.fnUntraced(function*(world, [field, market, query]) {
+      const name = market ?? (yield* world.market).name
+      yield* LivePublicCalls.refuses(world, `${Paths.trades}/${name}`, query, field)
+    })
+  })
+]
+
+/** The figures that all summaries of a market show, under common names. */
+const figures = {
+  ticker: { last: "last_price", volume: "base_volume", deal: "quote_volume", change: "change" },
+  summary: {
+    last: "last",
+    volume: "volume",
+    deal: "deal",
+    change: "change",
+    bid: "bid",
+    ask: "ask",
+    low: "low",
+    high: "high"
+  },
+  summaries: {
+    last: "last",
+    volume: "vol",
+    deal: "deal",
+    change: "change",
+    bid: "bid",
+    ask: "ask",
+    low: "low",
+    high: "high"
+  },
+  futures: {
+    last: "last_price",
+    volume: "stock_volume",
+    deal: "money_volume",
+    bid: "bid",
+    ask: "ask",
+    low: "low",
+    high: "high"
+  }
+} as const
+
+type Source = keyof typeof figures
+
+const entryOf = (json: unknown, key: string): Body => Json.isObject(json) && Json.isObject(json[key]) ? json[key] : {}
+
+/** A market's entry in one of the summaries; empty if the summary does not list the market. */
+const read = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
+  switch (source) {
+    case "ticker": {
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
+      return { answer, entry: entryOf(value, market) }
+    }
+    case "summary": {
+      const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummary, { market })
+      return { answer, entry: Json.isObject(value) ? value : {} }
+    }
+    case "summaries": {
+      const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummaries)
+      return { answer, entry: entryOf(entryOf(value, market), "ticker") }
+    }
+    case "futures": {
+      const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
+      return { answer, entry: value.filter(Json.isObject).find(({ ticker_id: name }) => name === market) ?? {} }
+    }
+  }
+})
+
+/** The figures of a market in a summary. */
+const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
+  const { answer, entry } = yield* read(world, source, market)
+  const numbers = Object.entries(figures[source]).map(([name, key]) =>
+    [name, Number(entry[key] ?? Number.NaN)] as const
+  )
+  return { answer, entry, numbers: Object.fromEntries(numbers) }
+})
+
+/** A futures market of a sandbox, with the precision of its prices. */
+const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
+
+/**
+ * Two trades, each as its price's distance from the base price in percent, and its amount. The expected figures follow
+ * from them.
+ */
+const known = [[0.9, "0.012"], [-0.4, "0.021"]] as const
+
+const summaryRules: ReadonlyArray<Rule.Rule> = [
+  forEach("summary.figures", {
+    statement:
+      "Shows last price, volumes, low, high, change, best bid and best ask of a day in every summary of a market",
+    level: "SHOULD",
+    values: [
+      { source: "ticker", isFuture: false },
+      { source: "summary", isFuture: false },
+      { source: "summaries", isFuture: false },
+      { source: "ticker", isFuture: true },
+      { source: "futures", isFuture: true }
+    ] as const,
+    check: Effect.fnUntraced(function*(world, { isFuture, source }) {
+      const market = isFuture ? perpetual : yield* world.market
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      // No earlier trade remains in the last 24 hours.
+      yield* world.advance(25 * 3_600_000)
+      const path = isFuture ? Paths.collateralLimit : Paths.limitOrder
+      const [one, two] = [yield* world.open(), yield* world.open()]
+      const place = (account: typeof one, side: Orders.Side, amount: string, percent: number) =>
+        Trading.placeOther(
+          world,
+          account,
+          { market: market.name, side, amount, price: Books.near(market, percent) },
+          path
+        )
+      for (const [percent, amount] of known) {
+        yield* place(one, "sell", amount, percent)
+        yield* place(two, "buy", amount, percent)
+      }
+      yield* place(one, "sell", "0.01", 1.2)
+      yield* place(two, "buy", "0.01", -1.3)
+      const prices = known.map(([percent]) => Number(Books.near(market, percent)))
+      const [first = 0, last = 0] = prices
+      const best = {
+        ask: Number(Books.near(market, 1.2)),
+        bid: Number(Books.near(market, -1.3))
+      }
+      const { answer, numbers } = yield* figuresOf(world, source, market.name)
+      // The price before these trades may count as the first price of the day.
+      const opens = [first, basePrice]
+      const changes = opens.map((open) => (last / open - 1) * 100)
+      const expected: Readonly<Record<string, number>> = {
+        last,
+        volume: 0.033,
+        deal: 0.012 * first + 0.021 * last,
+        low: Math.min(...prices)
+      }
+      yield* Verdict.expect(
+        answer,
+        `${market.name} with ${JSON.stringify({ ...expected, changes, ...best })}`,
+        Object.entries(expected).every(([key, value]) => !(key in numbers) || Books.isClose(numbers[key], value)) &&
+          (!("high" in numbers) || [first, basePrice].some((high) => high === numbers["high"])) &&
+          (!("change" in numbers) ||
+            changes.some((change) => Math.abs((numbers["change"] ?? Number.NaN) - change) < 0.011)) &&
+          (!("ask" in numbers) || (numbers["ask"] ?? Number.NaN) <= best.ask && (numbers["bid"] ?? 0) >= best.bid)
+      )
+      if (!("ask" in numbers)) return
+      const { asks, bids } = yield* Books.read(world, Paths.orderBook, market.name)
+      yield* Verdict.expect(
+        answer,
+        `the best prices of the book: ${bids[0]?.[0]} and ${asks[0]?.[0]}`,
+        numbers["ask"] === asks[0]?.[0] && numbers["bid"] === bids[0]?.[0]
+      )
+    })
+  }),
+  always("summary.change", {
+    statement: "Shows the change from the first price of the day to the last one, in percent",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* world.advance(25 * 3_600_000)
+      yield* trade(world, market, "buy", "0.01", priceText(market, basePrice))
+      yield* trade(world, market, "buy", "0.01", priceText(market, basePrice * 1.02))
+      const { answer, entry } = yield* figuresOf(world, "summary", market.name)
+      yield* Verdict.expect(
+        answer,
+        `open ${basePrice} and a change of 2`,
+        Number(entry["open"]) === basePrice && Math.abs(Number(entry["change"]) - 2) < 0.011
+      )
+    })
+  }),
+  always("summaries.time", {
+    statement: "Shows the current time in the summaries of all markets, in Unix seconds",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummaries)
+      const now = (yield* world.now) / 1000
+      const times = Object.values(Json.isObject(value) ? value : {}).map((entry) => entryOf({ entry }, "entry")["at"])
+      yield* Verdict.expect(
+        answer,
+        `at least one market, each with a time within a minute of ${Math.floor(now)}`,
+        times.length > 0 && times.every((time) => Kinds.seconds.holds(time) && Math.abs(Number(time) - now) < 60)
+      )
+    })
+  }),
+  always("tickers.other", {
+    statement: "Shows a ticker of every market, and counts a trade only in its own market",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      const listed = yield* world.get(Paths.markets)
+      const names = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []).map(({ name }) =>
+        String(name)
+      )
+      const before = yield* LivePublicCalls.object(world, Paths.tickers)
+      const { market } = yield* Trading.take(world, "0.01")
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
+      const others = names.filter((name) => name !== market.name)
+      const isUnchanged = (name: string) => JSON.stringify(value[name]) === JSON.stringify(before.value[name])
+      yield* Verdict.expect(
+        answer,
+        `tickers of ${names.join(", ")}, of which only ${market.name} has changed`,
+        names.every((name) => Object.hasOwn(value, name)) && others.every(isUnchanged) && !isUnchanged(market.name)
+      )
+    })
+  }),
+  ...LivePublicCalls.fields({
+    id: "tickers.entry",
+    within: "a market's ticker",
+    sample: (world) =>
+      Effect.map(
+        LivePublicCalls.object(world, Paths.tickers),
+        ({ answer, value }) => ({ answer, objects: Object.values(value) })
+      ),
+    rows: [
+      { key: "base_id", kind: Kinds.integer, meaning: "the base currency's id at CoinMarketCap", isOptional: true },
+      { key: "quote_id", kind: Kinds.integer, meaning: "the quote currency's id at CoinMarketCap", isOptional: true },
+      { key: "last_price", kind: Kinds.decimal, meaning: "the last price" },
+      { key: "base_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the base currency" },
+      { key: "quote_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the quote currency" },
+      { key: "change", kind: Kinds.decimal, meaning: "the 24-hour change in percent" },
+      { key: "isFrozen", kind: Kinds.boolean, meaning: "whether trading is suspended" }
+    ]
+  }),
+  always("tickers.frozen", {
+    statement: "Shows exactly the markets without trading as frozen",
+    level: "SHOULD",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const listed = yield* world.get(Paths.markets)
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
+      const markets = Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []
+      const odd = markets.filter(({ name, tradesEnabled }) => {
+        const entry = entryOf(value, String(name))
+        return Object.hasOwn(entry, "isFrozen") && entry["isFrozen"] === tradesEnabled
+      })
+      yield* Verdict.conclude(
+        "isFrozen false for markets with tradesEnabled true, otherwise true",
+        odd.map(({ name }) => name),
+        odd.length === 0,
+        answer
+      )
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...historyRules, ...summaryRules]

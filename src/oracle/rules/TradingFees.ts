@@ -1,0 +1,133 @@
+/** The account's trading fees, which only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { basePrice } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+const { forEach } = LiveCalls.section
+
+const feesOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.tradingFees, {})
+
+/** The fees of a market, in percent: its own if it has any, otherwise the defaults of its kind. */
+const feesFor = (fees: Body, market: string, isFuture: boolean) => {
+  const all = Json.isObject(fees["custom_fee"]) ? fees["custom_fee"] : {}
+  const own = Json.isObject(all[market]) ? all[market] : {}
+  const prefix = isFuture ? "futures_" : ""
+  return {
+    maker: Number(own["maker"] ?? fees[`${prefix}maker`]),
+    taker: Number(own["taker"] ?? fees[`${prefix}taker`])
+  }
+}
+
+const premium: Kinds.Kind = {
+  name: "a decimal in a string, or null",
+  holds: (value) => value === null || Kinds.decimal.holds(value)
+}
+
+/** A spot market, a margin market and, in a sandbox, a futures market. */
+const kinds = ["spot", "margin", "futures"] as const
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  ...LivePublicCalls.fields({
+    id: "trading-fees",
+    within: "the trading fees",
+    sample: (world) =>
+      Effect.map(
+        Effect.flatMap(world.reader, (reader) => feesOf(world, reader)),
+        ({ answer, json }) => ({ answer, objects: [json] })
+      ),
+    rows: [
+      { key: "error", kind: { name: "null", holds: (value) => value === null }, meaning: "no error", isOptional: true },
+      { key: "maker", kind: Kinds.decimal, meaning: "the default maker fee in percent" },
+      { key: "taker", kind: Kinds.decimal, meaning: "the default taker fee in percent" },
+      { key: "futures_maker", kind: Kinds.decimal, meaning: "the default maker fee of futures", isOptional: true },
+      { key: "futures_taker", kind: Kinds.decimal, meaning: "the default taker fee of futures", isOptional: true },
+      {
+        key: "rpi_maker_fee_premium",
+        kind: premium,
+        meaning: "the maker's surcharge for RPI orders",
+        isOptional: true
+      },
+      {
+        key: "futures_rpi_maker_fee_premium",
+        kind: premium,
+        meaning: "the maker's surcharge for RPI orders on futures",
+        isOptional: true
+      },
+      { key: "custom_fee", kind: Kinds.object, meaning: "the fees that differ from the defaults", isOptional: true }
+    ]
+  }),
+  forEach("trading-fees.charged", {
+    statement: "Charges maker and taker the fees of the market that the trading fees show, in percent",
+    level: "SHOULD",
+    values: kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side }))),
+    check: Effect.fnUntraced(function*(world, { kind, side }) {
+      const spot = yield* world.market
+      const market = kind === "futures" ? { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 } : spot
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      const path = kind === "spot" ? Paths.limitOrder : Paths.collateralLimit
+      const [maker, taker] = [yield* world.open(), yield* world.open()]
+      const order = { market: market.name, amount: "0.02", price: Books.near(market, 0.5) }
+      const made = yield* Trading.placeOther(world, maker, { ...order, side: Orders.opposite(side) }, path)
+      const took = yield* Trading.placeOther(world, taker, { ...order, side }, path)
+      for (const [account, { orderId }, role] of [[maker, made, "maker"], [taker, took, "taker"]] as const) {
+        const { answer, json } = yield* feesOf(world, account)
+        const fee = feesFor(json, market.name, kind === "futures")[role]
+        yield* Verdict.expect(answer, `a ${role} fee of ${market.name} in percent`, Number.isFinite(fee))
+        const { dealFee } = yield* Orders.find(world, account, orderId)
+        // The fee is in the quote or in the base currency.
+        const charged = [0.02, 0.02 * Number(order.price)].map((traded) => traded * fee / 100)
+        yield* Verdict.conclude(
+          `a dealFee of ${charged.join(" or ")}`,
+          dealFee,
+          charged.some((fee) => Math.abs(Number(dealFee) - fee) < 1e-8)
+        )
+      }
+    })
+  }),
+  forEach("trading-fees.assets", {
+    statement: "Shows the account's default fees as the fees of every asset",
+    profile: "read-only",
+    level: "SHOULD",
+    values: ["maker", "taker"] as const,
+    check: Effect.fnUntraced(function*(world, role) {
+      const { json } = yield* feesOf(world, yield* world.reader)
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.assets)
+      yield* Verdict.expect(
+        answer,
+        `${role}_fee ${String(json[role])} of every asset`,
+        Object.values(value).every((asset) =>
+          Json.isObject(asset) && Number(asset[`${role}_fee`]) === Number(json[role] ?? Number.NaN)
+        )
+      )
+    })
+  }),
+  forEach("trading-fees.listed", {
+    statement: "Shows the same fees for a market in the trading fees as in the list of markets",
+    profile: "read-only",
+    level: "SHOULD",
+    values: ["maker", "taker"] as const,
+    check: Effect.fnUntraced(function*(world, role) {
+      const { answer, json } = yield* feesOf(world, yield* world.reader)
+      const listed = yield* world.get(Paths.markets)
+      const odd = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []).filter((market) =>
+        feesFor(json, String(market["name"]), market["type"] === "futures")[role] !== Number(market[`${role}Fee`])
+      )
+      yield* Verdict.conclude(
+        `the ${role} fees of the market list`,
+        `others for ${odd.map(({ name }) => name).join(", ")}`,
+        odd.length === 0,
+        answer
+      )
+    })
+  })
+]

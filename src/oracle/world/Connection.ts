@@ -1,0 +1,58 @@
+/**
+ * Requests that get no answer, because the connection failed, the answer was cut short or it took too long. The target
+ * may have executed such a request. Only an idempotent request is repeated on its own; after any other request the
+ * value is judged again from the beginning, so that no rule counts as broken because of the connection.
+ */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Target from "../Target.ts"
+
+/** The number of requests of a check, and how many of them got no answer. */
+export interface Traffic {
+  requests: number
+  unanswered: number
+}
+
+/**
+ * The maximum number of tries of a call, or of the check of a value: enough even if one try in twenty gets no answer.
+ */
+const maxTries = 8
+
+/** No more tries of a call begin this many milliseconds after the first one has failed. */
+const patience = 5000
+
+/** No more checks of a value begin this many milliseconds after the first one has failed. */
+export const patienceOfValue = 20_000
+
+/** The waits between tries: from 50 to 400 milliseconds, so that later tries reach a target that restarts. */
+const waits = Schedule.min([Schedule.exponential(50), Schedule.spaced(400)])
+
+/** Counts the requests, and notes in the error which request got no answer. */
+export const counted = (send: Target.Target["send"], traffic: Traffic): Target.Target["send"] => (request) =>
+  Effect.suspend(() => {
+    traffic.requests++
+    return Effect.mapError(send(request), ({ reason }) => {
+      traffic.unanswered++
+      return new Target.TargetError({ reason, unanswered: `${request.method} ${request.path}` })
+    })
+  })
+
+/** Whether a request got no answer, so that its effect is unknown. */
+export const isUnanswered = (error: { readonly _tag: string }): error is Target.TargetError =>
+  error._tag === "TargetError" && "unanswered" in error && error.unanswered !== undefined
+
+/** Tries an effect again while a request in it gets no answer. The effect must be safe to repeat. */
+export const retry = <A, E extends { readonly _tag: string }>(
+  effect: Effect.Effect<A, E>,
+  duration = patience
+): Effect.Effect<A, E> =>
+  Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
+
+/** Like {@link retry}. If no try gets an answer, the target counts as silent, and the rule is not tried again. */
+export const read = <A, E extends { readonly _tag: string }>(
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, E | Target.TargetError> =>
+  Effect.mapError(
+    retry(effect),
+    (error) => isUnanswered(error) ? new Target.TargetError({ reason: error.reason }) : error
+  )

@@ -1,0 +1,269 @@
+/**
+ * Orders and fills as the calls of the live exchange show them. Its documentation gives all calls that show an order the
+ * same fields, so rules compare every answer about an order with one expected order.
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "./LiveCalls.ts"
+import * as Paths from "./Paths.ts"
+import * as Trading from "./Trading.ts"
+import type { Account, Body, World } from "./World.ts"
+
+/** Records of an answer. */
+export interface Shown {
+  /** The answer. */
+  readonly answer: Target.Answer
+  /** Its records. */
+  readonly records: ReadonlyArray<Body>
+}
+
+// -----------------------------------------------------------------------------
+// Values
+// -----------------------------------------------------------------------------
+
+/** The meaning of a field that an answer leaves out. */
+const omitted: Body = { stp: "no", postOnly: false, ioc: false, reduceOnly: false, rpi: false }
+
+const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
+
+/** The difference below which two decimals count as equal. */
+const precision = 1e-9
+
+/** Whether a value is the expected one, and of the same JSON type. Decimals may be written with a different scale. */
+const isSame = (value: unknown, expected: unknown): boolean => {
+  if (Json.isObject(value) && Json.isObject(expected)) return differences(value, expected).length === 0
+  if (typeof value !== "string" || typeof expected !== "string") return value === expected
+  return decimal.test(value) && decimal.test(expected)
+    ? Math.abs(Number(value) - Number(expected)) < precision
+    : value === expected
+}
+
+/** The keys of the fields that differ from the expected ones. Only some answers show the position side. */
+export const differences = (record: Body, expected: Body): ReadonlyArray<string> =>
+  Object.keys(expected).filter((key) =>
+    !(key === "positionSide" && record[key] === undefined) && !isSame(record[key] ?? omitted[key], expected[key])
+  )
+
+/** Expects that a record has these values. */
+export const shows = ({ answer }: Pick<Shown, "answer">, what: string, record: Body | undefined, expected: Body) => {
+  const wrong = record === undefined ? undefined : differences(record, expected)
+  return Verdict.conclude(
+    `${what} with ${JSON.stringify(expected)}`,
+    record === undefined ? "none" : `a different ${wrong?.join(", ") ?? ""}: ${JSON.stringify(record)}`,
+    wrong?.length === 0,
+    answer
+  )
+}
+
+/** Expects exactly these records, in any order, each recognised by the value of `key`. */
+export const lists = Effect.fnUntraced(function*(
+  shown: Shown,
+  what: string,
+  key: string,
+  expected: ReadonlyArray<Body>
+) {
+  yield* Verdict.expect(shown.answer, `${expected.length} records: ${what}`, shown.records.length === expected.length)
+  for (const record of expected) {
+    yield* shows(shown, what, shown.records.find((found) => isSame(found[key], record[key])), record)
+  }
+})
+
+// -----------------------------------------------------------------------------
+// Orders
+// -----------------------------------------------------------------------------
+
+/** Keys that order history and the legs of OCO orders spell differently. */
+const spellings: Readonly<Record<string, string>> = {
+  ctime: "timestamp",
+  post_only: "postOnly",
+  activationPrice: "activation_price",
+  activation_condition: "activationCondition"
+}
+
+/** The values that a call spells differently. */
+const respelled: Readonly<Record<string, string>> = {
+  "trigger margin market": "stop market",
+  "trigger stop market": "stop market",
+  ">=": "gte",
+  "<=": "lte"
+}
+
+/** An order with the keys and values of the answer to a new order. */
+export const toOrder = (record: Body): Body =>
+  Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [
+      spellings[key] ?? key,
+      typeof value === "string" && (key === "type" || key.startsWith("activation"))
+        ? respelled[value] ?? value.replace(/^margin /u, "")
+        : value
+    ])
+  )
+
+/** The fields of a request that every answer about the order repeats. */
+const repeated = [
+  "market",
+  "side",
+  "amount",
+  "price",
+  "activation_price",
+  "clientOrderId",
+  "stp",
+  "postOnly",
+  "ioc",
+  "reduceOnly",
+  "rpi"
+]
+
+/** The order that a request asks for. */
+export const ordered = (type: string, fields: Body): Body => ({
+  ...omitted,
+  clientOrderId: "",
+  ...Object.fromEntries(repeated.flatMap((key) => fields[key] === undefined ? [] : [[key, fields[key]]])),
+  type
+})
+
+/** A sum of amounts, as text. */
+export const textOf = (amount: number): string => String(Math.round(amount * 1e12) / 1e12)
+
+/** A part of an order that traded at one price. */
+export interface Part {
+  /** The amount, in the base currency. */
+  readonly amount: number
+  /** The price, in the quote currency. */
+  readonly price: number
+}
+
+const sumOf = (parts: ReadonlyArray<Part>, of: (part: Part) => number): number =>
+  parts.reduce((sum, part) => sum + of(part), 0)
+
+/** The fields of an order that its fills change. `size` is the size of the order in the base currency. */
+export const filled = (size: unknown, parts: ReadonlyArray<Part>, status?: string): Body => {
+  const stock = sumOf(parts, ({ amount }) => amount)
+  const left = Number(size) - stock
+  return {
+    dealStock: textOf(stock),
+    dealMoney: textOf(sumOf(parts, ({ amount, price }) => amount * price)),
+    left: textOf(left),
+    status: status ?? (stock === 0 ? "OPEN" : left < precision ? "FILLED" : "PARTIALLY_FILLED"),
+    ...(stock === 0 ? { dealFee: "0" } : {})
+  }
+}
+
+/** The fields that no later answer about an order may change, as an answer shows them. */
+export const identity = (order: Body): Body =>
+  Object.fromEntries(
+    ["orderId", "timestamp", "activationCondition", "positionSide", "oto"].flatMap((key) =>
+      order[key] === undefined ? [] : [[key, order[key]]]
+    )
+  )
+
+/** Expects that a time in seconds is the target's time, give or take half a minute. */
+export const isNow = Effect.fnUntraced(function*(world: World, answer: Target.Answer, what: string, time: unknown) {
+  const now = (yield* world.now) / 1000
+  yield* Verdict.expect(answer, `${what} of about ${now}`, typeof time === "number" && Math.abs(time - now) < 30)
+})
+
+/** The order in the answer to a call that places one order, or a list of one order. */
+const inAnswer = (json: unknown): unknown => {
+  const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ result: json }]
+  return Json.isObject(item) ? item["result"] : undefined
+}
+
+/** Makes a call that places an order, and returns the order as its answer shows it. */
+export const place = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  path: string,
+  fields: Body
+): Effect.fn.Return<{ readonly answer: Target.Answer; readonly order: Body }, Verdict.CheckError> {
+  const isBulk = path === Paths.bulk || path === Paths.collateralBulk
+  const answer = yield* LiveCalls.call(world, account, path, isBulk ? { orders: [fields] } : fields)
+  const order = inAnswer(answer.json)
+  yield* Verdict.expect(answer, "HTTP 200 with an order", answer.status === 200 && Json.isObject(order))
+  return { answer, order: toOrder(Json.isObject(order) ? order : {}) }
+})
+
+// -----------------------------------------------------------------------------
+// Lists
+// -----------------------------------------------------------------------------
+
+/** The open orders of an account. */
+export const open = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, items } = yield* LiveCalls.list(world, account, Paths.activeOrders, fields)
+  return { answer, records: items.filter(Json.isObject).map(toOrder) }
+})
+
+/** The records of a list that may be grouped by market. Each record of a group shows its market. */
+const ungrouped = (json: unknown): ReadonlyArray<Body> =>
+  Array.isArray(json)
+    ? json.filter(Json.isObject)
+    : Object.entries(Json.isObject(json) ? json : {}).flatMap(([market, records]) =>
+      Array.isArray(records) ? records.filter(Json.isObject).map((record) => ({ ...record, market })) : []
+    )
+
+const grouped = Effect.fnUntraced(function*(world: World, account: Account, path: string, fields: Body) {
+  const answer = yield* LiveCalls.call(world, account, path, fields)
+  const isEmpty = Array.isArray(answer.json) && answer.json.length === 0
+  const isFlat = path === Paths.fills && fields["market"] !== undefined
+  yield* Verdict.expect(
+    answer,
+    isFlat ? "HTTP 200 with a list" : "HTTP 200 with a list for each market",
+    answer.status === 200 && (isFlat ? Array.isArray(answer.json) : isEmpty || Json.isObject(answer.json))
+  )
+  return { answer, records: ungrouped(answer.json) }
+})
+
+/** The ended orders of an account. */
+export const ended = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, records } = yield* grouped(world, account, Paths.orderHistory, fields)
+  // History shows the time of the activation where other answers show whether an order was activated.
+  return { answer, records: records.map(({ activated: _at, id, ...order }) => toOrder({ ...order, orderId: id })) }
+})
+
+/** The fills of an account. */
+export const executed = (world: World, account: Account, fields: Body = {}) =>
+  grouped(world, account, Paths.fills, fields)
+
+/** The deals of an order. */
+export const deals = Effect.fnUntraced(function*(world: World, account: Account, orderId: unknown, page: Body = {}) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.orderDeals, { orderId, ...page })
+  const { records } = json
+  yield* Verdict.expect(answer, "a list of records", Array.isArray(records))
+  return { answer, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
+})
+
+/** A trade balance: the available amount, and the amount locked in open orders. */
+export interface Funds {
+  readonly available: number
+  readonly freeze: number
+}
+
+/** The trade balances of an account, by currency. */
+export const funds = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.tradeBalance, {})
+  const of = (ticker: string): Funds => {
+    const balance = json[ticker]
+    const { available, freeze } = Json.isObject(balance) ? balance : { available: "0", freeze: "0" }
+    return { available: Number(available), freeze: Number(freeze) }
+  }
+  return { answer, of }
+})
+
+// -----------------------------------------------------------------------------
+// Trading
+// -----------------------------------------------------------------------------
+
+/** An account whose canceled orders order history shows: the live exchange leaves out those of business partners. */
+export const customer = (world: World) => world.open({ b2b: false })
+
+/** Opens an account and has it place this order, which trades with a resting one. */
+export const takeAt = Effect.fnUntraced(function*(
+  world: World,
+  fields: Body,
+  path = Paths.limitOrder
+) {
+  const account = yield* world.open()
+  return { account, order: yield* Trading.placeOther(world, account, fields, path) }
+})

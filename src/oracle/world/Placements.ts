@@ -1,0 +1,27 @@
+/** The orders that a check has placed on a real account and not yet canceled. All rules of a check share them. */
+import type * as Effect from "effect/Effect"
+
+/** The placed orders of a check, and whether it may place more. */
+export interface Placements {
+  /** A sentence for each order that is or may be open: what it is, and how to cancel it. */
+  readonly open: Map<string, string>
+  /** The paths that were tried with one order, which was canceled. */
+  readonly tried: Set<string>
+  /** The paths whose orders the target's list of open orders has shown. */
+  readonly listed: Set<string>
+  /** Looks again for orders whose placement got no answer. Runs at the end of the check. */
+  readonly doubts: Array<Effect.Effect<unknown>>
+  /** The maximum wait while the target throttles a placement, in milliseconds. */
+  readonly patience: number
+  /** The reason why the check places no more orders: one could not be canceled. Absent while it may. */
+  stopped?: string
+}
+
+/** Makes the state of a check that has placed nothing. */
+export const make = (patience: number): Placements => ({
+  open: new Map(),
+  tried: new Set(),
+  listed: new Set(),
+  doubts: [],
+  patience
+})

@@ -1,0 +1,240 @@
+/**
+ * Copies a venue's journal out of the database, checks it, and brings it back. Export and check do not disturb the node
+ * that has the venue.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { createHash } from "node:crypto"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import type { Command } from "../engine/Command.ts"
+import * as Engine from "../engine/Engine.ts"
+import * as Saved from "../engine/Saved.ts"
+import type * as State from "../engine/State.ts"
+import * as Files from "../host/Files.ts"
+import { type UnknownVenue, unknownVenue } from "../host/HostModels.ts"
+import * as NewVenue from "../host/NewVenue.ts"
+import * as Registry from "../host/Registry.ts"
+import * as Journal from "../store/Journal.ts"
+import { damaged, JournalError } from "../store/JournalError.ts"
+import * as Recovery from "../store/Recovery.ts"
+import * as Rules from "../store/Rules.ts"
+import * as SavedStates from "../store/SavedStates.ts"
+import * as Snapshot from "../store/Snapshot.ts"
+import * as PostgresJournal from "./PostgresJournal.ts"
+
+/** A venue's journal at one moment. */
+interface Recorded {
+  readonly registered: Registry.Registered
+  readonly rules: string
+  readonly sequence: number
+  /** The last command's link in the hash chain, in hex. */
+  readonly digest: string
+}
+
+const recorded = Effect.fnUntraced(function*(id: string) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* PostgresJournal.inTime(id)(
+    sql.unsafe<{ record: string; rules: string | null; sequence: bigint; link: Uint8Array }>(
+      "SELECT record, rules, sequence, link FROM txc_hosted LEFT JOIN txc_venue USING (venue) WHERE venue = $1",
+      [id]
+    )
+  )
+  if (row === undefined) return yield* unknownVenue(id)
+  const { link, record, rules, sequence } = row
+  if (rules === null) {
+    const reason = "it is empty: the venue was never called. Call it first, or end it and create another"
+    return yield* new JournalError({ why: "failed", file: id, reason })
+  }
+  const registered = yield* Effect.mapError(
+    Effect.fromResult(Registry.decode(record)),
+    () => damaged(id, "its record can't be read; another release may have written it")
+  )
+  return { registered, rules, sequence: Number(sequence), digest: Buffer.from(link).toString("hex") } satisfies Recorded
+})
+
+/** The number of commands that are written to a file at once. */
+const batch = 1000
+
+/** Writes commands to a new journal. */
+const writeTo = Effect.fnUntraced(function*(file: string, rules: string, commands: ReadonlyArray<Command>) {
+  const journal = yield* Journal.open(file, { rules })
+  if (journal.run > 1) {
+    return yield* new JournalError({ why: "foreign", file, reason: "it exists already; choose another folder" })
+  }
+  for (const [index, command] of commands.entries()) {
+    journal.append(command)
+    if (index % batch === batch - 1) yield* journal.committed
+  }
+  yield* journal.committed
+  return journal
+})
+
+/** Writes a journal to a new file. Fails if a command is damaged or missing, or the last one has another hash. */
+const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence }: Recorded, file: string) {
+  const commands = yield* Effect.mapError(
+    PostgresJournal.commandsOf(id, sequence),
+    (error) =>
+      typeof error === "number" ? damaged(id, `it has only ${error} of its ${sequence} commands`, error) : error
+  )
+  const journal = yield* writeTo(file, rules, commands)
+  if (journal.digest() === digest) return journal
+  return yield* damaged(id, `after ${sequence} commands its hash is ${journal.digest()}, but it was ${digest}`, 0)
+})
+
+/** An exported journal. */
+export interface Exported {
+  /** The number of commands. */
+  readonly commands: number
+  /** The hash of the last command, in hex. */
+  readonly digest: string
+  /** The record of the venue. */
+  readonly registered: Registry.Registered
+}
+
+/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect opens. */
+export const exportTo = (
+  id: string,
+  file: string
+): Effect.Effect<Exported, JournalError | UnknownVenue, PgClient.PgClient> =>
+  Effect.scoped(Effect.gen(function*() {
+    const found = yield* recorded(id)
+    yield* write(id, found, file)
+    return { commands: found.sequence, digest: found.digest, registered: found.registered }
+  }))
+
+/** The hash of a whole state. */
+const hashOf = (state: State.State): string => {
+  const text = JSON.stringify(Saved.save(state), (_key, part: unknown) =>
+    typeof part === "bigint"
+      ? `${part}n`
+      : part instanceof Map
+      ? { map: [...part] }
+      : part instanceof Set
+      ? { set: [...part] }
+      : part)
+  return createHash("sha256").update(text).digest("hex")
+}
+
+/** The state after a command of a journal, computed from the first command. */
+const replayed = (id: string, journal: Journal.Journal, policy: VenuePolicy, sequence: number) =>
+  Effect.catchDefect(
+    Recovery.stateAfter(journal, SavedStates.make(policy), policy, sequence),
+    (defect) => Effect.fail(damaged(id, `a command can't be applied: ${String(defect)}`, 0))
+  )
+
+/** A checked journal. */
+export interface Checked extends Exported {
+  /** The command whose saved state equals the replayed one; absent if the venue has no snapshot. */
+  readonly snapshot?: number
+}
+
+/**
+ * Replays a venue's journal from the first command. Fails if a command is damaged or missing, if it can't be applied,
+ * or if the state differs from the venue's snapshot.
+ */
+export const check = (id: string): Effect.Effect<Checked, JournalError | UnknownVenue, PgClient.PgClient> =>
+  Effect.scoped(Effect.gen(function*() {
+    const found = yield* recorded(id)
+    const { digest, registered, rules, sequence } = found
+    const engine = Rules.engineOf(rules)
+    if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, ". Check it with that release")
+    const journal = yield* write(id, found, `${yield* Files.temporary}/journal.sqlite`)
+    const { policy } = NewVenue.dialectOf(registered)
+    yield* replayed(id, journal, policy, sequence)
+    const snapshot = yield* PostgresJournal.snapshotOf(id)
+    if (snapshot === undefined || snapshot.sequence > sequence) return { commands: sequence, digest, registered }
+    const saved = hashOf(Snapshot.decode(snapshot.state, policy))
+    const computed = hashOf(yield* replayed(id, journal, policy, snapshot.sequence))
+    if (saved !== computed) {
+      const reason =
+        `the snapshot after command ${snapshot.sequence} has the hash ${saved}, and replaying gives ${computed}`
+      return yield* damaged(id, reason, 0)
+    }
+    return { commands: sequence, digest, registered, snapshot: snapshot.sequence }
+  }))
+
+// -----------------------------------------------------------------------------
+// Import
+// -----------------------------------------------------------------------------
+
+/** The journal of a venue in the database. */
+interface Present {
+  readonly rules: string
+  readonly sequence: bigint
+  readonly link: Uint8Array
+}
+
+/** The reason why an export must not replace the journal that the database has; `undefined` if it may. */
+const obstacle = (id: string, { link, rules, sequence }: Present, exported: Journal.Journal) => {
+  const failed = (reason: string) => new JournalError({ why: "failed", file: id, reason })
+  if (Rules.engineOf(rules) === Engine.version) return failed("the cluster has it already, for this release")
+  if (Buffer.from(link).toString("hex") === exported.digest()) return undefined
+  return failed(
+    `the cluster has another history of it, with ${sequence} commands, and the export has ${exported.sequence()}. ` +
+      "Stop the calls to it, and export it again"
+  )
+}
+
+/** Writes an imported venue, in one transaction. An earlier owner can't write afterwards. */
+const bringIn = Effect.fnUntraced(function*(
+  registered: Registry.Registered,
+  exported: Journal.Journal,
+  rules: string,
+  commands: ReadonlyArray<Command>
+) {
+  const sql = yield* PgClient.PgClient
+  const { endsAt = null, id, owner } = registered
+  // As when a venue is made, so that nodes learn of venues in the order of their places.
+  yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
+  const [present] = yield* sql.unsafe<Present>(
+    "SELECT rules, sequence, link FROM txc_venue WHERE venue = $1 FOR UPDATE",
+    [id]
+  )
+  if (present === undefined) yield* PostgresJournal.insert(id, rules, commands)
+  else {
+    const error = obstacle(id, present, exported)
+    if (error !== undefined) return yield* error
+    yield* sql.unsafe("UPDATE txc_venue SET rules = $2, epoch = epoch + 1, node = NULL WHERE venue = $1", [id, rules])
+    yield* sql.unsafe("DELETE FROM txc_snapshot WHERE venue = $1", [id])
+  }
+  // Faults, limits and the request log are in the format of the release that saved them.
+  yield* sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id])
+  yield* sql.unsafe(
+    `INSERT INTO txc_hosted (venue, owner, record, ends_at, begun) VALUES ($1, $2, $3, $4, true)
+    ON CONFLICT (venue) DO UPDATE SET record = excluded.record, begun = true, place = nextval('txc_hosted_place_seq')`,
+    [id, owner, Registry.encode(registered), PgTypes.int8(endsAt === null ? null : BigInt(endsAt))]
+  )
+})
+
+/**
+ * Adds an exported venue to a cluster, with its id, token and keys, for this release's engine. `record` is the text of
+ * its record. A venue that is there already is replaced only if another engine has written it, and if it has not
+ * changed since the export. Replays every command first.
+ */
+export const importFrom = (
+  file: string,
+  record: string
+): Effect.Effect<Exported, JournalError, PgClient.PgClient> =>
+  Effect.scoped(Effect.gen(function*() {
+    const decoded = yield* Effect.mapError(
+      Effect.fromResult(Registry.decode(record)),
+      ({ message }) => damaged(file, `the record of its venue can't be read: ${message}`)
+    )
+    const registered = { ...decoded, engine: Engine.version }
+    const { id } = registered
+    const { error, lines } = yield* Journal.salvage(file)
+    if (error !== undefined) return yield* error
+    const commands = yield* Effect.mapError(
+      Effect.fromResult(Result.all(lines.map(Journal.parse))),
+      ({ message }) => damaged(file, message)
+    )
+    const dialect = NewVenue.dialectOf(registered)
+    const rules = Rules.of(dialect, undefined)
+    const journal = yield* writeTo(`${yield* Files.temporary}/journal.sqlite`, rules, commands)
+    yield* replayed(id, journal, dialect.policy, journal.sequence())
+    const sql = yield* PgClient.PgClient
+    yield* PostgresJournal.inTime(id)(sql.withTransaction(bringIn(registered, journal, rules, commands)))
+    return { commands: commands.length, digest: journal.digest(), registered }
+  }))

@@ -1,0 +1,93 @@
+/**
+ * Venues of other engine versions in the same cluster. Nodes of each version share only the venues that it can read;
+ * a node of another version passes their calls on.
+ */
+import type * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import * as Engine from "../engine/Engine.ts"
+import type { Registered } from "../host/Registry.ts"
+import type { JournalError } from "../store/JournalError.ts"
+import type { KnownVenues } from "./KnownVenues.ts"
+import type { Membership } from "./Membership.ts"
+import * as Nodes from "./Nodes.ts"
+import * as PostgresJournal from "./PostgresJournal.ts"
+
+/** The engine versions of a cluster's nodes and venues, as far as this node knows. */
+export interface Engines {
+  /** Learns which nodes run, and their versions. */
+  readonly learn: Effect.Effect<void, JournalError>
+  /** Whether this node's engine can read a venue. A venue that the node does not know counts as such. */
+  readonly isReadable: (venue: string) => boolean
+  /** The address of a node that may have a venue. Waits indefinitely until there is one, so set a timeout. */
+  readonly locate: (venue: string) => Effect.Effect<string>
+  /** The reason why no node can answer for a venue, with a remedy; `undefined` if one can. */
+  readonly refusal: (venue: string) => string | undefined
+  /** Sentences about the venues for which no node can answer. */
+  readonly notes: () => ReadonlyArray<string>
+}
+
+/** The pause before the next look for a node, in milliseconds. */
+const pause = 100
+
+/** The version of the engine that has written a venue's journal. */
+export const engineOf = ({ engine = Engine.version }: Registered): number => engine
+
+/** The remedy for venues of another engine version. `venue` is the id of one of them. */
+export const remedy = (venue: string): string =>
+  "Run a node of that release beside this one, or export the venue with that release " +
+  `(effect-txc host export ${venue} --data FOLDER) and import it with this one (effect-txc host import --data FOLDER)`
+
+/** Follows the versions. */
+export const make = (
+  sql: PgClient.PgClient,
+  membership: Pick<Membership["Service"], "locate">,
+  known: Pick<KnownVenues, "get" | "all">
+): Engines => {
+  let nodes: ReadonlyArray<Nodes.Node> = []
+  let turn = 0
+
+  const nodesOf = (engine: number) => nodes.filter((node) => node.engine === engine && node.state !== "lost")
+
+  const versionOf = (venue: string): number => {
+    const registered = known.get(venue)
+    return registered === undefined ? Engine.version : engineOf(registered)
+  }
+
+  const isServed = (engine: number): boolean => engine === Engine.version || nodesOf(engine).length > 0
+
+  const locate = (venue: string): Effect.Effect<string> =>
+    Effect.suspend(() => {
+      const engine = versionOf(venue)
+      if (engine === Engine.version) return membership.locate(venue)
+      // Only nodes of that version know which of them has the venue. The others say so, and the next one is asked.
+      const candidates = nodesOf(engine)
+      const next = candidates[turn++ % candidates.length]
+      return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)
+    })
+
+  return {
+    learn: Effect.map(PostgresJournal.inTime("the list of nodes")(Nodes.list(sql)), (all) => {
+      nodes = all
+    }),
+    isReadable: (venue) => versionOf(venue) === Engine.version,
+    locate,
+    refusal: (venue) => {
+      const engine = versionOf(venue)
+      return isServed(engine)
+        ? undefined
+        : `Engine ${engine} has written this venue, and no node of that version runs. ${remedy(venue)}`
+    },
+    notes: () => {
+      const unserved = new Map<number, Array<string>>()
+      for (const venue of known.all()) {
+        const engine = engineOf(venue)
+        if (!isServed(engine)) unserved.set(engine, [...unserved.get(engine) ?? [], venue.id])
+      }
+      return [...unserved].map(([engine, [first = "", ...others]]) =>
+        `Engine ${engine} has written ${
+          others.length + 1
+        } of the venues, such as ${first}, and no node of that version runs. ${remedy(first)}`
+      )
+    }
+  }
+}

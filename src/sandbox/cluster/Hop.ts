@@ -1,0 +1,59 @@
+/**
+ * The way from one node to another. It bounds the requests that are being handed over, and those that wait for their
+ * turn. So when a node falls silent, the outcome of only a few requests is unknown; all others were provably not sent.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
+
+/** The number of requests that are handed over to a node at the same time. */
+export const atOnce = 64
+
+/** The number of requests that may wait to be handed over. */
+export const maxWaiting = 1024
+
+/** The longest wait of a request before it is handed over. */
+const patience = "1 second"
+
+/** The reason why a request was not handed over: too many others wait, or it has waited for too long. */
+export type Refused = "full" | "late"
+
+/** The way to one node. */
+export interface Hop {
+  /** Hands a request over when it is its turn. If it is refused instead, `handOver` never runs. */
+  readonly pass: <A, E>(handOver: Effect.Effect<A, E>) => Effect.Effect<A, E | Refused>
+}
+
+/** Makes the way to a node. */
+export const make = (): Hop => {
+  const turns = Semaphore.makeUnsafe(atOnce)
+  let waiting = 0
+
+  const inTurn = <A, E>(handOver: Effect.Effect<A, E>): Effect.Effect<A, E | Refused> =>
+    Effect.suspend((): Effect.Effect<A, E | Refused> => {
+      if (waiting >= maxWaiting) return Effect.fail("full")
+      let isWaiting = true
+      /** Ends the wait; `false` if it has ended already. */
+      const proceed = (): boolean => {
+        if (!isWaiting) return false
+        isWaiting = false
+        waiting--
+        return true
+      }
+      waiting++
+      const passing = turns.withPermit(Effect.suspend(() => proceed() ? handOver : Effect.never))
+      const late = Effect.flatMap(
+        Effect.sleep(patience),
+        (): Effect.Effect<never, Refused> => proceed() ? Effect.fail("late") : Effect.never
+      )
+      return Effect.ensuring(Effect.raceFirst(passing, late), Effect.sync(proceed))
+    })
+
+  return {
+    pass: (handOver) =>
+      Effect.flatMap(
+        turns.withPermitsIfAvailable(1)(handOver),
+        Option.match({ onNone: () => inTurn(handOver), onSome: Effect.succeed })
+      )
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The venues of a cluster, as one node knows them. The list is at most one second old.
+ *
+ * When a call names an unknown venue, the node looks in the database again, because another node may just have made the
+ * venue. All waiting calls share one lookup, and the node keeps nothing about a venue that does not exist. So invented
+ * ids cost neither a query each nor memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type { Registered } from "../host/Registry.ts"
+import type { JournalError } from "../store/JournalError.ts"
+import type { PostgresRegistry } from "./PostgresRegistry.ts"
+
+/** The venues that a node knows. */
+export interface KnownVenues {
+  /** The record of a venue; `undefined` if the node does not know it. */
+  readonly get: (id: string) => Registered | undefined
+  /** All venues that the node knows. */
+  readonly all: () => Iterable<Registered>
+  /** Adds a venue. */
+  readonly add: (venue: Registered) => void
+  /** Removes a venue. */
+  readonly delete: (id: string) => void
+  /** Adds the venues that other nodes have made. */
+  readonly learn: Effect.Effect<void, JournalError>
+  /** Removes the venues that other nodes have ended. */
+  readonly forget: Effect.Effect<void, JournalError>
+  /** Whether the venue exists. A venue that was ended a moment ago may still count. */
+  readonly has: (id: string) => Effect.Effect<boolean, JournalError>
+}
+
+/** The time for which calls for unknown venues gather before each lookup, in milliseconds. */
+const gathering = 50
+
+/** Makes the list, which is empty at first. */
+export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter" | "present">): KnownVenues => {
+  const known = new Map<string, Registered>()
+  const oneByOne = Semaphore.makeUnsafe(1)
+  let place = 0
+  /** The number of lookups that have begun, and the number of the latest one that succeeded. */
+  let begun = 0
+  let succeeded = 0
+
+  const learn = Effect.map(Effect.suspend(() => addedAfter(place)), (added) => {
+    for (const venue of added) {
+      known.set(venue.registered.id, venue.registered)
+      place = venue.place
+    }
+  })
+
+  /** Succeeds after a lookup that began after this effect did. */
+  const look = Effect.suspend(() => {
+    const before = begun
+    return oneByOne.withPermit(Effect.gen(function*() {
+      if (succeeded > before) return
+      yield* Effect.sleep(gathering)
+      const number = ++begun
+      yield* learn
+      succeeded = number
+    }))
+  })
+
+  return {
+    get: (id) => known.get(id),
+    all: () => known.values(),
+    add: (venue) => known.set(venue.id, venue),
+    delete: (id) => known.delete(id),
+    learn,
+    forget: Effect.gen(function*() {
+      const ids = [...known.keys()]
+      const found = yield* present(ids)
+      for (const id of ids) if (!found.has(id)) known.delete(id)
+    }),
+    has: (id) => known.has(id) ? Effect.succeed(true) : Effect.map(look, () => known.has(id))
+  }
+}

@@ -1,0 +1,68 @@
+/** The metrics of a node. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import type { Answer } from "../gateway/Message.ts"
+import type { Staged } from "../host/Resident.ts"
+
+/** Requests that arrived here for venues of other nodes. */
+export const passedOn = Metric.counter("requests_passed_on", {
+  description: "Requests that arrived here for venues of other nodes",
+  incremental: true
+})
+
+/** Requests for venues of this node. */
+export const taken = Metric.counter("requests_taken", {
+  description: "Requests for venues of this node, whichever node they arrived at",
+  incremental: true
+})
+
+/** Requests for venues that this node does not have. */
+export const turnedAway = Metric.counter("requests_turned_away", {
+  description: "Requests for venues that this node does not have, or has lost; their senders find the right node",
+  incremental: true
+})
+
+/** Failed statements and connections, and statements without an answer. */
+export const databaseErrors = Metric.counter("database_errors", {
+  description: "Failed work in the database, by kind",
+  incremental: true
+})
+
+const latency = Metric.histogram("request_seconds", {
+  description: "Time to the answer, or to the head of a streamed answer, for requests that arrived at this node",
+  boundaries: Metric.exponentialBoundaries({ start: 0.001, factor: 2, count: 15 })
+})
+
+const unavailable = Metric.counter("requests_unavailable", {
+  description: "Requests that arrived at this node and were answered with 503, by reason",
+  incremental: true
+})
+
+const stages = {
+  awake: Metric.gauge("venues_awake", { description: "Venues and forks awake on this node" }),
+  waking: Metric.gauge("venues_waking", { description: "Venues that are waking up on this node" }),
+  halted: Metric.gauge("venues_halted", { description: "Venues of this node whose journal can't be written" }),
+  waiting: Metric.gauge("venues_waiting", { description: "Venues of this node that callers are waiting for" })
+}
+
+/** Records the latency of an answer, and the reason of a 503. */
+export const observed = <E, R>(answering: Effect.Effect<Answer, E, R>): Effect.Effect<Answer, E, R> =>
+  Effect.flatMap(Effect.timed(answering), ([took, answer]) => {
+    const timed = Metric.update(latency, Duration.toSeconds(took))
+    if (answer._tag !== "Answer" || answer.status !== 503) return Effect.as(timed, answer)
+    const { reason = "Unavailable" } = answer
+    return Effect.as(
+      Effect.andThen(timed, Metric.update(Metric.withAttributes(unavailable, { reason }), 1)),
+      answer
+    )
+  })
+
+/** Records how many venues are in which stage. */
+export const count = Effect.fnUntraced(function*(awake: number, venues: ReadonlyArray<Staged>) {
+  const inStage = (name: Staged["stage"]) => venues.filter(({ stage }) => stage === name).length
+  yield* Metric.update(stages.awake, awake)
+  yield* Metric.update(stages.waking, inStage("waking"))
+  yield* Metric.update(stages.halted, inStage("halted"))
+  yield* Metric.update(stages.waiting, venues.filter(({ waiting }) => waiting > 0).length)
+})

@@ -1,0 +1,112 @@
+/**
+ * The nodes of a cluster, in a table that all nodes share. Each node reports every second what it holds and what is
+ * wrong with it, so that an operator can ask any node, or the database alone.
+ */
+import type * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as SqlError from "effect/sql/SqlError"
+import * as Engine from "../engine/Engine.ts"
+import type { NodeStatus } from "../host/HostModels.ts"
+import type { StageName } from "../host/Resident.ts"
+
+/** A venue that is neither just awake nor just asleep. */
+export interface StagedVenue {
+  /** The id of the venue. */
+  readonly id: string
+  /** The stage of the venue. */
+  readonly stage: StageName
+  /** The beginning of the stage, in Unix milliseconds. */
+  readonly since: number
+}
+
+/** The report of a node. */
+export interface Report {
+  /** The number of shards that it holds, of 60. */
+  readonly shards: number
+  /** The number of its venues and forks awake. */
+  readonly awake: number
+  /** The reasons why it is not ready, as sentences. */
+  readonly troubles: ReadonlyArray<string>
+  /** Its venues in unusual stages. */
+  readonly stages: ReadonlyArray<StagedVenue>
+}
+
+/** A node as the table has it. */
+export interface Node extends NodeStatus {
+  /** Its venues in unusual stages. */
+  readonly stages: ReadonlyArray<StagedVenue>
+}
+
+/** A node that has not reported for this long is lost. The interval is one of the database. */
+const lost = "seen < now() - interval '5 seconds'"
+
+/** Forgets what an earlier process with this address reported, and nodes that were lost long ago. */
+export const enter = (sql: PgClient.PgClient, node: string): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql.unsafe("DELETE FROM txc_node WHERE node = $1 OR seen < now() - interval '1 day'", [node])
+
+/** Removes a node that stops. */
+export const leave = (sql: PgClient.PgClient, node: string): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql.unsafe("DELETE FROM txc_node WHERE node = $1", [node])
+
+/** Writes what a node reports. Returns whether an operator has asked it to drain. */
+export const report = (
+  sql: PgClient.PgClient,
+  node: string,
+  { awake, shards, stages, troubles }: Report
+): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<{ draining: boolean }>(
+      `INSERT INTO txc_node (node, engine, shards, awake, troubles, stages) VALUES ($1, $2, $3, $4, $5, $6::jsonb)
+      ON CONFLICT (node) DO UPDATE SET seen = now(), shards = excluded.shards, awake = excluded.awake,
+        troubles = excluded.troubles, stages = excluded.stages
+      RETURNING draining`,
+      [
+        node,
+        PgTypes.int4(Engine.version),
+        PgTypes.int4(shards),
+        PgTypes.int4(awake),
+        Result.getOrThrow(PgTypes.array(troubles, PgTypes.OID.text)),
+        PgTypes.text(JSON.stringify(stages))
+      ]
+    ),
+    ([row]) => row?.draining === true
+  )
+
+/** Asks a node to drain; `false` if there is no such node. It notices within a second. */
+export const drain = (sql: PgClient.PgClient, node: string): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe("UPDATE txc_node SET draining = true WHERE node = $1 RETURNING 1", [node]),
+    (rows) => rows.length > 0
+  )
+
+interface Row {
+  readonly node: string
+  readonly since: bigint
+  readonly lost: boolean
+  readonly engine: number
+  readonly shards: number
+  readonly awake: number
+  readonly troubles: ReadonlyArray<string>
+  readonly stages: ReadonlyArray<StagedVenue>
+  readonly draining: boolean
+}
+
+const stateOf = ({ draining, lost, troubles }: Row): NodeStatus["state"] =>
+  lost ? "lost" : draining ? "draining" : troubles.length > 0 ? "not ready" : "ready"
+
+/** All nodes, by their addresses. */
+export const list = (sql: PgClient.PgClient): Effect.Effect<ReadonlyArray<Node>, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<Row>(
+      `SELECT node, (extract(epoch FROM since) * 1000000)::bigint AS since, ${lost} AS lost, engine, shards, awake,
+        troubles, stages, draining
+      FROM txc_node ORDER BY node`
+    ),
+    (rows) =>
+      rows.map((row) => {
+        const { awake, engine, node, shards, since, stages, troubles } = row
+        return { node, state: stateOf(row), since: Number(since), engine, shards, awake, troubles, stages }
+      })
+  )

@@ -1,0 +1,36 @@
+/** Decides whether a node is ready for calls, and says why it is not. */
+import type { StagedVenue } from "./Nodes.ts"
+
+/** The longest time that a venue may take to wake or to fall asleep, or be halted, in milliseconds. */
+const patience = 30_000
+
+/** The state of a node, as far as the node knows it. */
+export interface Vitals {
+  /** Whether callers can reach the node. */
+  readonly isServed: boolean
+  /** Whether the node is stopping. */
+  readonly isStopping: boolean
+  /** The number of shards that it holds. */
+  readonly shards: number
+  /** Its venues that are neither just awake nor just asleep. */
+  readonly stages: ReadonlyArray<StagedVenue>
+  /** The time, in Unix milliseconds. */
+  readonly now: number
+}
+
+/** The reasons why a node is not ready, apart from its database; empty if there are none. */
+export const troublesOf = ({ isServed, isStopping, now, shards, stages }: Vitals): ReadonlyArray<string> => {
+  if (isStopping) return ["This node is stopping, and gives up its venues"]
+  const stuck = stages.filter(({ since }) => since + patience <= now).map(({ id, since, stage }) =>
+    `The venue ${id} has been ${stage} for ${
+      Math.floor((now - since) / 1000)
+    } seconds; restart this node if that continues`
+  )
+  return [
+    ...(isServed ? [] : ["This node accepts no calls: it is starting, or stopping"]),
+    ...(shards > 0
+      ? []
+      : ["This node holds no shards, so it has no venues: it is joining, or other nodes hold all of them"]),
+    ...stuck
+  ]
+}

@@ -1,0 +1,36 @@
+/**
+ * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands, so a page of entries
+ * is written at once, and their JSON without their schema, which would change nothing.
+ */
+import * as Effect from "effect/Effect"
+import * as Sse from "effect/encoding/Sse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { type Entry, FeedGone } from "../venue/Feed.ts"
+
+const Failure = Schema.fromJsonString(Schema.toCodecJson(Schema.Cause(FeedGone, Schema.Defect())))
+
+const encodeFailure = Schema.encodeEffect(Failure)
+
+/** The name of the last event of a stream that fails, as `HttpApi` reads it. */
+const failed = "effect/http-api/stream/failure"
+
+const write = (id: string | undefined, event: string, data: string): string =>
+  Sse.encoder.write({ _tag: "Event", id, event, data })
+
+/** The entry as an event, like `ControlApi.FeedEvent`. */
+export const text = (entry: Entry): string => write(entry.id, entry.event._tag, JSON.stringify(entry))
+
+/** Answers with the entries. */
+export const respond = (entries: Stream.Stream<Entry, FeedGone>): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.stream(
+    entries.pipe(
+      Stream.mapArray((page) => [page.map(text).join("")]),
+      Stream.catchCause((cause) =>
+        Stream.fromEffect(Effect.map(Effect.orDie(encodeFailure(cause)), (data) => write(undefined, failed, data)))
+      ),
+      Stream.encodeText
+    ),
+    { contentType: "text/event-stream" }
+  )

@@ -1,0 +1,63 @@
+/**
+ * The fields of a request that its endpoint does not have. The exchange ignores them, so the caller gets an answer that
+ * does not depend on them.
+ */
+import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Json from "../../protocol/Json.ts"
+import type { Route } from "../handlers/Routes.ts"
+import * as NearMiss from "./NearMiss.ts"
+
+/** A field that the endpoint does not have. */
+export interface UnknownField {
+  /** The name of the field; `orders.price` for a field of an order in a bulk request. */
+  readonly name: string
+  /** The field that is probably meant, if the request does not have it either. */
+  readonly meant: string | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The maximum number of fields named. */
+const most = 10
+
+/** A name without the differences between spellings: `activation_price` is `activationPrice`. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
+
+/** The known name that differs only in spelling, or in a letter or two. */
+const meantBy = (name: string, known: ReadonlyArray<string>): string | undefined => {
+  const typos = name.length < 6 ? 1 : 2
+  return known.find((other) => plain(other) === plain(name)) ??
+    known.find((other) => NearMiss.distance(plain(other), plain(name), typos) <= typos)
+}
+
+const unknownIn = (fields: Fields, known: ReadonlyArray<string>, prefix = ""): ReadonlyArray<UnknownField> => {
+  const missing = known.filter((name) => !Object.hasOwn(fields, name))
+  return Object.keys(fields)
+    // A name that no field of the protocol could have may be anything, even a secret.
+    .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
+    .map((name) => ({ name: prefix + name, meant: meantBy(name, missing) }))
+}
+
+const keysOf = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<string> =>
+  Object.values(Endpoint.codec(endpoint, dialect).shape.keys)
+
+/** Finds the unknown fields of a request, in its orders too, each name once. */
+export const of = ({ each, endpoint }: Route, dialect: Dialect, fields: Fields): ReadonlyArray<UnknownField> => {
+  const envelope = endpoint.access === "private" ? ["request", ...Object.keys(dialect.nonce(0, true))] : []
+  const found = [...unknownIn(fields, [...keysOf(endpoint, dialect), ...envelope])]
+  const { orders } = fields
+  if (each !== undefined && Array.isArray(orders)) {
+    const known = keysOf(each.endpoint, dialect)
+    for (const order of orders) if (Json.isObject(order)) found.push(...unknownIn(order, known, "orders."))
+  }
+  return [...new Map(found.map((field) => [field.name, field])).values()].slice(0, most)
+}
+
+/** Says which unknown fields the call ignored; `undefined` if there are none. */
+export const explain = (fields: ReadonlyArray<UnknownField>): string | undefined =>
+  fields.length === 0 ?
+    undefined :
+    `ignored unknown fields: ${
+      fields.map(({ meant, name }) => `"${name}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`).join(", ")
+    }`

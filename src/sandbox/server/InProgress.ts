@@ -1,0 +1,38 @@
+/**
+ * Bounds the calls in progress of each venue, and of each of its callers, so that none of them shuts out the others.
+ * Behind a proxy, all callers have the same address.
+ */
+import * as Bounds from "./Bounds.ts"
+import * as Quotas from "./Quotas.ts"
+
+/** The calls in progress. */
+export interface InProgress {
+  /**
+   * Adds a call of a caller to a venue, and returns a function that removes it; `undefined` if the venue or the caller
+   * has too many.
+   */
+  readonly begin: (venue: string, caller: string) => (() => void) | undefined
+}
+
+export const make = (): InProgress => {
+  const ofVenues = Quotas.make(Infinity, Bounds.maxUnanswered.ofVenue)
+  const ofCallers = Quotas.make(Infinity, Bounds.maxUnanswered.ofCaller)
+  return {
+    begin: (venue, caller) => {
+      // An id has no space.
+      const own = `${venue} ${caller}`
+      if (!ofCallers.take(own, 1)) return undefined
+      if (!ofVenues.take(venue, 1)) {
+        ofCallers.giveBack(own, 1)
+        return undefined
+      }
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        ofCallers.giveBack(own, 1)
+        ofVenues.giveBack(venue, 1)
+      }
+    }
+  }
+}

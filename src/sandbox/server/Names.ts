@@ -1,0 +1,88 @@
+/**
+ * The host names that a server answers to. A web page can give its own DNS name the address of this machine; its
+ * requests then carry that name. So only names that lead here are accepted: those of the loopback interface, the
+ * addresses that the server listens on, and the names that its owner allows.
+ */
+import { isIP } from "node:net"
+import { networkInterfaces } from "node:os"
+import { type Head, header, type Written } from "../gateway/Message.ts"
+import * as Refusal from "./Refusal.ts"
+
+/** The names of a server. */
+export interface Names {
+  /** The answer to a request for any other name, or from a page on another site; `undefined` if it is accepted. */
+  readonly refusal: (head: Head) => Written | undefined
+}
+
+const authority = /^(\[[0-9a-f:.]+\]|[^\s:/?#@%[\]\\]+)(?::\d{0,5})?$/iu
+
+/**
+ * The host name of an authority such as `localhost:8080`: without its port, in lower case, and without a trailing dot;
+ * `undefined` if it has none.
+ */
+export const nameOf = (text: string): string | undefined => {
+  const [, name] = authority.exec(text) ?? []
+  return name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname.replace(/\.$/u, "")
+}
+
+/** The name by which a URL calls an IP address. */
+const written = (address: string): string | undefined => nameOf(isIP(address) === 6 ? `[${address}]` : address)
+
+const loopback = /^(?:(?:.*\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u
+
+const isEvery = (address: string): boolean => address === "0.0.0.0" || address === "::"
+
+/** Whether an address, as a URL writes it, is one of this machine's. */
+const isOwn = (name: string): boolean =>
+  Object.values(networkInterfaces()).flat().some((own) => own !== undefined && written(own.address) === name)
+
+/**
+ * Makes the names of a server that was told to listen on `host`. `bound` returns the address that it listens on, once
+ * it does.
+ */
+export const make = (host: string, bound: () => string | undefined, allowed: ReadonlyArray<string>): Names => {
+  const known = new Set([written(host), ...allowed.map(nameOf)])
+  const isKnown = (name: string): boolean => {
+    if (loopback.test(name) || known.has(name)) return true
+    const address = bound()
+    return address !== undefined && (isEvery(address) ? isOwn(name) : written(address) === name)
+  }
+  /** The last accepted header: callers repeat it in every request. */
+  let last: string | undefined
+  const isHere = (text: string): boolean => {
+    if (text === last) return true
+    const name = nameOf(text)
+    if (name === undefined || !isKnown(name)) return false
+    last = text
+    return true
+  }
+  return {
+    refusal: (head) => {
+      const asked = header(head, "host")
+      // Browsers always send a host, so no page is behind a request without one.
+      if (asked !== "" && !isHere(asked)) return misdirected(head.path, nameOf(asked))
+      const { origin } = head.headers
+      return origin === undefined || isHere(String(origin).replace(/^https?:\/\//u, ""))
+        ? undefined
+        : foreign(head.path)
+    }
+  }
+}
+
+const misdirected = (path: string, name = "an invalid name"): Written =>
+  Refusal.make(
+    path,
+    421,
+    "UnknownHost",
+    `This server is not known as ${name.slice(0, 100)}. Call it by its address or as localhost, or allow the name ` +
+      "where the server is started (--allow-host NAME)"
+  )
+
+const foreign = (path: string): Written =>
+  Refusal.make(
+    path,
+    403,
+    "ForeignOrigin",
+    "This server does not answer pages on other sites. To let it, allow the site's name where the server is started " +
+      "(--allow-host NAME)"
+  )

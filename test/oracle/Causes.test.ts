@@ -1,0 +1,77 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Causes from "../../src/oracle/Causes.ts"
+import type * as Report from "../../src/oracle/Report.ts"
+import * as Rule from "../../src/oracle/Rule.ts"
+
+/** A broken rule with this call and this observation. */
+const broken = (id: string, call: string | undefined, got: string): Report.Result => ({
+  rule: Rule.always({ id, statement: "Holds in every case", clause: "General rules", check: () => Effect.void }),
+  level: "MUST",
+  outcome: {
+    _tag: "Broken",
+    counterexample: "{}",
+    expected: "success",
+    got,
+    curl: "",
+    ...(call === undefined ? {} : { call }),
+    replay: { rule: id, dialect: "document", profile: "control", seed: 1, path: "", runs: 1 }
+  },
+  isKnown: false,
+  millis: 0
+})
+
+const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
+
+describe("causes of broken rules", () => {
+  it("the same refusal of many calls is one cause, and a refusal for lack of authentication says so", () => {
+    const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
+    assert.deepStrictEqual(Causes.of(results), [{
+      why: "authentication fails: 3 calls have the same answer, HTTP 401, Unauthorized request.",
+      rules: results.map(({ rule }) => rule.id)
+    }])
+    const down = [1, 2, 3, 4, 5].map((index) =>
+      broken(`b.${index}`, `GET /call-${index}`, `HTTP 502 (not JSON; text/html) <html>${index}`)
+    )
+    assert.deepStrictEqual(Causes.of(down).map(({ why }) => why), [
+      "5 calls have the same answer, HTTP 502 (not JSON; text/html)"
+    ])
+  })
+
+  it("rules with the same call and the same answer have one cause, whatever ids the answer contains", () => {
+    const found = Causes.of([
+      broken("a.1", "POST /one", `HTTP 404 {"id":1,"message":"Not found"}`),
+      broken("a.2", "POST /one", `HTTP 404 {"id":2,"message":"Not found"}`),
+      broken("a.3", "POST /two", `HTTP 404 {"id":3,"message":"Not found"}`),
+      broken("a.4", "POST /one", `HTTP 422 {"message":"Validation failed"}`)
+    ])
+    assert.deepStrictEqual(found, [{ why: "POST /one has HTTP 404, Not found", rules: ["a.1", "a.2"] }])
+  })
+
+  it("three rules about parts of one answer have one cause, and two do not", () => {
+    const field = (id: string, call: string) => broken(id, call, "no field, but other")
+    const results = [
+      field("a.1", "GET /one"),
+      field("a.2", "GET /one"),
+      field("a.3", "GET /one"),
+      field("b.1", "GET /two"),
+      field("b.2", "GET /two")
+    ]
+    assert.deepStrictEqual(Causes.of(results), [{ why: "GET /one", rules: ["a.1", "a.2", "a.3"] }])
+  })
+
+  it("successes and rules without a call of their own share no cause", () => {
+    const success = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `GET /call-${index}`, `HTTP 200 []`))
+    const alone = [1, 2, 3, 4, 5].map((index) => broken(`b.${index}`, undefined, unauthorized))
+    assert.deepStrictEqual(Causes.of([...success, ...alone]), [])
+  })
+
+  it("causes are ordered by the number of their rules", () => {
+    const found = Causes.of([
+      broken("a.1", "GET /one", "HTTP 500 {}"),
+      broken("a.2", "GET /one", "HTTP 500 {}"),
+      ...[1, 2, 3].map((index) => broken(`b.${index}`, "GET /two", "HTTP 503 {}"))
+    ])
+    assert.deepStrictEqual(found.map(({ rules }) => rules.length), [3, 2])
+  })
+})

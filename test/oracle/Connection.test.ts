@@ -1,0 +1,149 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as Check from "../../src/oracle/Check.ts"
+import * as Report from "../../src/oracle/Report.ts"
+import { rules } from "../../src/oracle/Rules.ts"
+import * as Target from "../../src/oracle/Target.ts"
+import * as Paths from "../../src/oracle/world/Paths.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { passing } from "../support/clock.ts"
+import { isLong } from "../support/long.ts"
+import { type Loss, lossy, lossyPort } from "../support/lossy.ts"
+import * as Support from "../support/oracle.ts"
+
+/** One rule for each subject. */
+const oneOfEach = [...new Map(rules.toReversed().map(({ id }) => [id.split(".")[0], id])).values()]
+
+const only = isLong ? {} : { only: oneOfEach }
+
+const lost = Effect.fail(new Target.TargetError({ reason: "read ECONNRESET" }))
+
+/** Expects that connections failed and no rule was broken for it. */
+const isRobust = (report: Report.Report) => {
+  const odd = report.results.filter(({ outcome, rule }) =>
+    outcome._tag === "CouldNotRun" || (outcome._tag === "Broken" && rule.level !== "INFO")
+  )
+  assert.deepStrictEqual(odd.map(Report.line), [])
+  assert.deepStrictEqual(report.warnings, [])
+  const { requests, unanswered } = report.traffic
+  assert.isAbove(unanswered, 0)
+  assert.include(Report.summary(report), `CONNECTION  ${unanswered} of ${requests} requests got no answer`)
+  assert.strictEqual(Report.exitCode(report), 0)
+}
+
+const losses: ReadonlyArray<Loss> = isLong
+  ? [{ oneIn: 100, seed: 1 }, { oneIn: 100, seed: 2 }, { oneIn: 20, seed: 3 }, { oneIn: 20, seed: 4 }]
+  : [{ oneIn: 20, seed: 1 }]
+
+describe("connections that fail", () => {
+  for (const dialect of [Dialect.document, Dialect.live]) {
+    for (const loss of losses) {
+      const name = `${dialect.name}, one in ${loss.oneIn}, seed ${loss.seed}`
+
+      it.effect(
+        `no rule of a check with the control plane is broken by connections that fail (${name})`,
+        () =>
+          Effect.gen(function*() {
+            yield* TestClock.setTime(1_800_000_000_000)
+            const target = lossy(yield* Support.inProcess(dialect), loss)
+            isRobust(yield* passing(Check.check(target, { profile: "control", seed: 1, runs: 1, ...only })))
+          }),
+        300_000
+      )
+
+      it.effect(
+        `no order is left and no rule is broken by connections that fail (${name})`,
+        () =>
+          Effect.gen(function*() {
+            yield* TestClock.setTime(1_800_000_000_000)
+            const sandbox = yield* Support.inProcess(dialect)
+            const keys = yield* Support.account(sandbox)
+            const target = lossy({ ...sandbox, keys }, loss)
+            const some = isLong ? {} : { only: ["stop-limit", "oco"] }
+            isRobust(yield* passing(Check.check(target, { profile: "mutating", seed: 1, runs: 1, ...some })))
+            assert.deepStrictEqual(yield* Support.openOrders(sandbox, keys), [])
+          }),
+        300_000
+      )
+    }
+
+    if (!isLong && dialect === Dialect.live) continue
+    it.live(
+      `no rule is broken by sockets that are reset and answers that are cut short (${dialect.name})`,
+      () =>
+        Effect.gen(function*() {
+          const sandbox = yield* Support.overHttp(dialect)
+          for (const loss of isLong ? [{ oneIn: 100, seed: 1 }, { oneIn: 20, seed: 2 }] : [{ oneIn: 10, seed: 1 }]) {
+            const baseUrl = `http://127.0.0.1:${yield* lossyPort(Number(new URL(sandbox.baseUrl).port), loss)}`
+            const control = sandbox.control ?? assert.fail("no control plane")
+            const target = yield* Target.fromLayer(NodeHttpClient.layerUndici, {
+              baseUrl,
+              dialect,
+              control: { ...control, url: control.url.replace(sandbox.baseUrl, baseUrl) }
+            })
+            const some = isLong ? {} : { only: ["codes.status", "balance.response", "stop-limit.new", "ping"] }
+            isRobust(yield* Check.check(target, { profile: "control", seed: 1, runs: 1, ...some }))
+          }
+        }),
+      600_000
+    )
+  }
+
+  it.effect("a rule could not run, and the check fails, if one of its calls never gets an answer", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Support.inProcess(Dialect.document)
+      const target: Target.Target = {
+        ...sandbox,
+        send: (request) => request.path === Paths.oco ? lost : sandbox.send(request)
+      }
+      const options: Check.Options = { profile: "control", runs: 1, only: ["oco.total.exact", "ping"] }
+      const report = yield* passing(Check.check(target, options))
+      const outcomes = report.results.map(({ outcome, rule }) => [rule.id.split(".")[0], outcome._tag])
+      assert.deepInclude(outcomes, ["oco", "CouldNotRun"])
+      assert.deepInclude(outcomes, ["ping", "Held"])
+      assert.strictEqual(Report.exitCode(report), 2)
+    }))
+
+  it.effect("a value is not judged if each try of it loses another call", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Support.inProcess(Dialect.document)
+      let placements = 0
+      // Every second placement gets no answer; after the others, no cancellation gets one.
+      const target: Target.Target = {
+        ...sandbox,
+        send: (request) => {
+          const isLost = request.path === Paths.stopLimit
+            ? ++placements % 2 === 1
+            : request.path === Paths.cancelAll && placements % 2 === 0 && placements > 0
+          return isLost ? lost : sandbox.send(request)
+        }
+      }
+      const options: Check.Options = { profile: "control", runs: 1, only: ["status.canceled"] }
+      const report = yield* passing(Check.check(target, options))
+      const [result] = report.results
+      assert.match(
+        result === undefined ? "" : Report.line(result),
+        /: not judged: the connection failed: read ECONNRESET$/u
+      )
+    }))
+
+  it.effect("a read that gets no answer is made again with a new nonce", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Support.inProcess(Dialect.document)
+      const nonces: Array<unknown> = []
+      const target: Target.Target = {
+        ...sandbox,
+        send: (request) => {
+          if (request.path !== Paths.fees) return sandbox.send(request)
+          nonces.push((JSON.parse(request.body ?? "{}") as { readonly nonce?: unknown }).nonce)
+          return nonces.length % 3 === 0 ? sandbox.send(request) : Effect.andThen(sandbox.send(request), lost)
+        }
+      }
+      const report = yield* passing(Check.check(target, { profile: "control", runs: 1, only: ["fees.response"] }))
+      assert.deepStrictEqual(report.results.map(({ outcome }) => outcome._tag), ["Held"])
+      assert.isAbove(nonces.length, 2)
+      assert.strictEqual(new Set(nonces).size, nonces.length)
+    }))
+})

@@ -1,0 +1,224 @@
+/** One node whose database fails in the ways that a test chooses. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as SqlError from "effect/sql/SqlError"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import * as ClusterHost from "../../../src/sandbox/cluster/ClusterHost.ts"
+import { Membership } from "../../../src/sandbox/cluster/Membership.ts"
+import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
+import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
+import { until } from "../../support/clock.ts"
+import { ping } from "../../support/host.ts"
+import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
+
+/** Runs before a statement with these parameters. */
+type Before = (parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, SqlError.SqlError>
+
+/** Runs `before` before each statement of a client. */
+const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
+  new Proxy(sql, {
+    get: (target, key, self) =>
+      key === "unsafe"
+        ? (text: string, parameters: ReadonlyArray<unknown> = []) =>
+          Effect.andThen(Effect.suspend(() => before(parameters)), target.unsafe(text, parameters))
+        : Reflect.get(target, key, self) as unknown
+  })
+
+/** The only node of a cluster. `isOurs` says whether its venues are still assigned to it. */
+const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true) {
+  const located: Array<string> = []
+  const membership = Layer.succeed(Membership, {
+    locate: (venue) => Effect.sync(() => located.push(venue)).pipe(Effect.as("self")),
+    isOurs,
+    shards: () => 1,
+    confirm: () => Effect.succeed(true)
+  })
+  const { host } = yield* ClusterHost.open({ address: "self" }, { send: () => Effect.die("there is no other node") })
+    .pipe(
+      Effect.provideServiceEffect(PgClient.PgClient, Effect.map(PgClient.PgClient, (sql) => watched(sql, before))),
+      Effect.provide(membership)
+    )
+  const look = Effect.fnUntraced(function*(id: string, path: string, headers: Request["headers"] = {}) {
+    const clock = yield* Clock.Clock
+    const request: Request = { method: "GET", path, headers, body: new Uint8Array(), from: "test" }
+    return yield* Effect.callback<Answer>((resume) =>
+      host.placement.send(
+        id,
+        request,
+        clock,
+        (given) => resume(Effect.isEffect(given) ? given : Effect.succeed(given))
+      )
+    )
+  })
+  const call = (id: string) =>
+    look(id, ping).pipe(
+      // A request that fails breaks its connection.
+      Effect.exit,
+      Effect.timeout("30 seconds"),
+      Effect.map((exit) => Exit.isFailure(exit) || exit.value._tag === "Reset" ? "reset" : exit.value.status)
+    )
+  return { host, located, look, call }
+})
+
+const itHasTables = (
+  name: string,
+  test: () => Effect.Effect<unknown, unknown, PgClient.PgClient | import("effect/Scope").Scope>
+): void =>
+  itWithPostgres(name, () =>
+    Effect.gen(function*() {
+      const { layer } = yield* postgresServer
+      yield* Effect.provide(Effect.andThen(Tables.migrate, test()), layer)
+    }))
+
+const failure = new SqlError.SqlError({
+  reason: new SqlError.ConnectionError({ message: "the connection broke", cause: new Error("the connection broke") })
+})
+
+/** The faults that one statement about a venue may suffer. */
+const faults = {
+  "it fails": () => Effect.fail(failure),
+  "it dies": () => Effect.die("a defect"),
+  "it is interrupted": () => Effect.interrupt,
+  "another node has taken the venue over": (venue: string) =>
+    Effect.flatMap(PgClient.PgClient, (sql) => sql`UPDATE txc_venue SET epoch = epoch + 1 WHERE venue = ${venue}`)
+} as const
+
+itHasTables(
+  "a venue's next call is answered, whichever statement of waking or sleeping goes wrong, in whichever way",
+  () =>
+    Effect.gen(function*() {
+      const context = yield* Effect.context<PgClient.PgClient>()
+      /** For each venue, the statements until the one that goes wrong. */
+      const pending = new Map<unknown, { left: number; readonly fault: keyof typeof faults }>()
+      const { call, host } = yield* nodeWith(([venue]) => {
+        const plan = pending.get(venue)
+        if (plan === undefined || plan.left-- > 0) return Effect.void
+        pending.delete(venue)
+        return Effect.provideContext(faults[plan.fault](String(venue)), context)
+      })
+      let happened = 0
+      const suffers = Effect.fnUntraced(
+        function*(fault: keyof typeof faults, when: "waking" | "sleeping", left: number) {
+          const { id } = yield* host.make({ example: false })
+          assert.strictEqual(yield* call(id), 200)
+          if (when === "waking") assert.isTrue(yield* host.sleep(id))
+          pending.set(id, { left, fault })
+          const why = `${when}: ${fault}, statement ${left}`
+          if (when === "sleeping") yield* Effect.timeout(Effect.exit(host.sleep(id)), "10 seconds")
+          else assert.include([200, 503, "reset"], yield* call(id), why)
+          const hasHappened = !pending.delete(id)
+          if (hasHappened) happened++
+          assert.strictEqual(yield* call(id), 200, why)
+          return hasHappened
+        }
+      )
+      const suffersEach = Effect.fnUntraced(function*(fault: keyof typeof faults, when: "waking" | "sleeping") {
+        let left = 0
+        while (yield* suffers(fault, when, left)) left++
+        return left
+      })
+      yield* Effect.forEach(
+        (Object.keys(faults) as ReadonlyArray<keyof typeof faults>).flatMap((fault) =>
+          (["waking", "sleeping"] as const).map((when) => suffersEach(fault, when))
+        ),
+        (work) => work,
+        { concurrency: 4, discard: true }
+      )
+      assert.isAbove(happened, 30)
+    })
+)
+
+/** Advances the test's clock until the effect ends. The pauses let statements finish that do not hang. */
+const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(effect)
+    while (fiber.pollUnsafe() === undefined) {
+      yield* TestClock.withLive(Effect.sleep(3))
+      yield* TestClock.adjust(200)
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+itHasTables(
+  "whichever statement of waking never ends, a call gets 503 within ten seconds, and the venue wakes later",
+  () =>
+    Effect.gen(function*() {
+      let id = ""
+      /** The number of statements about the venue that still work before one hangs; `undefined` if none hangs. */
+      let left: number | undefined
+      const { call, host } = yield* nodeWith(([venue]) =>
+        left === undefined || venue !== id || left-- > 0 ? Effect.void : Effect.never
+      )
+      id = (yield* passing(host.make({ example: false }))).id
+      const timed = (pause: number) =>
+        Effect.gen(function*() {
+          yield* Effect.sleep(pause)
+          const began = yield* Clock.currentTimeMillis
+          const answer = yield* call(id)
+          return { answer, millis: (yield* Clock.currentTimeMillis) - began }
+        })
+      assert.strictEqual(yield* passing(call(id)), 200)
+      // More statements than waking takes.
+      for (let working = 0; working < 9; working++) {
+        yield* until(passing(host.sleep(id)))
+        left = working
+        const answers = yield* passing(
+          Effect.forEach([0, 3000, 7000, 9000, 15_000], timed, { concurrency: "unbounded" })
+        )
+        for (const { answer, millis } of answers) {
+          // A call that was begun waits for its last statement too.
+          assert.isAtMost(millis, answer === "reset" ? 20_000 : 10_200, `${String(answer)} after ${working} statements`)
+          assert.include(working === 0 ? [503] : [200, 503, "reset"], answer)
+        }
+        left = undefined
+        yield* until(passing(Effect.map(call(id), (answer) => answer === 200)))
+      }
+    }).pipe(Effect.provide(TestClock.layer()))
+)
+
+itHasTables(
+  "the feed of a venue that is assigned to another node ends, even while the database does not answer",
+  () =>
+    Effect.gen(function*() {
+      let isOurs = true
+      let isSilent = false
+      const { host, look } = yield* nodeWith(() => isSilent ? Effect.never : Effect.void, () => isOurs)
+      const { controlToken, id } = yield* host.make({ example: false })
+      const feed = yield* look(id, "/control/v1/Events", { authorization: `Bearer ${controlToken}` })
+      if (feed._tag !== "Stream") return assert.fail(feed._tag)
+      const reading = yield* Effect.forkChild(Stream.runDrain(feed.body), { startImmediately: true })
+      isOurs = false
+      isSilent = true
+      yield* Fiber.await(reading)
+      isSilent = false
+    })
+)
+
+itHasTables(
+  "many calls for venues that do not exist need only a few queries, and no node is searched for",
+  () =>
+    Effect.gen(function*() {
+      let statements = 0
+      const { call, host, located } = yield* nodeWith(() => Effect.sync(() => void statements++))
+      const before = statements
+      const began = yield* Clock.currentTimeMillis
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 1000 }, (_, at) => `unknown${at}`),
+        call,
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual([...new Set(answers)], [404])
+      // Each second, the node also looks for new, ended and lost venues, reports, and may delete expired answers.
+      const seconds = Math.ceil(((yield* Clock.currentTimeMillis) - began) / 1000)
+      assert.isAtMost(statements - before, 2 + 5 * seconds)
+      assert.deepStrictEqual(located, [])
+      const { id } = yield* host.make({ example: false })
+      assert.strictEqual(yield* call(id), 200)
+    })
+)

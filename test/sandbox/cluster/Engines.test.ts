@@ -1,0 +1,93 @@
+/** Venues of an older release in a cluster of newer nodes. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import { dirname, join } from "node:path"
+import * as Engine from "../../../src/sandbox/engine/Engine.ts"
+import type { Made } from "../../../src/sandbox/host/HostModels.ts"
+import { until } from "../../support/clock.ts"
+import { cluster, makeVenue, nodeOf, token } from "../../support/cluster.ts"
+import { run } from "../../support/command.ts"
+import { scratchFile } from "../../support/files.ts"
+import { balance, call, keyOf, own, placeLimit, send } from "../../support/host.ts"
+import { olderProgram, runOlder } from "../../support/older.ts"
+import { itWithPostgres } from "../../support/postgres.ts"
+
+const order = { market: "BTC_USDT", side: "buy", amount: "0.001", price: "9000" }
+
+itWithPostgres(
+  "nodes of two releases serve the venues of both, and a venue moves to the newer release without losing its account",
+  () =>
+    Effect.gen(function*() {
+      const { database, nodes: [node = assert.fail()] } = yield* cluster(1)
+      const older = olderProgram("main")
+      const asOlder = (...args: ReadonlyArray<string>) => runOlder(older, ["host", ...args, "--cluster", database.url])
+      const asNewer = (...args: ReadonlyArray<string>) =>
+        Effect.map(
+          run(["host", ...args, "--cluster", database.url]),
+          ({ failed, out }) => failed === undefined ? out : failed.said
+        )
+      assert.include(asOlder("--migrate"), "already have")
+      const olderNodes = yield* Effect.forEach([1, 2], () => nodeOf(database, olderProgram("node")))
+      yield* Effect.forEach(olderNodes, ({ start }) => start, { concurrency: "unbounded" })
+      const [one = assert.fail(), other = assert.fail()] = olderNodes
+      const at = ({ baseUrl }: { readonly baseUrl: string }, { id }: Made) => `${baseUrl}/v/${id}`
+      const venues = yield* Effect.forEach([1, 2], () => makeVenue(one))
+      const [made = assert.fail(), left = assert.fail()] = venues
+      const newer = yield* makeVenue(node)
+      // Nodes that start together need a second or two to agree on their venues.
+      yield* Effect.sleep("3 seconds")
+
+      // Each node answers for each venue: those of the other release, it passes on.
+      const answers = Effect.fnUntraced(function*(from: { readonly baseUrl: string }, venue: Made) {
+        const answer = yield* call(at(from, venue), balance, keyOf(venue, "bob"), { ticker: "BTC" })
+        assert.strictEqual(answer.status, 200, answer.text)
+      })
+      for (const from of [one, other, node]) {
+        for (const venue of [...venues, newer]) yield* answers(from, venue)
+      }
+      const status = yield* asNewer("status")
+      assert.match(status, new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version - 1} `, "mu"))
+      assert.match(status, new RegExp(`^${newer.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu"))
+
+      // The older release exports a venue, and the newer one imports it, unless it has gone on since.
+      const folder = dirname(yield* scratchFile)
+      const [stale, data] = [join(folder, "stale"), join(folder, "exported")]
+      asOlder("export", made.id, "--data", stale)
+      const used = 9e15
+      const place = call(at(node, made), placeLimit, keyOf(made, "alice"), order, { nonce: used })
+      assert.strictEqual((yield* place).status, 200)
+      const account = (nonce: number) => call(at(node, made), balance, keyOf(made, "alice"), {}, { nonce })
+      const { text: before } = yield* account(used + 1)
+      assert.include(before, "main_balance")
+      assert.include(yield* asNewer("import", "--data", stale), "another history")
+      assert.include(yield* asNewer("import", "--data", folder), "is not an exported venue")
+      asOlder("export", made.id, "--data", data)
+      assert.include(yield* asNewer("import", "--data", data), `The cluster has the venue ${made.id}`)
+      assert.include(yield* asNewer("import", "--data", data), "has it already")
+      for (const from of [one, other, node]) yield* answers(from, made)
+      assert.include((yield* place).text, "Too many requests")
+      assert.strictEqual((yield* account(used + 2)).text, before)
+      assert.match(yield* asNewer("check", made.id), /intact/u)
+      assert.match(yield* asNewer("status"), new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu"))
+
+      // Without a node of its release, a venue is refused, with the remedy.
+      yield* Effect.forEach(olderNodes, ({ ended, signal }) => Effect.andThen(signal("SIGTERM"), ended), {
+        concurrency: "unbounded"
+      })
+      const asked = send("GET", `${at(node, left)}/api/v4/public/ping`)
+      yield* until(Effect.map(asked, ({ status }) => status === 503))
+      const { text } = yield* asked
+      assert.include(text, "no node of that version runs. Run a node of that release beside this one, or export")
+      assert.include(text, `host export ${left.id} --data FOLDER`)
+      const ready = yield* send("GET", `${node.vitals}/ready`)
+      assert.strictEqual(ready.status, 200)
+      assert.include(ready.text, `Engine ${Engine.version - 1} has written 1 of the venues, such as ${left.id}`)
+      const plane = { controlUrl: `${node.baseUrl}/control/v1/`, controlToken: token }
+      const copied = yield* own(plane, "POST", `Venues/${left.id}/Copy`, {})
+      assert.strictEqual(copied.status, 503)
+      assert.include(copied.text, `engine ${Engine.version - 1} wrote it`)
+      assert.include(yield* asNewer("check", left.id), "Check it with that release")
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  120_000
+)

@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as fc from "fast-check"
+import * as Hop from "../../../src/sandbox/cluster/Hop.ts"
+import { passing } from "../../support/clock.ts"
+import { property } from "../../support/property.ts"
+
+const silent = Effect.never
+
+describe("the way to another node", () => {
+  it.effect("requests beyond those that may wait are refused at once, and those that wait too long soon after", () =>
+    Effect.gen(function*() {
+      const hop = Hop.make()
+      let sent = 0
+      const request = hop.pass(Effect.andThen(Effect.sync(() => sent++), silent))
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: Hop.atOnce + Hop.maxWaiting }),
+        () => Effect.forkChild(request, { startImmediately: true })
+      )
+      assert.strictEqual(yield* Effect.flip(request), "full")
+      const [, ...waiting] = fibers.slice(Hop.atOnce - 1)
+      const refused = yield* passing(Effect.forEach(waiting, (fiber) => Effect.flip(Fiber.join(fiber))))
+      assert.deepStrictEqual([...new Set(refused)], ["late"])
+      assert.strictEqual(sent, Hop.atOnce)
+      // Callers that stop waiting make room.
+      yield* Fiber.interruptAll(fibers)
+      assert.strictEqual(yield* hop.pass(Effect.succeed("sent")), "sent")
+    }))
+})
+
+property(
+  "a refused request is never sent, any other is sent once, and only a few are sent at the same time",
+  [fc.array(fc.record({ at: fc.nat(3000), takes: fc.nat(2000) }), { minLength: 65, maxLength: 300, size: "max" })],
+  (requests) =>
+    Effect.gen(function*() {
+      const hop = Hop.make()
+      let together = 0
+      const sent = new Map<number, number>()
+      yield* passing(
+        Effect.forEach(requests, ({ at, takes }, index) =>
+          Effect.gen(function*() {
+            yield* Effect.sleep(at)
+            const began = yield* Clock.currentTimeMillis
+            const handOver = Effect.gen(function*() {
+              sent.set(index, (sent.get(index) ?? 0) + 1)
+              assert.isAtMost(++together, Hop.atOnce)
+              yield* Effect.sleep(takes)
+              together--
+              return "sent" as const
+            })
+            const outcome = yield* Effect.catch(hop.pass(handOver), Effect.succeed)
+            assert.strictEqual(sent.get(index) ?? 0, outcome === "sent" ? 1 : 0)
+            assert.isAtMost((yield* Clock.currentTimeMillis) - began, 1000 + takes + 200)
+          }), { concurrency: "unbounded", discard: true }),
+        100
+      )
+    }),
+  { runs: 20 }
+)

@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
+import { raw, rawPublic, traders } from "../../support/trading.ts"
+
+const { document, live } = Dialect
+
+const limitOrder = { market: "BTC_USDT", side: "buy", amount: "1", price: "900" }
+
+/** Each call with the names that its record lists as ignored, and its hint. */
+const rows: ReadonlyArray<
+  readonly [
+    title: string,
+    dialect: Dialect.Dialect,
+    path: string,
+    fields: object,
+    ignored: ReadonlyArray<string>,
+    hint: string
+  ]
+> = [
+  [
+    "a field in another spelling",
+    live,
+    "/api/v4/order/modify",
+    { market: "BTC_USDT", orderId: 1, activation_price: "950" },
+    ["activation_price"],
+    "ignored unknown fields: \"activation_price\" (did you mean \"activationPrice\"?)"
+  ],
+  [
+    "a field in the other dialect's spelling",
+    document,
+    "/api/v4/order/new",
+    { ...limitOrder, clientOrderId: "mine" },
+    ["clientOrderId"],
+    "ignored unknown fields: \"clientOrderId\" (did you mean \"client_order_id\"?)"
+  ],
+  [
+    "a misspelled field, and one like no other",
+    live,
+    "/api/v4/orders",
+    { markt: "BTC_USDT", colour: "red" },
+    ["markt", "colour"],
+    "ignored unknown fields: \"markt\" (did you mean \"market\"?), \"colour\""
+  ],
+  [
+    "a field whose other spelling is present as well",
+    live,
+    "/api/v4/orders",
+    { market: "BTC_USDT", Market: "ETH_USDT" },
+    ["Market"],
+    "ignored unknown fields: \"Market\""
+  ],
+  [
+    "a field of several orders in a bulk request",
+    live,
+    "/api/v4/order/bulk",
+    { orders: [{ ...limitOrder, post_only: true }, { ...limitOrder, post_only: true }], stop_on_fail: true },
+    ["stop_on_fail", "orders.post_only"],
+    "ignored unknown fields: \"stop_on_fail\" (did you mean \"stopOnFail\"?), " +
+    "\"orders.post_only\" (did you mean \"postOnly\"?)"
+  ],
+  [
+    "the window of a nonce, which only the live exchange has",
+    document,
+    "/api/v4/orders",
+    { nonceWindow: true },
+    ["nonceWindow"],
+    "ignored unknown fields: \"nonceWindow\""
+  ]
+]
+
+const lastRecord = Control.use((control) =>
+  Effect.map(control.requests(), (records) => records.at(-1) ?? assert.fail())
+)
+
+describe("unknown fields", () => {
+  for (const [title, dialect, path, fields, ignored, hint] of rows) {
+    it.live(`the record of a call names ${title} (${dialect.name})`, () =>
+      Effect.gen(function*() {
+        yield* raw(path, fields)
+        const record = yield* lastRecord
+        assert.deepStrictEqual([record.ignored, record.hint], [ignored, hint])
+      }).pipe(Effect.provide(traders(dialect))))
+  }
+
+  it.live("the record of a public call names an unknown parameter", () =>
+    Effect.gen(function*() {
+      yield* rawPublic("/api/v4/public/orderbook/BTC_USDT", "depth=5")
+      assert.deepStrictEqual((yield* lastRecord).ignored, ["depth"])
+    }).pipe(Effect.provide(traders(live))))
+
+  it.live("the record of a call with known fields names none, nor one that may be a secret", () =>
+    Effect.gen(function*() {
+      for (const fields of [{ nonceWindow: false }, { "a secret, perhaps": 1, ["x".repeat(41)]: 1 }]) {
+        yield* raw("/api/v4/orders", fields)
+        const record = yield* lastRecord
+        assert.deepStrictEqual([record.ignored, record.hint], [undefined, undefined])
+      }
+    }).pipe(Effect.provide(traders(live))))
+})
