@@ -1,0 +1,196 @@
+/** The order book of a market, as a snapshot and the changes after it. Public. */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as Constraint from "../domain/Constraint.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import { UnixTime } from "../domain/Time.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+/**
+ * The numbers of levels on each side that a subscription may ask for.
+ *
+ * @category constants
+ */
+export const limits = [1, 5, 10, 20, 30, 50, 100] as const
+
+/**
+ * The price steps that a subscription may ask for, in the quote currency: levels within a step are one level. `"0"`
+ * keeps every price.
+ *
+ * @category constants
+ */
+export const priceSteps = [
+  "0",
+  "0.00000001",
+  "0.0000001",
+  "0.000001",
+  "0.00001",
+  "0.0001",
+  "0.001",
+  "0.01",
+  "0.1"
+] as const
+
+/**
+ * The order book to listen to, or to read once.
+ *
+ * @category models
+ */
+export interface Topic {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The maximum number of levels on each side: one of {@link limits}. */
+  readonly limit: (typeof limits)[number]
+  /** The price step, in the quote currency: one of {@link priceSteps}. */
+  readonly priceStep: (typeof priceSteps)[number]
+}
+
+/**
+ * A level of an order book.
+ *
+ * @category models
+ */
+export interface Level {
+  /** The price, in the quote currency. */
+  readonly price: Decimal
+  /** The amount at this price, in the base currency. In a change, zero means that the level is gone. */
+  readonly amount: Decimal
+}
+
+/**
+ * An order book, or a change of one.
+ *
+ * @category models
+ */
+export interface DepthMessage {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Whether this is the whole book. Otherwise it contains the levels that have changed. */
+  readonly isSnapshot: boolean
+  /** The time of the book's last change, in Unix seconds with a fraction. */
+  readonly timestamp: UnixTime
+  /** The time when the exchange sent the message, in Unix seconds with a fraction. */
+  readonly eventTime?: UnixTime
+  /** The number of this state of the book. It never decreases. */
+  readonly updateId: number
+  /** In a change: the number of the state that it changes. */
+  readonly pastUpdateId?: number
+  /** The offers to sell, lowest price first. Absent when none of them has changed. */
+  readonly asks?: ReadonlyArray<Level>
+  /** The offers to buy, highest price first. Absent when none of them has changed. */
+  readonly bids?: ReadonlyArray<Level>
+}
+
+/**
+ * An order book, read once.
+ *
+ * @category models
+ */
+export interface Depth {
+  /** The time of the book's last change, in Unix seconds with a fraction. */
+  readonly timestamp: UnixTime
+  /** The offers to sell, lowest price first. */
+  readonly asks: ReadonlyArray<Level>
+  /** The offers to buy, highest price first. */
+  readonly bids: ReadonlyArray<Level>
+}
+
+const Limit = Schema.Literals(limits).annotate(Constraint.annotation({ kind: "oneOf", values: limits.map(String) }))
+const PriceStep = Schema.Literals(priceSteps).annotate(Constraint.annotation({ kind: "oneOf", values: priceSteps }))
+
+const topic = Wire.struct<Topic>({ market: MarketName, limit: Limit, priceStep: PriceStep })
+
+interface Parameters extends Topic {
+  /** Whether the subscription adds a market. Otherwise it replaces all. */
+  readonly adds?: boolean
+}
+
+const asked = positional<Topic>(topic.fields as Wire.Fields<Topic>)
+
+const parameters = positional<Parameters>({
+  ...topic.fields as Wire.Fields<Topic>,
+  adds: Schema.optionalKey(Schema.Boolean)
+})
+
+/** A client always adds its market. */
+const asTopics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = parameters.pipe(
+  Schema.decodeTo(Schema.Tuple([Schema.toType(topic.schema)]), {
+    decode: SchemaGetter.transform(({ limit, market, priceStep }) => [{ market, limit, priceStep }] as const),
+    encode: SchemaGetter.transform(([asked]) => ({ ...asked, adds: true }))
+  })
+)
+
+const level = positional<Level>({ price: Decimal, amount: Decimal })
+
+type Body = Omit<DepthMessage, "market" | "isSnapshot">
+
+const body = Wire.answer<Body>({
+  timestamp: UnixTime,
+  asks: Schema.optionalKey(Schema.Array(level)),
+  bids: Schema.optionalKey(Schema.Array(level)),
+  updateId: Schema.Int,
+  pastUpdateId: Schema.optionalKey(Schema.Int),
+  eventTime: Schema.optionalKey(UnixTime)
+}, { keys: { updateId: "update_id", pastUpdateId: "past_update_id", eventTime: "event_time" } }).schema
+
+const update = positional<{ readonly isSnapshot: boolean; readonly body: Body; readonly market: MarketName }>({
+  isSnapshot: Schema.Boolean,
+  body,
+  market: MarketName
+})
+
+const DepthMessage = Schema.Struct({
+  market: MarketName,
+  isSnapshot: Schema.Boolean,
+  timestamp: UnixTime,
+  eventTime: Schema.optionalKey(UnixTime),
+  updateId: Schema.Int,
+  pastUpdateId: Schema.optionalKey(Schema.Int),
+  asks: Schema.optionalKey(Schema.Array(level)),
+  bids: Schema.optionalKey(Schema.Array(level))
+})
+
+const message: Schema.Codec<DepthMessage, unknown> = update.pipe(
+  Schema.decodeTo(Schema.toType(DepthMessage), {
+    decode: SchemaGetter.transform(({ body, isSnapshot, market }): DepthMessage => ({ ...body, isSnapshot, market })),
+    encode: SchemaGetter.transform(({ isSnapshot, market, ...body }: DepthMessage) => ({ isSnapshot, body, market }))
+  })
+)
+
+const depth = Wire.answer<Depth>({
+  timestamp: UnixTime,
+  asks: Schema.Array(level),
+  bids: Schema.Array(level)
+}).schema
+
+const example: Topic = { market: marketName("BTC_USDT"), limit: 100, priceStep: "0" }
+
+/**
+ * `depth_subscribe`. Source: the live exchange's documentation, WebSocket, "Depth".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "DepthChannel",
+  wire: "depth",
+  access: "public",
+  sharing: "added",
+  topic: topic.schema,
+  topics: asTopics,
+  replaces: ({ 3: adds }) => adds === false,
+  keyOf: ({ market }) => market,
+  leave: ({ market }) => [market],
+  update: message,
+  about: ({ market }, message) => message.market === market ? message : undefined,
+  first: "snapshot",
+  continuity: "chained",
+  pushes: { when: "changed", everyMillis: 100, repeatsAfterMillis: 10_000 },
+  queries: {
+    get: Channel.query({ method: "depth_request", params: asked, result: depth, example })
+  },
+  source: "WebSocket, \"Depth\"",
+  example
+})
