@@ -5,6 +5,7 @@ import { Ticker, ticker } from "../domain/Identifiers.ts"
 import { Balance, type Balances } from "../endpoints/TradeBalance.ts"
 import * as Channel from "../protocol/Channel.ts"
 import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
 const balances: Schema.Codec<Balances, unknown> = Wire.keyed(Ticker, Balance)
@@ -16,11 +17,6 @@ const update: Schema.Codec<Balances, unknown> = Schema.Array(balances).pipe(
     encode: SchemaGetter.transform((changed: Balances) => [changed])
   })
 )
-
-const only = (asset: Ticker, changed: Balances): Balances | undefined => {
-  const balance = changed.get(asset)
-  return balance === undefined ? undefined : new Map([[asset, balance]])
-}
 
 /**
  * `balanceSpot_subscribe`. Source: the live exchange's documentation, WebSocket, "Balance spot".
@@ -36,7 +32,7 @@ export const channel = Channel.make({
   topics: topics.anyAssets,
   keyOf: ({ ticker = "" }) => ticker,
   update,
-  about: ({ ticker }, changed) => ticker === undefined ? changed : only(ticker, changed),
+  about: ({ ticker }, changed) => forms.entry(ticker, changed),
   first: "nothing",
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1000 },

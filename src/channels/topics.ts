@@ -79,6 +79,19 @@ export const anyMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<un
   })
 )
 
+/**
+ * `["BTC_USDT"]`: one market. `[]` means all markets. For several markets, all are asked for: the documentation shows no
+ * subscription to several.
+ */
+export const oneOrAllMarkets: Schema.Codec<ReadonlyArray<AnyMarket>, ReadonlyArray<unknown>> = anyMarkets.pipe(
+  Schema.decodeTo(Schema.Array(Schema.toType(anyMarket)), {
+    decode: SchemaGetter.transform((topics) => topics),
+    encode: SchemaGetter.transform((topics): ReadonlyArray<AnyMarket> =>
+      namesOf(topics.map(({ market }) => market)).length === 1 ? topics : [{}]
+    )
+  })
+)
+
 /** `["BTC", "USDT"]`: the set of assets. `[]` means all assets. */
 export const anyAssets: Schema.Codec<ReadonlyArray<AnyAsset>, ReadonlyArray<unknown>> = Schema.Array(Ticker).pipe(
   Schema.decodeTo(Schema.Array(Schema.toType(anyAsset)), {

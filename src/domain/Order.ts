@@ -176,6 +176,19 @@ export const ReceivedSide = Unrecognised.open(OrderSide)
 export type ReceivedSide = typeof ReceivedSide.Type
 
 /**
+ * The role of an order in a pushed trade. An unlisted value is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ */
+export const ReceivedRole = Unrecognised.open(Role)
+/**
+ * The values of {@link ReceivedRole}.
+ *
+ * @category models
+ */
+export type ReceivedRole = typeof ReceivedRole.Type
+
+/**
  * The type of an order in an answer. An unlisted value is kept as an `Unrecognised`.
  *
  * @category schemas

@@ -1,0 +1,54 @@
+/**
+ * How soon the exchange would reduce the account's positions by auto-deleveraging (ADL), every half a minute. It does so
+ * when a position on the other side can't be liquidated in the market.
+ */
+import * as Schema from "effect/Schema"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * The place of a market's positions in the queue for auto-deleveraging.
+ *
+ * @category models
+ */
+export interface AdlQuantile {
+  /** The market, such as `BTC_PERP`. */
+  readonly market: MarketName
+  /** The fifth of the queue that the long position is in: 4 is reduced first, 0 last. `null` without such a position. */
+  readonly long: number | null
+  /** The fifth of the queue that the short position is in: 4 is reduced first, 0 last. `null` without such a position. */
+  readonly short: number | null
+}
+
+const quantile = positional<AdlQuantile>({
+  market: MarketName,
+  long: Schema.NullOr(Schema.Int),
+  short: Schema.NullOr(Schema.Int)
+})
+
+/**
+ * `ADLQuantile_subscribe`. Source: the live exchange's documentation, WebSocket, "ADL quantile", September 2026.
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "AdlQuantileChannel",
+  wire: "ADLQuantile",
+  access: "private",
+  sharing: "set",
+  topic: topics.anyMarket,
+  topics: topics.oneOrAllMarkets,
+  keyOf: ({ market = "" }) => market,
+  update: Schema.Array(quantile),
+  // A market that is missing has no position, so an empty list is news.
+  about: ({ market }, quantiles) =>
+    market === undefined ? quantiles : quantiles.filter((quantile) => quantile.market === market),
+  first: "value",
+  continuity: "whole",
+  pushes: { when: "always", everyMillis: 30_000 },
+  queries: {},
+  source: "WebSocket, \"ADL quantile\"",
+  example: { market: marketName("BTC_PERP") }
+})

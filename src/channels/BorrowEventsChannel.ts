@@ -1,0 +1,41 @@
+/** Margin calls and liquidations of the account's borrows, as they happen. */
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import { Borrow } from "./BorrowsChannel.ts"
+import * as forms from "./forms.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * A margin call or the liquidation of a borrow.
+ *
+ * @category models
+ */
+export interface BorrowEvent {
+  /** What happened to the borrow. */
+  readonly event: forms.LiquidationEvent
+  /** The borrow after the event. */
+  readonly borrow: Borrow
+}
+
+/**
+ * `borrowsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Borrows events".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "BorrowEventsChannel",
+  wire: "borrowsAccountMargin",
+  access: "private",
+  sharing: "set",
+  topic: topics.everything,
+  topics: topics.all,
+  keyOf: () => "",
+  update: positional<BorrowEvent>({ event: forms.LiquidationEvent, borrow: Borrow }),
+  about: (_, message) => message,
+  first: "nothing",
+  continuity: "signal",
+  pushes: { when: "event", everyMillis: 0 },
+  queries: {},
+  source: "WebSocket, \"Borrows events\"",
+  example: {}
+})

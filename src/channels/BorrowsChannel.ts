@@ -1,0 +1,78 @@
+/** The assets that the account has borrowed, all of them every 1.5 seconds. */
+import * as Schema from "effect/Schema"
+import { Decimal } from "../domain/Decimal.ts"
+import { Ticker } from "../domain/Identifiers.ts"
+import { UnixTime } from "../domain/Time.ts"
+import * as Channel from "../protocol/Channel.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * A borrowed asset.
+ *
+ * @category models
+ */
+export interface Borrow {
+  /** The asset, such as `USDT`. */
+  readonly ticker: Ticker
+  /** The time when it was borrowed, in Unix seconds with a fraction. */
+  readonly openDate: UnixTime
+  /** The time of the last change, in Unix seconds with a fraction. */
+  readonly modifyDate: UnixTime
+  /** The borrowed amount, as a negative number, in units of the asset. */
+  readonly amount: Decimal
+  /** The funding accrued but not yet settled, in units of the asset. */
+  readonly unrealizedFunding?: Decimal
+  /** The price at which the exchange liquidates the borrow. Absent when there is none. */
+  readonly liquidationPrice?: Decimal
+}
+
+const absent = (value: string) => ({ value, when: () => true, demanded: false, written: false })
+
+/**
+ * The schema of a {@link Borrow}.
+ *
+ * @category schemas
+ */
+export const Borrow: Schema.Codec<Borrow, unknown> = Wire.answer<Borrow>({
+  ticker: Ticker,
+  openDate: UnixTime,
+  modifyDate: UnixTime,
+  amount: Decimal,
+  unrealizedFunding: Schema.optionalKey(Decimal),
+  liquidationPrice: Schema.optionalKey(Decimal)
+}, {
+  keys: {
+    ticker: "asset",
+    openDate: "ctime",
+    modifyDate: "mtime",
+    unrealizedFunding: "unrealized_funding",
+    liquidationPrice: "liq_price"
+  },
+  // The documentation's own example has this for a borrow without a liquidation price.
+  absent: { unrealizedFunding: absent(""), liquidationPrice: { ...absent("NaN"), written: true } }
+}).schema
+
+/**
+ * `borrowsMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Borrows".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "BorrowsChannel",
+  wire: "borrowsMargin",
+  access: "private",
+  sharing: "set",
+  topic: topics.everything,
+  topics: topics.all,
+  keyOf: () => "",
+  update: forms.whole(Borrow),
+  about: (_, borrows) => borrows,
+  first: "nothing",
+  continuity: "whole",
+  pushes: { when: "always", everyMillis: 1500 },
+  queries: {},
+  source: "WebSocket, \"Borrows\"",
+  example: {}
+})

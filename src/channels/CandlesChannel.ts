@@ -1,0 +1,180 @@
+/** The candles of a market while they change: prices and volume per interval. Public. */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as Constraint from "../domain/Constraint.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import { oneOf } from "../domain/Text.ts"
+import { UnixSeconds } from "../domain/Time.ts"
+import type * as Candles from "../endpoints/Candles.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+
+const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as const
+
+/**
+ * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
+ * They are those of `Candles.intervals`, and all others that divide a minute, an hour or a day.
+ *
+ * @category constants
+ */
+export const intervals = [
+  "1s",
+  "2s",
+  "3s",
+  "4s",
+  "5s",
+  "6s",
+  "10s",
+  "12s",
+  "15s",
+  "20s",
+  "30s",
+  "1m",
+  "2m",
+  "3m",
+  "4m",
+  "5m",
+  "6m",
+  "10m",
+  "12m",
+  "15m",
+  "20m",
+  "30m",
+  "1h",
+  "2h",
+  "3h",
+  "4h",
+  "6h",
+  "8h",
+  "12h",
+  "1d",
+  "2d",
+  "3d",
+  "1w",
+  "1M"
+] as const
+
+/**
+ * An interval length: one of {@link intervals}.
+ *
+ * @category models
+ */
+export type Interval = (typeof intervals)[number]
+
+/**
+ * Returns the length of an interval, in seconds.
+ *
+ * @category conversions
+ */
+export const secondsOf = (interval: Interval): number =>
+  Number.parseInt(interval, 10) * units[interval.slice(-1) as keyof typeof units]
+
+const intervalOf = new Map<number, Interval>(intervals.map((interval) => [secondsOf(interval), interval]))
+
+const seconds = [...intervalOf.keys()]
+
+/** Seconds on the wire. */
+const Interval = Schema.Literals(seconds).annotate(Constraint.annotation({ kind: "oneOf", values: seconds })).pipe(
+  Schema.decodeTo(oneOf(intervals), {
+    // The casts are safe: each of the two lists has a member for every member of the other.
+    decode: SchemaGetter.transform((length) => intervalOf.get(length) as Interval),
+    encode: SchemaGetter.transform(secondsOf)
+  })
+)
+
+/**
+ * The candles to listen to.
+ *
+ * @category models
+ */
+export interface Topic {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The length of a candle's interval: one of {@link intervals}. */
+  readonly interval: Interval
+}
+
+/**
+ * The candles to read once.
+ *
+ * @category models
+ */
+export interface Request {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Only candles that start at or after this time, in Unix seconds. */
+  readonly start: UnixSeconds
+  /** Only candles that start at or before this time, in Unix seconds. */
+  readonly end: UnixSeconds
+  /** The length of a candle's interval: one of {@link intervals}. */
+  readonly interval: Interval
+}
+
+/**
+ * The prices of an interval, in the quote currency, and its volume so far. A message has the interval that is not over
+ * yet; its last message has the final values.
+ *
+ * @category models
+ */
+export interface Candle extends Candles.Candle {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+const topic = Wire.struct<Topic>({ market: MarketName, interval: Interval })
+
+const parameters = positional<Topic>(topic.fields as Wire.Fields<Topic>)
+
+const topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = parameters.pipe(
+  Schema.decodeTo(Schema.Tuple([Schema.toType(topic.schema)]), {
+    decode: SchemaGetter.transform((topic) => [topic] as const),
+    encode: SchemaGetter.transform(([topic]) => topic)
+  })
+)
+
+/** The wire does not name the interval. */
+const candle = positional<Candle>({
+  time: UnixSeconds,
+  open: Decimal,
+  close: Decimal,
+  high: Decimal,
+  low: Decimal,
+  volume: Decimal,
+  total: Decimal,
+  market: MarketName
+})
+
+const example: Topic = { market: marketName("BTC_USDT"), interval: "1m" }
+
+/**
+ * `candles_subscribe`. Source: the live exchange's documentation, WebSocket, "Kline".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "CandlesChannel",
+  wire: "candles",
+  access: "public",
+  sharing: "single",
+  topic: topic.schema,
+  topics,
+  keyOf: ({ interval, market }) => `${market} ${interval}`,
+  update: Schema.Array(candle),
+  about: ({ market }, candles) => forms.some(candles, (candle) => candle.market === market),
+  first: "nothing",
+  continuity: "changed",
+  pushes: { when: "changed", everyMillis: 500 },
+  queries: {
+    list: Channel.query({
+      method: "candles_request",
+      params: positional<Request>({ market: MarketName, start: UnixSeconds, end: UnixSeconds, interval: Interval }),
+      result: Schema.Array(candle),
+      example: { ...example, start: UnixSeconds.make(1_700_000_000), end: UnixSeconds.make(1_700_003_600) }
+    })
+  },
+  source: "WebSocket, \"Kline\"",
+  example
+})

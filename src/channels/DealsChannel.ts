@@ -1,0 +1,127 @@
+/** The trades of the account's own orders, as they happen. */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import { Decimal } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
+import type { ReceivedRole } from "../domain/Order.ts"
+import { Limit, RecordOffset } from "../domain/Paging.ts"
+import { UnixTime } from "../domain/Time.ts"
+import type * as Fills from "../endpoints/Fills.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * A trade of one of the account's orders.
+ *
+ * @category models
+ */
+export interface Deal extends Omit<Fills.Fill, "role" | "total"> {
+  /** Whether the order was the maker or the taker of the trade. */
+  readonly role: ReceivedRole
+}
+
+/**
+ * A trade of one of the account's orders, read with a query.
+ *
+ * @category models
+ */
+export interface PastDeal extends Deal {
+  /** The total of the trade, in the quote currency. */
+  readonly total?: Decimal
+  /** The order id of the counterparty's order in the trade. */
+  readonly counterpartyOrderId?: OrderId
+}
+
+/**
+ * The page of deals to read once.
+ *
+ * @category models
+ */
+export type Request = forms.PageRequest
+
+const read = Wire.answer<PastDeal>({
+  timestamp: UnixTime,
+  tradeId: Wire.TradeId,
+  side: forms.Side,
+  role: forms.Role,
+  price: Decimal,
+  amount: Decimal,
+  total: Schema.optionalKey(Decimal),
+  fee: Decimal,
+  orderId: Schema.optionalKey(Wire.OrderId),
+  counterpartyOrderId: Schema.optionalKey(Wire.OrderId),
+  market: MarketName,
+  clientOrderId: Schema.optionalKey(ClientOrderId),
+  feeAsset: Schema.optionalKey(Ticker)
+}, {
+  keys: {
+    timestamp: "time",
+    tradeId: "id",
+    total: "deal",
+    orderId: "order_id",
+    counterpartyOrderId: "deal_order_id",
+    clientOrderId: "client_order_id",
+    feeAsset: "fee_asset"
+  },
+  absent: {
+    clientOrderId: { value: "", when: () => true, demanded: false },
+    feeAsset: { value: "", when: () => true, demanded: false, written: false }
+  }
+}).schema
+
+const pushed = positional<Deal>({
+  tradeId: Wire.TradeId,
+  timestamp: UnixTime,
+  market: MarketName,
+  orderId: Schema.optionalKey(Wire.OrderId),
+  price: Decimal,
+  amount: Decimal,
+  fee: Decimal,
+  clientOrderId: Schema.optionalKey(ClientOrderId),
+  side: forms.Side,
+  role: forms.Role,
+  feeAsset: Schema.optionalKey(Ticker)
+}, { clientOrderId: "" })
+
+/** `[["BTC_USDT"]]`: the set of markets. `[[]]` means all markets. */
+const asTopics = Schema.Tuple([topics.anyMarkets]).pipe(
+  Schema.decodeTo(Schema.toType(topics.anyMarkets), {
+    decode: SchemaGetter.transform(([topics]) => topics),
+    encode: SchemaGetter.transform((topics) => [topics] as const)
+  })
+)
+
+const example = marketName("BTC_USDT")
+
+/**
+ * `deals_subscribe`. Source: the live exchange's documentation, WebSocket, "Deals".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "DealsChannel",
+  wire: "deals",
+  access: "private",
+  sharing: "set",
+  topic: topics.anyMarket,
+  topics: asTopics,
+  keyOf: ({ market = "" }) => market,
+  update: pushed,
+  about: ({ market }, deal) => market === undefined || deal.market === market ? deal : undefined,
+  first: "nothing",
+  continuity: "identified",
+  pushes: { when: "event", everyMillis: 0 },
+  queries: {
+    page: Channel.query({
+      method: "deals_request",
+      params: forms.pageRequest,
+      result: forms.page(read),
+      example: { market: example, offset: RecordOffset.make(0), limit: Limit.make(100) }
+    })
+  },
+  source: "WebSocket, \"Deals\"",
+  example: { market: example }
+})

@@ -1,0 +1,197 @@
+/** The account's orders that can no longer trade, whenever one is filled, or canceled after a part of it was filled. */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import { ReceivedType } from "../domain/Order.ts"
+import { Limit, RecordOffset } from "../domain/Paging.ts"
+import { oneOf } from "../domain/Text.ts"
+import * as Unrecognised from "../domain/Unrecognised.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+import * as orders from "./orders.ts"
+
+/**
+ * The schema of a {@link Kind}.
+ *
+ * @category schemas
+ */
+export const Kind = oneOf(["limit", "market"])
+/**
+ * A kind of order: with a limit price, or without one. Stop orders are included.
+ *
+ * @category models
+ */
+export type Kind = typeof Kind.Type
+
+/**
+ * The orders to listen to.
+ *
+ * @category models
+ */
+export interface Topic {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Only orders of this kind. Default: all. */
+  readonly kind?: Kind
+}
+
+/**
+ * The schema of a {@link Source}.
+ *
+ * @category schemas
+ */
+export const Source = Unrecognised.open(oneOf(["web", "api", "adl", "liquidation"]))
+/**
+ * What created an order: a person on the exchange's site (`web`), a program (`api`), the exchange when it reduced the
+ * position of an account on the other side (`adl`) or liquidated a position (`liquidation`).
+ *
+ * @category models
+ */
+export type Source = typeof Source.Type
+
+/**
+ * An order that can no longer trade.
+ *
+ * @category models
+ */
+export interface ExecutedOrder extends orders.EndedOrder {
+  /** What created the order. Absent in pushed messages. */
+  readonly source?: Source
+}
+
+const numbers = {
+  "limit": 1,
+  "market": 2,
+  "stop limit": 3,
+  "stop market": 4,
+  "stock market": 202,
+  "stop stock market": 203,
+  "margin limit": 7,
+  "margin market": 8,
+  "margin stop limit": 9,
+  "margin stop market": 10,
+  "normalization": 14
+} as const
+
+/**
+ * A type of order to read: on spot, or on margin. The exchange settles positions with `normalization`.
+ *
+ * @category models
+ */
+export type ListedType = keyof typeof numbers
+
+/**
+ * The page of orders to read once.
+ *
+ * @category models
+ */
+export interface Request extends forms.PageRequest {
+  /** Only orders of these types. */
+  readonly types: ReadonlyArray<ListedType>
+}
+
+const typeOf = new Map<number, string>(Object.entries(numbers).map(([type, number]) => [number, type]))
+
+const ListedType: Schema.Codec<ListedType, number> = Schema.Literals(Object.values(numbers)).pipe(
+  // The casts are safe: both lists are those of `numbers`.
+  Schema.decodeTo(oneOf(Object.keys(numbers) as ReadonlyArray<ListedType>), {
+    decode: SchemaGetter.transform((number) => typeOf.get(number) as ListedType),
+    encode: SchemaGetter.transform((type) => numbers[type])
+  })
+)
+
+interface Asked {
+  readonly filter: Pick<Request, "market" | "types">
+  readonly offset: RecordOffset
+  readonly limit: Limit
+}
+
+const filter = Wire.struct<Asked["filter"]>(
+  { market: MarketName, types: Schema.Array(ListedType) },
+  { keys: { types: "order_types" } }
+)
+
+const params: Schema.Codec<Request, ReadonlyArray<unknown>> = positional<Asked>({
+  filter: filter.schema,
+  offset: RecordOffset,
+  limit: Limit
+}).pipe(
+  Schema.decodeTo(Schema.toType(Schema.Struct({ ...filter.fields, offset: RecordOffset, limit: Limit })) as never, {
+    decode: SchemaGetter.transform(({ filter, ...page }) => ({ ...filter, ...page }) as never),
+    encode: SchemaGetter.transform(({ market, types, ...page }: Request) =>
+      ({ filter: { market, types }, ...page }) as never
+    )
+  })
+) as never
+
+const topic = Wire.struct<Topic>({ market: MarketName, kind: Schema.optionalKey(Kind) })
+
+const kinds = [undefined, "limit", "market"] as const
+
+/** `[["BTC_USDT"], 0]`: markets, and one filter for all: 0 (all orders), 1 (limit) or 2 (market). */
+const topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = positional<{
+  readonly markets: ReadonlyArray<MarketName>
+  readonly filter: 0 | 1 | 2
+}>({ markets: Schema.Array(MarketName), filter: Schema.Literals([0, 1, 2]) }).pipe(
+  Schema.decodeTo(Schema.Array(Schema.toType(topic.schema)), {
+    decode: SchemaGetter.transform(({ filter, markets }): ReadonlyArray<Topic> => {
+      const kind = kinds[filter]
+      return [...new Set(markets)].map((market) => kind === undefined ? { market } : { market, kind })
+    }),
+    encode: SchemaGetter.transform((topics) => {
+      const [kind, ...others] = new Set(topics.map(({ kind }) => kind))
+      return {
+        markets: [...new Set(topics.map(({ market }) => market))],
+        filter: others.length > 0 || kind === undefined ? 0 : kind === "limit" ? 1 : 2
+      }
+    })
+  })
+)
+
+const limitTypes: ReadonlySet<ReceivedType> = new Set(["limit", "stop limit"])
+
+const kindOf = (type: ReceivedType): Kind => limitTypes.has(type) ? "limit" : "market"
+
+const executed: Schema.Codec<ExecutedOrder, unknown> = orders.ended<ExecutedOrder>({
+  source: Schema.optionalKey(Source)
+})
+
+const example = marketName("BTC_USDT")
+
+/**
+ * `ordersExecuted_subscribe`. Source: the live exchange's documentation, WebSocket, "Orders executed".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "ExecutedOrdersChannel",
+  wire: "ordersExecuted",
+  access: "private",
+  sharing: "set",
+  topic: topic.schema,
+  topics,
+  keyOf: ({ kind = "", market }) => `${market} ${kind}`,
+  update: forms.single(executed),
+  about: ({ kind, market }, order) =>
+    order.market === market && (kind === undefined || kindOf(order.type) === kind) ? order : undefined,
+  first: "nothing",
+  continuity: "identified",
+  pushes: { when: "event", everyMillis: 0 },
+  queries: {
+    page: Channel.query({
+      method: "ordersExecuted_request",
+      params,
+      result: forms.page(executed),
+      example: {
+        market: example,
+        types: ["limit", "market"],
+        offset: RecordOffset.make(0),
+        limit: Limit.make(100)
+      }
+    })
+  },
+  source: "WebSocket, \"Orders executed\"",
+  example: { market: example }
+})

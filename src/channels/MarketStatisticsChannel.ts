@@ -1,0 +1,105 @@
+/** The statistics of a market over the last 24 hours, every second. Public. */
+import * as Schema from "effect/Schema"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * The period of the statistics that the exchange pushes, in seconds: 24 hours.
+ *
+ * @category constants
+ */
+export const pushedPeriod = 86_400
+
+/**
+ * A market's statistics over a period that ends now. Prices are in the quote currency.
+ *
+ * @category models
+ */
+export interface Statistics {
+  /** The length of the period, in seconds. */
+  readonly period: number
+  /** The price of the last trade. */
+  readonly last: Decimal
+  /** The price at the start of the period. */
+  readonly open: Decimal
+  /** The price at the end of the period. */
+  readonly close: Decimal
+  /** The highest price. */
+  readonly high: Decimal
+  /** The lowest price. */
+  readonly low: Decimal
+  /** The traded volume, in the base currency. */
+  readonly volume: Decimal
+  /** The traded volume, in the quote currency. */
+  readonly total: Decimal
+}
+
+/**
+ * The statistics of a market over the last 24 hours.
+ *
+ * @category models
+ */
+export interface MarketStatistics extends Statistics {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+/**
+ * The statistics to read once.
+ *
+ * @category models
+ */
+export interface Request {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The length of the period, in seconds. */
+  readonly period: number
+}
+
+const statistics = Wire.answer<Statistics>({
+  open: Decimal,
+  close: Decimal,
+  high: Decimal,
+  low: Decimal,
+  volume: Decimal,
+  total: Decimal,
+  last: Decimal,
+  period: Schema.Int
+}, { keys: { total: "deal" } })
+
+const Period = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+/**
+ * `market_subscribe`. Source: the live exchange's documentation, WebSocket, "Market".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "MarketStatisticsChannel",
+  wire: "market",
+  access: "public",
+  sharing: "set",
+  topic: topics.market,
+  topics: topics.markets,
+  keyOf: ({ market }) => market,
+  update: forms.ofMarket<MarketStatistics>(statistics),
+  about: ({ market }, message) => message.market === market ? message : undefined,
+  first: "nothing",
+  continuity: "value",
+  pushes: { when: "always", everyMillis: 1000 },
+  queries: {
+    get: Channel.query({
+      method: "market_request",
+      params: positional<Request>({ market: MarketName, period: Period }),
+      result: statistics.schema,
+      example: { market: marketName("BTC_USDT"), period: pushedPeriod }
+    })
+  },
+  source: "WebSocket, \"Market\"",
+  example: { market: marketName("BTC_USDT") }
+})

@@ -1,0 +1,41 @@
+/** Margin calls and liquidations of the account's positions, as they happen. */
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as forms from "./forms.ts"
+import { Position } from "./PositionsChannel.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * A margin call or the liquidation of a position.
+ *
+ * @category models
+ */
+export interface PositionEvent {
+  /** What happened to the position. */
+  readonly event: forms.LiquidationEvent
+  /** The position after the event. */
+  readonly position: Position
+}
+
+/**
+ * `positionsAccountMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Margin positions events".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "PositionEventsChannel",
+  wire: "positionsAccountMargin",
+  access: "private",
+  sharing: "set",
+  topic: topics.everything,
+  topics: topics.all,
+  keyOf: () => "",
+  update: positional<PositionEvent>({ event: forms.LiquidationEvent, position: Position }),
+  about: (_, message) => message,
+  first: "nothing",
+  continuity: "signal",
+  pushes: { when: "event", everyMillis: 0 },
+  queries: {},
+  source: "WebSocket, \"Margin positions events\"",
+  example: {}
+})

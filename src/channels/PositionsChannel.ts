@@ -1,0 +1,99 @@
+/** The account's open positions, all of them every second. */
+import * as Schema from "effect/Schema"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName } from "../domain/Identifiers.ts"
+import { ReceivedPositionSide } from "../domain/Order.ts"
+import { UnixTime } from "../domain/Time.ts"
+import type * as OpenPositions from "../endpoints/OpenPositions.ts"
+import * as Channel from "../protocol/Channel.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * An open position. `unrealizedPnl` and `pnl` are what the exchange calls `pnl` and `realized_pnl` here.
+ *
+ * @category models
+ */
+export interface Position extends Omit<OpenPositions.Position, "leverage" | "pnlPercent" | "tpsl"> {
+  /** The size, in the quote currency. */
+  readonly total?: Decimal | null
+}
+
+const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const empty = { value: "", when: () => true, demanded: false, written: false }
+
+/**
+ * The schema of a {@link Position}.
+ *
+ * @category schemas
+ */
+export const Position: Schema.Codec<Position, unknown> = Wire.answer<Position>({
+  positionId: Wire.PositionId,
+  market: MarketName,
+  openDate: UnixTime,
+  modifyDate: UnixTime,
+  amount: orNull(Decimal),
+  total: orNull(Decimal),
+  basePrice: orNull(Decimal),
+  unrealizedPnl: orNull(Decimal),
+  liquidationPrice: orNull(Decimal),
+  liquidationState: orNull(Schema.String),
+  unrealizedFunding: orNull(Decimal),
+  funding: orNull(Decimal),
+  margin: orNull(Decimal),
+  freeMargin: orNull(Decimal),
+  pnl: orNull(Decimal),
+  positionSide: Schema.optionalKey(ReceivedPositionSide)
+}, {
+  keys: {
+    positionId: "id",
+    openDate: "ctime",
+    modifyDate: "mtime",
+    total: "amount_in_money",
+    basePrice: "base_price",
+    unrealizedPnl: "pnl",
+    liquidationPrice: "liq_price",
+    liquidationState: "liq_stage",
+    unrealizedFunding: "unrealized_funding",
+    freeMargin: "free_margin",
+    pnl: "realized_pnl",
+    positionSide: "position_side"
+  },
+  absent: {
+    amount: empty,
+    total: empty,
+    basePrice: empty,
+    unrealizedPnl: empty,
+    liquidationPrice: empty,
+    unrealizedFunding: empty,
+    funding: empty,
+    margin: empty,
+    freeMargin: empty,
+    pnl: empty
+  }
+}).schema
+
+/**
+ * `positionsMargin_subscribe`. Source: the live exchange's documentation, WebSocket, "Positions".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "PositionsChannel",
+  wire: "positionsMargin",
+  access: "private",
+  sharing: "set",
+  topic: topics.everything,
+  topics: topics.all,
+  keyOf: () => "",
+  update: forms.whole(Position),
+  about: (_, positions) => positions,
+  first: "nothing",
+  continuity: "whole",
+  pushes: { when: "always", everyMillis: 1000 },
+  queries: {},
+  source: "WebSocket, \"Positions\"",
+  example: {}
+})

@@ -1,0 +1,84 @@
+/** The mark price, the index price and the funding rate of a futures market, or of all, twice a second. Public. */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import type { UnixTime } from "../domain/Time.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * The prices and the funding rate of a futures market.
+ *
+ * @category models
+ */
+export interface PremiumIndex {
+  /** The market, such as `BTC_PERP`. */
+  readonly market: MarketName
+  /** The mark price, in the quote currency: liquidations and unrealized profits use it. */
+  readonly markPrice: Decimal
+  /** The index price, in the quote currency: the price on spot markets. */
+  readonly indexPrice: Decimal
+  /** The predicted next funding rate, as a ratio. */
+  readonly fundingRate: Decimal
+  /** The time of the next funding settlement, in Unix seconds. */
+  readonly nextFundingTime: UnixTime
+  /** The time when the exchange sent the message, in Unix seconds with milliseconds. */
+  readonly eventTime?: UnixTime
+}
+
+const index = positional<PremiumIndex>({
+  market: MarketName,
+  markPrice: Decimal,
+  indexPrice: Decimal,
+  fundingRate: Decimal,
+  nextFundingTime: forms.Millis,
+  eventTime: Schema.optionalKey(forms.Millis)
+})
+
+const indexes = Schema.Array(index)
+
+type Row = ReadonlyArray<unknown>
+
+const isRow = (value: unknown): value is Row => Array.isArray(value)
+
+/** A subscription to all markets gets a list of rows; one to named markets gets a row per message. */
+const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(Schema.Unknown).annotate(
+  Wire.describedBy(() => Schema.Union([index, indexes]))
+).pipe(
+  Schema.decodeTo(Schema.Array(index), {
+    decode: SchemaGetter.transform((row): ReadonlyArray<Row> => row.every(isRow) ? row : [row]),
+    encode: SchemaGetter.transform((rows): Row => {
+      const [only, ...others] = rows
+      return only === undefined || others.length > 0 ? rows : only
+    })
+  })
+)
+
+/**
+ * `premiumIndex_subscribe`. Source: the live exchange's documentation, WebSocket, "Premium index", September 2026. The
+ * exchange sends times in milliseconds, where the documentation has seconds.
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "PremiumIndexChannel",
+  wire: "premiumIndex",
+  access: "public",
+  sharing: "set",
+  topic: topics.anyMarket,
+  topics: topics.anyMarkets,
+  keyOf: ({ market = "" }) => market,
+  update,
+  about: ({ market }, message) =>
+    market === undefined ? message : forms.some(message, (index) => index.market === market),
+  first: "nothing",
+  continuity: "value",
+  pushes: { when: "always", everyMillis: 500 },
+  queries: {},
+  source: "WebSocket, \"Premium index\"",
+  example: { market: marketName("BTC_PERP") }
+})

@@ -1,0 +1,104 @@
+/** The trades of a market, or of all markets, as they happen. Public. */
+import * as Schema from "effect/Schema"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName, type TradeId } from "../domain/Identifiers.ts"
+import { ReceivedSide } from "../domain/Order.ts"
+import { Limit } from "../domain/Paging.ts"
+import { UnixTime } from "../domain/Time.ts"
+import * as Channel from "../protocol/Channel.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as topics from "./topics.ts"
+
+/**
+ * A trade.
+ *
+ * @category models
+ */
+export interface Trade {
+  /** The trade id, assigned by the exchange. */
+  readonly tradeId: TradeId
+  /** The time of the trade, in Unix seconds with microsecond precision. */
+  readonly timestamp: UnixTime
+  /** The price, in the quote currency. */
+  readonly price: Decimal
+  /** The traded amount, in the base currency. */
+  readonly amount: Decimal
+  /** The taker's side. */
+  readonly side: ReceivedSide
+  /** Whether one of its orders was a retail-price-improvement (RPI) order, which trades only against retail orders. */
+  readonly rpi?: boolean
+}
+
+/**
+ * Trades of a market. The first message about a market has its latest trades, at most 100.
+ *
+ * @category models
+ */
+export interface MarketTrades {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The trades, latest first. */
+  readonly trades: ReadonlyArray<Trade>
+}
+
+/**
+ * The trades to read once.
+ *
+ * @category models
+ */
+export interface Request {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The maximum number of trades, 1 to 100. */
+  readonly limit: Limit
+  /**
+   * The trade from which to read: the documentation calls it the largest trade id, and does not say more. Default: the
+   * latest trades.
+   */
+  readonly from?: TradeId
+}
+
+const trade = Wire.answer<Trade>({
+  tradeId: Wire.TradeId,
+  timestamp: UnixTime,
+  price: Decimal,
+  amount: Decimal,
+  side: ReceivedSide,
+  rpi: Schema.optionalKey(Schema.Boolean)
+}, { keys: { tradeId: "id", timestamp: "time", side: "type" } }).schema
+
+const params = positional<Request>(
+  { market: MarketName, limit: Limit, from: Schema.optionalKey(Wire.TradeId) },
+  { from: 0 }
+)
+
+/**
+ * `trades_subscribe`. Source: the live exchange's documentation, WebSocket, "Trades".
+ *
+ * @category channels
+ */
+export const channel = Channel.make({
+  name: "TradesChannel",
+  wire: "trades",
+  access: "public",
+  sharing: "set",
+  topic: topics.anyMarket,
+  topics: topics.anyMarkets,
+  keyOf: ({ market = "" }) => market,
+  update: positional<MarketTrades>({ market: MarketName, trades: Schema.Array(trade) }),
+  about: ({ market }, message) => market === undefined || message.market === market ? message : undefined,
+  first: "snapshot",
+  continuity: "identified",
+  pushes: { when: "event", everyMillis: 0 },
+  queries: {
+    list: Channel.query({
+      method: "trades_request",
+      params,
+      result: Schema.Array(trade),
+      example: { market: marketName("BTC_USDT"), limit: Limit.make(100) }
+    })
+  },
+  source: "WebSocket, \"Trades\"",
+  example: { market: marketName("BTC_USDT") }
+})

@@ -1,0 +1,140 @@
+/** Wire forms that several channels share. */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Pages from "../client/Pages.ts"
+import { MarketName } from "../domain/Identifiers.ts"
+import * as Order from "../domain/Order.ts"
+import { Limit, RecordOffset } from "../domain/Paging.ts"
+import { oneOf } from "../domain/Text.ts"
+import { fromMicros, UnixTime } from "../domain/Time.ts"
+import * as Unrecognised from "../domain/Unrecognised.ts"
+import { positional } from "../protocol/Positional.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+/**
+ * An open enumeration whose values are numbers on the wire. An unlisted number is kept as text. Older messages have
+ * digits in strings.
+ */
+export const numbered = <A extends string>(
+  schema: Schema.Codec<A, string>,
+  names: ReadonlyArray<readonly [number, string]>
+): Schema.Codec<A, number | string> => {
+  const nameOf = new Map(names.map(([code, name]) => [code.toString(), name]))
+  const codeOf = new Map(names.map(([code, name]) => [name, code]))
+  return Schema.Union([Schema.Int, Schema.String]).pipe(
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.transform((code) => nameOf.get(code.toString()) ?? code.toString()),
+      encode: SchemaGetter.transform((name): number | string =>
+        codeOf.get(name) ?? (/^(?:0|[1-9][0-9]{0,8})$/u.test(name) ? Number(name) : name)
+      )
+    })
+  )
+}
+
+/** A side: 1 (sell) or 2 (buy) on the wire. */
+export const Side = numbered(Order.ReceivedSide, [[1, "sell"], [2, "buy"]])
+
+/** A role: 1 (maker) or 2 (taker) on the wire. */
+export const Role = numbered(Order.ReceivedRole, [[1, "maker"], [2, "taker"]])
+
+/**
+ * The schema of a {@link LiquidationEvent}.
+ *
+ * @category schemas
+ */
+export const LiquidationEvent = numbered(
+  Unrecognised.open(oneOf(["margin_call", "liquidation"])),
+  [[1, "margin_call"], [2, "liquidation"]]
+)
+/**
+ * What happened to a position or a borrow: the exchange demands more collateral (`margin_call`), or closes it
+ * (`liquidation`).
+ *
+ * @category models
+ */
+export type LiquidationEvent = typeof LiquidationEvent.Type
+
+/** A time: Unix milliseconds on the wire, Unix seconds in the domain. */
+export const Millis: Schema.Codec<UnixTime, number> = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(
+  Schema.decodeTo(UnixTime, {
+    decode: SchemaGetter.transform((millis) => fromMicros(millis * 1000)),
+    encode: SchemaGetter.transform((time) => Math.round(time * 1000))
+  })
+)
+
+/** A message with one value: `[value]` on the wire. */
+export const single = <A>(value: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> =>
+  Schema.Tuple([value]).pipe(
+    Schema.decodeTo(Schema.toType(value), {
+      decode: SchemaGetter.transform(([value]) => value),
+      encode: SchemaGetter.transform((value) => [value] as const)
+    })
+  )
+
+/** A record with a market: `[market, { … }]` on the wire. */
+export const ofMarket = <A extends { readonly market: MarketName }>(
+  { fields, schema }: Wire.Shape<Omit<A, "market">>
+): Schema.Codec<A, unknown> =>
+  // The casts are safe: the record has the market and the fields of the shape.
+  positional<{ readonly market: MarketName; readonly body: Omit<A, "market"> }>({ market: MarketName, body: schema })
+    .pipe(
+      Schema.decodeTo(Schema.toType(Schema.Struct({ market: MarketName, ...fields })) as never, {
+        decode: SchemaGetter.transform(({ body, market }) => ({ ...body, market }) as never),
+        encode: SchemaGetter.transform(({ market, ...body }: A) => ({ market, body }) as never)
+      })
+    ) as never
+
+/** A set of records: `{ "total": 1, "records": […] }` on the wire. */
+export const whole = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<A>, unknown> =>
+  Wire.answer<{ readonly total: number; readonly records: ReadonlyArray<A> }>({
+    total: Schema.Int,
+    records: Schema.Array(record)
+  }).schema.pipe(
+    Schema.decodeTo(Schema.Array(Schema.toType(record)), {
+      decode: SchemaGetter.transform(({ records }) => records),
+      encode: SchemaGetter.transform((records) => ({ total: records.length, records }))
+    })
+  )
+
+/**
+ * A page of a market's records.
+ *
+ * @category models
+ */
+export interface PageRequest {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The index of the first record. */
+  readonly offset: RecordOffset
+  /** The maximum number of records on the page, 1 to 100. */
+  readonly limit: Limit
+}
+
+/** `["BTC_USDT", 0, 100]`: a page of a market's records. */
+export const pageRequest = positional<PageRequest>({ market: MarketName, offset: RecordOffset, limit: Limit })
+
+/** The page of a query's answer. */
+export const page = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.Page<A>, unknown> =>
+  Wire.answer<Pages.Page<A>>({ limit: Schema.Int, offset: Schema.Int, records: Schema.Array(record) }).schema
+
+/** The page of a query's answer that counts all records. */
+export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.CountedPage<A>, unknown> =>
+  Wire.answer<Pages.CountedPage<A>>({
+    limit: Schema.Int,
+    offset: Schema.Int,
+    total: Schema.optionalKey(Schema.Int),
+    records: Schema.Array(record)
+  }).schema
+
+/** The elements that pass a test; `undefined` when none does. */
+export const some = <A>(all: ReadonlyArray<A>, test: (one: A) => boolean): ReadonlyArray<A> | undefined => {
+  const kept = all.filter(test)
+  return kept.length === 0 ? undefined : kept
+}
+
+/** The entry of a map; `undefined` when it has none. Without a key, the whole map. */
+export const entry = <K, V>(key: K | undefined, all: ReadonlyMap<K, V>): ReadonlyMap<K, V> | undefined => {
+  if (key === undefined) return all
+  const value = all.get(key)
+  return value === undefined ? undefined : new Map([[key, value]])
+}

@@ -1,0 +1,119 @@
+/** Orders in the messages of channels: their keys and numbers on the wire. */
+import * as Schema from "effect/Schema"
+import type { Decimal } from "../domain/Decimal.ts"
+import { ReceivedType } from "../domain/Order.ts"
+import { UnixTime } from "../domain/Time.ts"
+import { live } from "../protocol/Dialect.ts"
+import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as forms from "./forms.ts"
+
+/** The types on the wire that are on margin, and the same types on spot. */
+const marginTypes: ReadonlyMap<unknown, number> = new Map([[7, 1], [8, 2], [9, 3], [10, 4]])
+
+const spotTypes: ReadonlyMap<unknown, number> = new Map(
+  [...marginTypes].map(([margin, spot]) => [spot, Number(margin)])
+)
+
+/** Has no type of the same kind on spot: an order with which the exchange settles a position. */
+const normalization = 14
+
+/** The types whose orders have no limit price. For them, `price: "0"` means no price. */
+const marketTypes: ReadonlyArray<unknown> = [2, 4, 202, 203]
+
+/** Types that the domain does not list are kept as an `Unrecognised`, some with a name and others with their number. */
+const Type = forms.numbered(ReceivedType, [
+  [1, "limit"],
+  [2, "market"],
+  [3, "stop limit"],
+  [4, "stop market"],
+  [202, "stock market"],
+  [203, "stop stock market"],
+  [normalization, "normalization"]
+])
+
+/** Splits a type on the wire into type and `margin`: 7 is a `limit` order on margin. */
+const joint: Wire.Joint = {
+  split: (wire) => {
+    const type = marginTypes.get(wire["type"])
+    return type === undefined
+      ? { ...wire, margin: wire["type"] === normalization ? true : undefined }
+      : { ...wire, type, margin: true }
+  },
+  join: ({ margin, type, ...wire }) => ({ ...wire, type: margin === true ? spotTypes.get(type) ?? type : type })
+}
+
+const { oto: _, ...answered } = OrderFields.order(live)
+
+const common = {
+  ...answered,
+  side: forms.Side,
+  type: Type,
+  modifiedAt: Schema.optionalKey(UnixTime)
+}
+
+const empty = { value: "", when: () => true, demanded: false, written: false }
+
+const spelling = {
+  keys: {
+    orderId: "id",
+    clientOrderId: "client_order_id",
+    timestamp: "ctime",
+    modifiedAt: "mtime",
+    dealMoney: "deal_money",
+    dealStock: "deal_stock",
+    dealFee: "deal_fee",
+    feeAsset: "fee_asset",
+    postOnly: "post_only",
+    takerFee: "taker_fee",
+    makerFee: "maker_fee",
+    positionSide: "position_side",
+    reduceOnly: "reduce_only",
+    activationPrice: "activation_price",
+    activationCondition: "activation_condition"
+  },
+  absent: {
+    clientOrderId: { ...empty, written: true },
+    feeAsset: empty,
+    positionSide: empty,
+    activationPrice: empty,
+    activationCondition: empty,
+    price: {
+      value: "0",
+      when: (wire: Readonly<Record<string, unknown>>) => marketTypes.includes(wire["type"]),
+      demanded: false
+    }
+  },
+  joint
+}
+
+/**
+ * An order in the messages of a channel.
+ *
+ * @category models
+ */
+export interface PendingOrder extends Omit<OrderAnswer.Order, "oto"> {
+  /** The time of the order's last change, in Unix seconds with microsecond precision. */
+  readonly modifiedAt?: UnixTime
+}
+
+/** The schema of an order that can still trade, or that has just ended. */
+export const pending: Schema.Codec<PendingOrder, unknown> = Wire.answer<PendingOrder>(common, spelling).schema
+
+/** The fields of an order that can no longer trade, without those that only one channel has. */
+export interface EndedOrder extends Omit<PendingOrder, "left"> {
+  /** The unfilled amount, in the same currency as `amount`. Absent in the answer to a query. */
+  readonly left?: Decimal
+  /** The time when the order ended, in Unix seconds with microsecond precision. Absent in pushed messages. */
+  readonly ftime?: UnixTime
+}
+
+/** The schema of an order that has ended, with further fields. */
+export const ended = <A extends EndedOrder>(
+  further: Wire.Fields<Omit<A, keyof EndedOrder>>
+): Schema.Codec<A, unknown> =>
+  Wire.answer<A>(
+    { ...common, ...further, left: Schema.optionalKey(common.left), ftime: Schema.optionalKey(UnixTime) } as never,
+    spelling as never
+  ).schema
