@@ -8,6 +8,8 @@ import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as topics from "./topics.ts"
 
+export type { AnyMarket as Topic } from "./topics.ts"
+
 /**
  * The place of a market's positions in the queue for auto-deleveraging.
  *

@@ -8,6 +8,8 @@ import { positional } from "../protocol/Positional.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { AnyMarket as Topic } from "./topics.ts"
+
 /**
  * The best bid and the best ask of a market. Prices are in the quote currency, amounts in the base currency.
  *

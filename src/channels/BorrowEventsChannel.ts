@@ -1,9 +1,26 @@
 /** Margin calls and liquidations of the account's borrows, as they happen. */
+import { oneOf } from "../domain/Text.ts"
+import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
 import { Borrow } from "./BorrowsChannel.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
+
+export type { Everything as Topic } from "./topics.ts"
+
+/**
+ * The schema of an {@link Event}.
+ *
+ * @category schemas
+ */
+export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
+/**
+ * What happened to a borrow: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
+ *
+ * @category models
+ */
+export type Event = typeof Event.Type
 
 /**
  * A margin call or the liquidation of a borrow.
@@ -12,7 +29,7 @@ import * as topics from "./topics.ts"
  */
 export interface BorrowEvent {
   /** What happened to the borrow. */
-  readonly event: forms.LiquidationEvent
+  readonly event: Event
   /** The borrow after the event. */
   readonly borrow: Borrow
 }
@@ -30,7 +47,7 @@ export const channel = Channel.make({
   topic: topics.everything,
   topics: topics.all,
   keyOf: () => "",
-  update: positional<BorrowEvent>({ event: forms.LiquidationEvent, borrow: Borrow }),
+  update: positional<BorrowEvent>({ event: forms.liquidation(Event), borrow: Borrow }),
   about: (_, message) => message,
   first: "nothing",
   continuity: "signal",

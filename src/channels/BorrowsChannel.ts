@@ -8,6 +8,8 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { Everything as Topic } from "./topics.ts"
+
 /**
  * A borrowed asset.
  *

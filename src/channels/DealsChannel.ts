@@ -2,11 +2,10 @@
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
-import type { ReceivedRole } from "../domain/Order.ts"
+import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
+import type { ReceivedRole, ReceivedSide } from "../domain/Order.ts"
 import { Limit, RecordOffset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
-import type * as Fills from "../endpoints/Fills.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -18,9 +17,29 @@ import * as topics from "./topics.ts"
  *
  * @category models
  */
-export interface Deal extends Omit<Fills.Fill, "role" | "total"> {
+export interface Deal {
+  /** The trade id, assigned by the exchange. */
+  readonly tradeId: TradeId
+  /** The order id, assigned by the exchange. Absent when the exchange omits it. */
+  readonly orderId?: OrderId
+  /** Your client order id. Absent when the order has none. */
+  readonly clientOrderId?: ClientOrderId
+  /** The market of the trade. */
+  readonly market: MarketName
+  /** The time of the trade, in Unix seconds with microsecond precision. */
+  readonly timestamp: UnixTime
+  /** Whether the order bought or sold. */
+  readonly side: ReceivedSide
   /** Whether the order was the maker or the taker of the trade. */
   readonly role: ReceivedRole
+  /** The traded amount, in the base currency. */
+  readonly amount: Decimal
+  /** The price of the trade, in the quote currency. */
+  readonly price: Decimal
+  /** The fee charged, in units of `feeAsset`. */
+  readonly fee: Decimal
+  /** The currency of the fee. */
+  readonly feeAsset?: Ticker
 }
 
 /**
@@ -35,12 +54,8 @@ export interface PastDeal extends Deal {
   readonly counterpartyOrderId?: OrderId
 }
 
-/**
- * The page of deals to read once.
- *
- * @category models
- */
-export type Request = forms.PageRequest
+export type { PageRequest as Request } from "./forms.ts"
+export type { AnyMarket as Topic } from "./topics.ts"
 
 const read = Wire.answer<PastDeal>({
   timestamp: UnixTime,

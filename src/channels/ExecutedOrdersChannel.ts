@@ -1,12 +1,15 @@
 /** The account's orders that can no longer trade, whenever one is filled, or canceled after a part of it was filled. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
-import { ReceivedType } from "../domain/Order.ts"
+import type { ReceivedActivationCondition, ReceivedType } from "../domain/Order.ts"
 import { Limit, RecordOffset } from "../domain/Paging.ts"
 import { oneOf } from "../domain/Text.ts"
+import { UnixTime } from "../domain/Time.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
+import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
@@ -52,13 +55,38 @@ export const Source = Unrecognised.open(oneOf(["web", "api", "adl", "liquidation
 export type Source = typeof Source.Type
 
 /**
- * An order that can no longer trade.
+ * An order that can no longer trade. `left` and `modifiedAt` are absent in the answer to a query; `ftime` and `source`
+ * are absent in pushed messages.
  *
  * @category models
  */
-export interface ExecutedOrder extends orders.EndedOrder {
-  /** What created the order. Absent in pushed messages. */
+export interface ExecutedOrder extends OrderAnswer.AnyOrder {
+  /** The unfilled amount, in the same currency as `amount`. */
+  readonly left?: Decimal
+  /** The time of the order's last change, in Unix seconds with microsecond precision. */
+  readonly modifiedAt?: UnixTime
+  /** The time when the order ended, in Unix seconds with microsecond precision. */
+  readonly ftime?: UnixTime
+  /** What created the order. */
   readonly source?: Source
+  /** Whether the order was immediate-or-cancel. */
+  readonly ioc?: boolean
+  /** Whether the order traded only against retail orders (RPI, "retail price improvement"). */
+  readonly rpi?: boolean
+  /** Whether the order took liquidity as a retail order, which may get a better price. */
+  readonly retail?: boolean
+  /** Whether the order could only reduce or close a position. */
+  readonly reduceOnly?: boolean
+  /** The order's taker fee rate, as a ratio. Only in messages until 2023. */
+  readonly takerFee?: FeeRate
+  /** The order's maker fee rate, as a ratio. Only in messages until 2023. */
+  readonly makerFee?: FeeRate
+  /** Whether the market has reached the activation price. Stop orders only. */
+  readonly activated?: boolean
+  /** Whether the market had to rise or fall to the activation price. Stop orders only. */
+  readonly activationCondition?: ReceivedActivationCondition
+  /** The price that triggers the order, in the quote currency. Stop orders only. */
+  readonly activationPrice?: Decimal
 }
 
 const numbers = {
@@ -87,9 +115,15 @@ export type ListedType = keyof typeof numbers
  *
  * @category models
  */
-export interface Request extends forms.PageRequest {
+export interface Request {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
   /** Only orders of these types. */
   readonly types: ReadonlyArray<ListedType>
+  /** The index of the first record. */
+  readonly offset: RecordOffset
+  /** The maximum number of records on the page, 1 to 100. */
+  readonly limit: Limit
 }
 
 const typeOf = new Map<number, string>(Object.entries(numbers).map(([type, number]) => [number, type]))
@@ -155,6 +189,7 @@ const limitTypes: ReadonlySet<ReceivedType> = new Set(["limit", "stop limit"])
 const kindOf = (type: ReceivedType): Kind => limitTypes.has(type) ? "limit" : "market"
 
 const executed: Schema.Codec<ExecutedOrder, unknown> = orders.ended<ExecutedOrder>({
+  ftime: Schema.optionalKey(UnixTime),
   source: Schema.optionalKey(Source)
 })
 

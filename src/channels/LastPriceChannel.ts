@@ -5,6 +5,8 @@ import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as topics from "./topics.ts"
 
+export type { Market as Topic } from "./topics.ts"
+
 /**
  * The last price of a market.
  *

@@ -8,6 +8,8 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { AnyAsset as Topic } from "./topics.ts"
+
 /**
  * The collateral balance of one asset, in units of the asset.
  *

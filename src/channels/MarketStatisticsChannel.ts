@@ -8,6 +8,8 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { Market as Topic } from "./topics.ts"
+
 /**
  * The period of the statistics that the exchange pushes, in seconds: 24 hours.
  *

@@ -7,6 +7,8 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { Market as Topic } from "./topics.ts"
+
 /**
  * A market's statistics since midnight UTC. Prices are in the quote currency.
  *

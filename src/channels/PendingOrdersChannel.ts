@@ -14,12 +14,9 @@ import * as forms from "./forms.ts"
 import * as orders from "./orders.ts"
 import * as topics from "./topics.ts"
 
-/**
- * An order that can still trade, or that has just ended.
- *
- * @category models
- */
-export type PendingOrder = orders.PendingOrder
+export type { PageRequest as Request } from "./forms.ts"
+export type { PendingOrder } from "./orders.ts"
+export type { Market as Topic } from "./topics.ts"
 
 /**
  * The schema of an {@link Event}.
@@ -49,15 +46,8 @@ export interface OrderEvent {
   /** What happened to the order. */
   readonly event: Event
   /** The order after the event. */
-  readonly order: PendingOrder
+  readonly order: orders.PendingOrder
 }
-
-/**
- * The page of orders to read once.
- *
- * @category models
- */
-export type Request = forms.PageRequest
 
 const event = forms.numbered(Event, [[1, "new"], [2, "updated"], [3, "finished"]])
 

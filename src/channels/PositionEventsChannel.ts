@@ -1,9 +1,26 @@
 /** Margin calls and liquidations of the account's positions, as they happen. */
+import { oneOf } from "../domain/Text.ts"
+import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as forms from "./forms.ts"
 import { Position } from "./PositionsChannel.ts"
 import * as topics from "./topics.ts"
+
+export type { Everything as Topic } from "./topics.ts"
+
+/**
+ * The schema of an {@link Event}.
+ *
+ * @category schemas
+ */
+export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
+/**
+ * What happened to a position: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
+ *
+ * @category models
+ */
+export type Event = typeof Event.Type
 
 /**
  * A margin call or the liquidation of a position.
@@ -12,7 +29,7 @@ import * as topics from "./topics.ts"
  */
 export interface PositionEvent {
   /** What happened to the position. */
-  readonly event: forms.LiquidationEvent
+  readonly event: Event
   /** The position after the event. */
   readonly position: Position
 }
@@ -30,7 +47,7 @@ export const channel = Channel.make({
   topic: topics.everything,
   topics: topics.all,
   keyOf: () => "",
-  update: positional<PositionEvent>({ event: forms.LiquidationEvent, position: Position }),
+  update: positional<PositionEvent>({ event: forms.liquidation(Event), position: Position }),
   about: (_, message) => message,
   first: "nothing",
   continuity: "signal",

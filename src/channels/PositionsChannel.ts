@@ -10,12 +10,15 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { Everything as Topic } from "./topics.ts"
+
 /**
- * An open position. `unrealizedPnl` and `pnl` are what the exchange calls `pnl` and `realized_pnl` here.
+ * An open position. The exchange does not push `leverage`, `pnlPercent` and `tpsl`. In its messages `pnl` is the
+ * unrealized profit, which is `unrealizedPnl` here.
  *
  * @category models
  */
-export interface Position extends Omit<OpenPositions.Position, "leverage" | "pnlPercent" | "tpsl"> {
+export interface Position extends OpenPositions.Position {
   /** The size, in the quote currency. */
   readonly total?: Decimal | null
 }
@@ -37,7 +40,10 @@ export const Position: Schema.Codec<Position, unknown> = Wire.answer<Position>({
   amount: orNull(Decimal),
   total: orNull(Decimal),
   basePrice: orNull(Decimal),
+  pnlPercent: Wire.none as never,
   unrealizedPnl: orNull(Decimal),
+  leverage: Wire.none as never,
+  tpsl: Wire.none as never,
   liquidationPrice: orNull(Decimal),
   liquidationState: orNull(Schema.String),
   unrealizedFunding: orNull(Decimal),

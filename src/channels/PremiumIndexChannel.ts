@@ -10,6 +10,8 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { AnyMarket as Topic } from "./topics.ts"
+
 /**
  * The prices and the funding rate of a futures market.
  *

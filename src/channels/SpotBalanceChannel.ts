@@ -8,6 +8,8 @@ import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
+export type { AnyAsset as Topic } from "./topics.ts"
+
 const balances: Schema.Codec<Balances, unknown> = Wire.keyed(Ticker, Balance)
 
 /** `[{ "BTC": …, "USDT": … }]`: one object with the changed assets, or several. */

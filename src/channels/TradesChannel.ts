@@ -10,6 +10,8 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as topics from "./topics.ts"
 
+export type { AnyMarket as Topic } from "./topics.ts"
+
 /**
  * A trade.
  *

@@ -5,9 +5,7 @@ import type * as Pages from "../client/Pages.ts"
 import { MarketName } from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
 import { Limit, RecordOffset } from "../domain/Paging.ts"
-import { oneOf } from "../domain/Text.ts"
 import { fromMicros, UnixTime } from "../domain/Time.ts"
-import * as Unrecognised from "../domain/Unrecognised.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -37,22 +35,9 @@ export const Side = numbered(Order.ReceivedSide, [[1, "sell"], [2, "buy"]])
 /** A role: 1 (maker) or 2 (taker) on the wire. */
 export const Role = numbered(Order.ReceivedRole, [[1, "maker"], [2, "taker"]])
 
-/**
- * The schema of a {@link LiquidationEvent}.
- *
- * @category schemas
- */
-export const LiquidationEvent = numbered(
-  Unrecognised.open(oneOf(["margin_call", "liquidation"])),
-  [[1, "margin_call"], [2, "liquidation"]]
-)
-/**
- * What happened to a position or a borrow: the exchange demands more collateral (`margin_call`), or closes it
- * (`liquidation`).
- *
- * @category models
- */
-export type LiquidationEvent = typeof LiquidationEvent.Type
+/** An event of a position or a borrow: 1 (margin call) or 2 (liquidation) on the wire. */
+export const liquidation = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | string> =>
+  numbered(schema, [[1, "margin_call"], [2, "liquidation"]])
 
 /** A time: Unix milliseconds on the wire, Unix seconds in the domain. */
 export const Millis: Schema.Codec<UnixTime, number> = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(

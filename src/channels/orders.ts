@@ -1,6 +1,5 @@
 /** Orders in the messages of channels: their keys and numbers on the wire. */
 import * as Schema from "effect/Schema"
-import type { Decimal } from "../domain/Decimal.ts"
 import { ReceivedType } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
 import { live } from "../protocol/Dialect.ts"
@@ -44,10 +43,10 @@ const joint: Wire.Joint = {
   join: ({ margin, type, ...wire }) => ({ ...wire, type: margin === true ? spotTypes.get(type) ?? type : type })
 }
 
-const { oto: _, ...answered } = OrderFields.order(live)
-
 const common = {
-  ...answered,
+  ...OrderFields.order(live),
+  // The exchange does not push it.
+  oto: Wire.none as never,
   side: forms.Side,
   type: Type,
   modifiedAt: Schema.optionalKey(UnixTime)
@@ -89,31 +88,21 @@ const spelling = {
 }
 
 /**
- * An order in the messages of a channel.
+ * An order that can still trade, or that has just ended. The exchange does not push `oto`.
  *
  * @category models
  */
-export interface PendingOrder extends Omit<OrderAnswer.Order, "oto"> {
+export interface PendingOrder extends OrderAnswer.Order {
   /** The time of the order's last change, in Unix seconds with microsecond precision. */
   readonly modifiedAt?: UnixTime
 }
 
-/** The schema of an order that can still trade, or that has just ended. */
+/** The schema of a {@link PendingOrder}. */
 export const pending: Schema.Codec<PendingOrder, unknown> = Wire.answer<PendingOrder>(common, spelling).schema
 
-/** The fields of an order that can no longer trade, without those that only one channel has. */
-export interface EndedOrder extends Omit<PendingOrder, "left"> {
-  /** The unfilled amount, in the same currency as `amount`. Absent in the answer to a query. */
-  readonly left?: Decimal
-  /** The time when the order ended, in Unix seconds with microsecond precision. Absent in pushed messages. */
-  readonly ftime?: UnixTime
-}
-
-/** The schema of an order that has ended, with further fields. */
-export const ended = <A extends EndedOrder>(
-  further: Wire.Fields<Omit<A, keyof EndedOrder>>
-): Schema.Codec<A, unknown> =>
-  Wire.answer<A>(
-    { ...common, ...further, left: Schema.optionalKey(common.left), ftime: Schema.optionalKey(UnixTime) } as never,
-    spelling as never
-  ).schema
+/**
+ * The schema of an order that can no longer trade. The answer to a query has other fields than a pushed order.
+ */
+export const ended = <A extends object>(further: Schema.Struct.Fields): Schema.Codec<A, unknown> =>
+  // The casts are safe if `A` has the fields of an order that are not in `further`.
+  Wire.answer<A>({ ...common, left: Schema.optionalKey(common.left), ...further } as never, spelling as never).schema
