@@ -86,7 +86,7 @@ const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<strin
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
     const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
       required: [key],
-      // A flag only counts when it is `true`.
+      // A flag counts only if it is `true`.
       ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
     }))
     return { anyOf: enough }
@@ -360,7 +360,7 @@ reads them as doubles loses digits above 2^53.
 `.trim()
 
 /**
- * Makes the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, answer and
+ * Creates the OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, answer and
  * refusals. It contains nothing specific to a venue: no address, account or market.
  *
  * @category constructors

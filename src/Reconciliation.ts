@@ -66,8 +66,8 @@ import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * An order with an unknown outcome: an `OutcomeUnknown`, an unsettled `Intent`, or what you know. The more fields are
- * present, the more can be proven.
+ * An order with an unknown outcome: an `OutcomeUnknown`, an unsettled `Intent`, or an object with the fields that you
+ * know. The more fields it has, the more can be proven.
  *
  * @category models
  */
@@ -277,7 +277,7 @@ interface Dated {
 /** The reason why a list could not be read. */
 type Unread = Errors.CallError | Errors.PageCeilingReached | Errors.ListShifted
 
-/** Returns no records if the live exchange refuses the search because it knows no such order. */
+/** Returns no records if the live exchange refuses the search because there is no such order. */
 const orNone = <A>(
   found: Effect.Effect<ReadonlyArray<A>, Unread>
 ): Effect.Effect<ReadonlyArray<A>, Unread> =>

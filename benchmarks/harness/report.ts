@@ -44,7 +44,7 @@ const digits = (value: number) => value.toFixed(value >= 100 ? 0 : value >= 10 ?
 export const show = ({ max, median, min }: Bracket, unit = "x"): string =>
   min === max ? `${digits(median)}${unit}` : `${digits(median)}${unit} (${digits(min)}–${digits(max)})`
 
-/** Makes the table line that compares two peers. */
+/** Creates the table line that compares two peers. */
 export const line = (compared: Compared, what: string, of: string, to: string, unit: "µs" | "ms" = "µs"): Line => {
   const per = unit === "µs" ? 1 : 1000
   const shown = (peer: string) => `${peer} ${digits(absolute(compared, peer, "cpu").median / per)} ${unit}`
@@ -56,7 +56,7 @@ export const line = (compared: Compared, what: string, of: string, to: string, u
   }
 }
 
-/** Makes the same line with inverse ratios: how many times as much work the first peer does. */
+/** Creates the same line with inverse ratios: how many times as much work the first peer does. */
 export const inverse = (compared: Compared, what: string, of: string, to: string): Line => {
   const { ratios: _, ...words } = line(compared, what, of, to)
   return {

@@ -16,7 +16,7 @@ import type { Paint } from "./Screen.ts"
 /** The names of the calls. */
 export const names: ReadonlyArray<string> = all.map(({ name }) => name)
 
-/** The groups of calls. Every call is in exactly one. */
+/** The groups of calls. Every call is in exactly one group. */
 const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Markets, fees and time", market],
   ["Prices, trades and futures", marketData],

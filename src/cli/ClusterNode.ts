@@ -19,12 +19,12 @@ import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
 /**
- * How long a stopping node still accepts calls, in milliseconds: long enough for a load balancer that polls every
- * second to notice.
+ * How long a node that is stopping still accepts calls, in milliseconds. A load balancer that polls every second
+ * notices within this time.
  */
 const leavingMillis = 2000
 
-/** The time limit of a node's shutdown, in milliseconds. After that the process exits; its venues stay intact. */
+/** The time limit of a node's shutdown, in milliseconds, after which the process exits. Its venues stay intact. */
 const stopping = 20_000
 
 /** The exit code of a node that has lost its venues or stopped too slowly, and should be restarted. */
@@ -100,7 +100,7 @@ export const migrate = (url: string, token: string | undefined): Effect.Effect<v
     Effect.catchTag("JournalError", (error) => Effect.fail(refusalOf(error)))
   )
 
-/** Works in the database of a cluster, without a node. */
+/** Runs an effect with the database of a cluster, without a node. */
 const inDatabase = <A>(
   url: string,
   work: Effect.Effect<A, JournalError | Host.UnknownVenue | SqlError.SqlError, PgClient.PgClient>
@@ -132,7 +132,7 @@ export const drain = (url: string, node: string) =>
 /** Writes a venue's journal to a file. */
 export const exportTo = (url: string, venue: string, file: string) => inDatabase(url, Archive.exportTo(venue, file))
 
-/** Brings an exported venue into a cluster. */
+/** Imports an exported venue into a cluster. */
 export const importFrom = (url: string, file: string, record: string) =>
   inDatabase(url, Archive.importFrom(file, record))
 

@@ -1,6 +1,6 @@
 /**
  * Reads a key and its secret for a command: from the environment or a file. The secret is never an argument, because
- * every process on the machine can read those.
+ * every process on the machine can read arguments.
  */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"

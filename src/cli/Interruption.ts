@@ -1,4 +1,4 @@
-/** The exit code of a command that a signal has interrupted. */
+/** Handles signals: ends the command, and chooses its exit code. */
 import * as Effect from "effect/Effect"
 
 let isTerminated = false
@@ -33,5 +33,8 @@ export const endWith = (code: number): Effect.Effect<void> =>
     chosen = code
   })
 
-/** The exit code after an interrupt: 0 after SIGTERM, unless the command has chosen another; `undefined` for Ctrl-C. */
+/**
+ * The exit code after an interruption: 0 after SIGTERM unless the command has chosen another one; `undefined` after
+ * Ctrl-C.
+ */
 export const exitCode = (): number | undefined => chosen ?? (isTerminated ? 0 : undefined)

@@ -69,14 +69,14 @@ export const ofProject = Effect.gen(function*() {
 })
 
 /**
- * The journal folder of a sandbox: the given one if any, else the project's if a person starts the sandbox, else
+ * The journal folder of a sandbox: the given folder, else the project's if a person starts the sandbox, else
  * `effect-txc-data`.
  */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(programFolder)
 
 /**
- * The folder of a host's venues: the given one if any, else the project's if a person starts the host, else
+ * The folder of a host's venues: the given folder, else the project's if a person starts the host, else
  * `effect-txc-host`.
  */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
@@ -86,7 +86,7 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
     ? Effect.map(ofProject, (folder) => `${folder}-host`)
     : Effect.succeed("effect-txc-host")
 
-/** The folder of an existing journal: the given one if any, else `effect-txc-data` if it exists, else the project's. */
+/** The folder of an existing journal: the given folder, else `effect-txc-data` if it exists, else the project's. */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
   const candidates = Option.isSome(given) ? [given.value] : [programFolder, yield* ofProject]
@@ -119,7 +119,7 @@ export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.orDie(Schema.encodeEffect(Holder)({ pid: process.pid, url }))
   const file = holderIn(folder)
-  // The record explains a locked journal to other processes. A sandbox also runs without it.
+  // Other processes use this record to explain a locked journal. The sandbox runs without it as well.
   yield* Effect.acquireRelease(
     Effect.ignore(files.writeFileString(file, text, { mode: 0o600 })),
     () => Effect.ignore(files.remove(file))

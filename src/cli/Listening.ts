@@ -19,7 +19,7 @@ export const port = Flags.optional(
   "The port; 0 for any free port. Default on a terminal: 8080, or the next free port"
 )
 
-/** The flag that names further hosts; repeatable. */
+/** The flag that allows another host name; repeatable. */
 export const allowHosts = Flag.String("allow-host").pipe(
   Flag.withMetavar("NAME"),
   Flag.withDescription(

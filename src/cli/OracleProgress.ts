@@ -11,7 +11,7 @@ import type * as Progress from "./Progress.ts"
 export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
   rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
 
-/** The time that the remaining rules will take if they are as slow as those so far, in milliseconds. */
+/** The estimated time for the remaining rules, at the average speed so far, in milliseconds. */
 export const left = (millis: number, done: number, all: number): number =>
   done === 0 ? 0 : millis / done * Math.max(all - done, 0)
 

@@ -120,7 +120,7 @@ export const follow = Effect.fnUntraced(function*(screen: Screen) {
       ? Effect.flatMap(lineNow(event.request, screen), Console.log)
       : Effect.void
   const printing = Effect.flatMap(feed.after(), (entries) => Stream.runForEach(entries, print))
-  // If the terminal is too slow, the feed drops some calls. Subscribe again to print the next ones.
+  // If the terminal is too slow, the feed drops some calls. Subscribes again to print the next ones.
   const again = Effect.forever(Effect.catchTag(printing, "FeedGone", () => Effect.void))
   yield* Effect.forkScoped(again, { startImmediately: true })
 })

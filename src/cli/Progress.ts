@@ -1,4 +1,6 @@
-/** The progress of a command: one line on a terminal's standard error, erased at the end. */
+/**
+ * Shows the progress of a command in one line on standard error, if it is a terminal, and erases the line at the end.
+ */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
@@ -21,7 +23,7 @@ export const hidden: Progress = { show: () => Effect.void, clear: Effect.void }
 /** The progress line of this process. Shows nothing if standard error is not a terminal. */
 export const current: Effect.Effect<Progress, never, Stdio.Stdio> = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
-  // A dumb terminal cannot erase a line.
+  // A terminal with `TERM=dumb` cannot erase a line.
   const kind = yield* Effect.orDie(Config.withDefault(Config.String("TERM"), ""))
   if (kind === "dumb" || !(yield* stdio.stderrIsTerminal)) return hidden
   const write = (text: string) => Effect.provideService(toStderr(text), Stdio.Stdio, stdio)

@@ -2,7 +2,7 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
-/** The command has done nothing. It exits with code 2 and prints two lines: the error and the remedy. */
+/** The command can't run, and has done nothing. It exits with code 2 and prints two lines: the error and the remedy. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   wrong: Schema.String,
   remedy: Schema.String

@@ -18,8 +18,8 @@ const distance = (one: string, other: string): number => {
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")
 
 /**
- * The candidate closest to a string: at most a third of its letters differ, or it begins with the string or with the
- * string's first word. `undefined` if no candidate is close.
+ * The candidate closest to a string: one in which at most a third of the letters differ, or that begins with the string
+ * or with its first word. `undefined` if no candidate is close.
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)

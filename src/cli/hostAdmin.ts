@@ -1,4 +1,7 @@
-/** The subcommands of `effect-txc host` for operators: who has what, and what a venue's journal contains. */
+/**
+ * The subcommands of `effect-txc host` for operators, which show nodes and venues, drain nodes, and export, import and
+ * check journals.
+ */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -75,7 +78,7 @@ interface Found {
   readonly venues: ReadonlyArray<Models.Placed & { readonly id: string; readonly owner: string }>
 }
 
-/** Asks a running host, or the database alone. */
+/** Queries a running host, or only the database. */
 const found = (database: Option.Option<string>, baseUrl: Option.Option<string>) =>
   Effect.gen(function*() {
     if (Option.isNone(baseUrl)) return yield* (yield* clusterNode).status(yield* databaseOf(database))

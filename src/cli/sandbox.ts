@@ -79,7 +79,7 @@ interface Beginning {
   readonly counterparty: ReadonlyArray<SetCounterpartyOptions>
 }
 
-/** Makes the counterparty quote the markets given by the flags. */
+/** Lets the counterparty quote the markets that the flags name. */
 const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
     Control.Control,
@@ -112,7 +112,7 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
     if (!empty) yield* Example.setUp
   }
   yield* quoteMarkets(counterparty)
-  // A replayed journal may have marked the beginning already.
+  // The replayed journal may already contain the mark to which a reset returns.
   if ((yield* control.status).beginning === 0) yield* control.begin
 })
 

@@ -1,5 +1,5 @@
 /**
- * Makes the calls of one account. It provides what every endpoint needs, but loads no endpoint.
+ * Makes the calls of one account. This module provides the services that every endpoint needs, but loads no endpoint.
  *
  * `Exchange.layer` provides every endpoint. A program that must start fast or have a small bundle can provide an
  * account and only the endpoints that it uses instead, and import each module by its own path.
@@ -64,8 +64,8 @@ export type Options<E = never, R = never, T = Transport.Transport> =
   & Shared<E, R, T>
 
 /**
- * Makes the public and private calls of an account from the services that you provide. Each use builds them separately,
- * so two accounts with different keys stay separate in one program.
+ * Provides the public and private calls of an account, built from the services that you provide. Each use builds them
+ * separately, so two accounts with different keys stay separate in one program.
  *
  * @category layers
  */
@@ -76,7 +76,7 @@ export const layerServices: Layer.Layer<
 > = Layer.fresh(Layer.merge(Call.layer, Call.layerPublic))
 
 /**
- * Makes the calls of an account whose region and credentials come from layers, such as those in `Settings`.
+ * Provides the calls of an account whose region and credentials come from layers, such as those in `Settings`.
  *
  * @category layers
  */
@@ -91,13 +91,13 @@ export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
 }
 
 /**
- * Makes the calls of an account, by default with `node:crypto` signatures, windowed nonces and rate limits.
+ * Provides the calls of an account, by default with `node:crypto` signatures, windowed nonces and rate limits.
  *
  * Pass `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. The layers of services that
  * place orders also need `MarketRules`: provide `Markets.layerMarketRules`, which loads the rules from the exchange, or
  * a layer from `MarketRules`.
  *
- * Layers are shared by reference. If one program has two accounts, make a separate endpoint layer for each, such as
+ * Layers are shared by reference. If one program has two accounts, create a separate endpoint layer for each, such as
  * `Layer.fresh(TradeBalance.TradeBalance.layer)`.
  *
  * @category layers

@@ -54,7 +54,7 @@ export interface Service {
 }
 
 /**
- * Makes the service from an effect that generates ids. Each id must be unique within the account.
+ * Creates the service from an effect that generates ids. Each id must be unique within the account.
  *
  * @category constructors
  */

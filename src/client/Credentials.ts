@@ -18,8 +18,8 @@ import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
 
 /**
- * The key or secret can't be used: it is empty, cut short, or has characters that an HTTP header can't carry. The error
- * shows neither.
+ * The key or secret can't be used: it is empty, truncated, or has characters that an HTTP header can't carry. The error
+ * shows neither the key nor the secret.
  *
  * @category errors
  */
@@ -78,7 +78,7 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
 }
 
 /**
- * Checks a key and its secret, and makes the service. Fails with `InvalidCredentials`.
+ * Checks a key and its secret, and creates the service. Fails with `InvalidCredentials`.
  *
  * @category constructors
  */

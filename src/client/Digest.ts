@@ -1,4 +1,4 @@
-/** Makes digests that identify API keys in shared storage without revealing them. */
+/** Creates digests that identify API keys in shared storage without revealing them. */
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import { nodeCrypto } from "./NodeCrypto.ts"

@@ -1,4 +1,4 @@
-/** Makes layers that share nothing with the rest of a program. */
+/** Creates layers that share nothing with the rest of a program. */
 import * as Layer from "effect/Layer"
 
 /**

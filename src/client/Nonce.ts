@@ -70,7 +70,8 @@ export class Nonce extends Context.Service<Nonce, {
 
 /**
  * Unique nonces that may arrive in any order, so calls run in parallel. Allows about 1,000 calls per key per second in
- * the live dialect, whose nonces are milliseconds, and a million in the document's, whose nonces are microseconds.
+ * the live dialect, whose nonces are milliseconds, and a million in the document's dialect, whose nonces are
+ * microseconds.
  *
  * @category layers
  */
@@ -84,7 +85,8 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 
 /**
  * Increasing nonces. Each key makes one call at a time, because calls on parallel connections can arrive out of order.
- * For exchanges or keys without a nonce window. Slow: every call waits for the previous answer.
+ * Use this layer for exchanges or keys without a nonce window. It is slow, because every call waits for the previous
+ * answer.
  *
  * @category layers
  */

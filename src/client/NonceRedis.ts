@@ -111,8 +111,8 @@ const drawing = (
 /**
  * Windowed nonces for keys shared by up to `programs` programs at a time. In the live dialect, whose nonces are
  * milliseconds, all programs together can make about 1,000 calls per key per second, divided equally among them; in the
- * document's, whose nonces are microseconds, a million. Calls need no request to Redis: the program leases its nonces
- * before the first call, and extends the lease in the background.
+ * document's dialect, whose nonces are microseconds, a million. Calls need no request to Redis: the program leases its
+ * nonces before the first call, and extends the lease in the background.
  *
  * `programs` must be the same in all programs that share a key, from 1 to 1000. A program with a different number gets
  * no lease while the others have theirs. A program that exits gives its class back. A program that crashes keeps it

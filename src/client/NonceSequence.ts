@@ -28,7 +28,7 @@ export const maxAhead = 2000
 export const maxSetBack = 4000
 
 /**
- * Makes a function that tracks the latest time of a clock, and returns an error when the clock was set back too far.
+ * Creates a function that tracks the latest time of a clock, and returns an error when the clock was set back too far.
  */
 export const steady = () => {
   let latest = Number.NEGATIVE_INFINITY
@@ -106,7 +106,7 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
   return (offset) => Clock.clockWith((clock) => draw(clock, offset))
 }
 
-/** Returns one value per API key and nonce unit, made on first use. Objects seen before have a faster lookup. */
+/** Returns one value per API key and nonce unit, created on first use. Looking up the same object again is faster. */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()
   const seen = new WeakMap<Of, A>()

@@ -99,7 +99,7 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
 /** Whether the exchange may have derived this amount from the requested one. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
-  // By the document, the exchange reduces the amount to the position.
+  // According to the document, the exchange reduces the amount to the position.
   if (asked.reduceOnly === true) return isPartOf(amount, asked.amount)
   // A market order has no limit price. The exchange drops the part that can't trade immediately, and may echo the
   // traded amount instead of a requested quote amount.

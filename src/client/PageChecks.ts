@@ -25,7 +25,7 @@ export const checkEcho =
   }
 
 /**
- * Makes a page from a plain list of records. Such an answer echoes neither limit nor offset, so only its length is
+ * Builds a page from a plain list of records. Such an answer echoes neither limit nor offset, so only its length is
  * checked. Fails with `UnexpectedResponse` when it contains more records than the limit.
  */
 export const ofRecords =

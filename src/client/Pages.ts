@@ -77,7 +77,7 @@ export interface Identity<A, G = never> {
   /** The identity of a record; `undefined` when it has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Makes the element that marks a gap: records may be missing after the last emitted one. Without it, the stream fails
+   * Creates the element that marks a gap: records may be missing after the last emitted one. Without it, the stream fails
    * with `ListShifted` there.
    */
   readonly gap?: (after: A) => G

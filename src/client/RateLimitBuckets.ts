@@ -236,7 +236,7 @@ export const countingInMemory = (): Count => {
   }
 }
 
-/** Makes the service from a function that counts calls. */
+/** Creates the service from a function that counts calls. */
 export const make = (count: Count): { readonly bucket: (of: Of, endpoint: Endpoint.Any) => Bucket } => {
   const lines = new Map<string, Line>()
 

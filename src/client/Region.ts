@@ -97,7 +97,7 @@ const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(host)
 
 /**
- * Checks the base URL and makes the service. Fails with `InvalidBaseUrl`.
+ * Checks the base URL and creates the service. Fails with `InvalidBaseUrl`.
  *
  * @category constructors
  */

@@ -63,7 +63,7 @@ export class Signer extends Context.Service<Signer, {
 }>()("effect-txc/client/Signer") {}
 
 /**
- * Makes a function that removes the given secrets from a string: see `Scrub.scrubber`.
+ * Creates a function that removes the given secrets from a string: see `Scrub.scrubber`.
  *
  * @category scrubbing
  */

@@ -9,7 +9,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 const key = "effect-txc/test"
 
 /**
- * Makes a check that a value satisfies `test`.
+ * Creates a check that a value satisfies `test`.
  *
  * @category constructors
  */
@@ -17,7 +17,7 @@ export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annot
   Schema.makeFilter(test, { ...annotations, [key]: test })
 
 /**
- * Makes a check that a string matches `form`. Pass `test` if there is a faster way to get the same result.
+ * Creates a check that a string matches `form`. Pass `test` if there is a faster way to get the same result.
  *
  * @category constructors
  */
@@ -28,7 +28,7 @@ export const matches = (
 ): SchemaAST.Filter<string> => Schema.isPattern(form, { ...annotations, [key]: test })
 
 /**
- * Makes a check that a string is not empty, starts with a character of `first`, and continues with characters of
+ * Creates a check that a string is not empty, starts with a character of `first`, and continues with characters of
  * `others`. Each pattern matches one ASCII character. One pattern for the whole string would be several times slower,
  * and an answer may contain hundreds of assets.
  *

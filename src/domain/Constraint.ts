@@ -250,7 +250,7 @@ export type Annotation = {
 }
 
 /**
- * Makes an annotation that names the constraint of a schema or a check.
+ * Creates an annotation that names the constraint of a schema or a check.
  *
  * @category annotations
  */

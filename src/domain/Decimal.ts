@@ -224,7 +224,7 @@ export const FeeRate = Text.check(
 // -----------------------------------------------------------------------------
 
 /**
- * Makes a decimal from a literal that the compiler checks: `Decimal.of("0.01")`. For text known only at run time use
+ * Creates a decimal from a literal that the compiler checks: `Decimal.of("0.01")`. For text known only at run time use
  * {@link parse}.
  *
  * @category constructors
@@ -234,7 +234,7 @@ export const of = <const S extends string>(text: S extends Literal<S> ? S : Lite
   text as string as Decimal
 
 /**
- * Makes a price from a literal that the compiler checks: `Decimal.price("60000.50")`. Greater than zero, in the quote
+ * Creates a price from a literal that the compiler checks: `Decimal.price("60000.50")`. Greater than zero, in the quote
  * currency. For text known only at run time use {@link parsePrice}.
  *
  * @category constructors
@@ -244,7 +244,7 @@ export const price = <const S extends string>(
 ): Price => text as string as Price
 
 /**
- * Makes an amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known
+ * Creates an amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known
  * only at run time use {@link parseAmount}.
  *
  * @category constructors
@@ -254,7 +254,7 @@ export const amount = <const S extends string>(
 ): Amount => text as string as Amount
 
 /**
- * Makes a fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more. For text
+ * Creates a fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more. For text
  * known only at run time use {@link parseFeeRate}.
  *
  * @category constructors
@@ -353,7 +353,7 @@ const format = (units: bigint, scale: number): string => {
 }
 
 /**
- * Makes the canonical decimal of a whole number of units of `10^-scale`: `fromUnits(150n, 2)` is `"1.5"`. Fails when
+ * Creates the canonical decimal of a whole number of units of `10^-scale`: `fromUnits(150n, 2)` is `"1.5"`. Fails when
  * the text needs more than 64 characters.
  *
  * @category exact integers

@@ -124,7 +124,7 @@ export const Ticker = Text.check(
 ).annotate({ identifier: "Ticker" })
 
 /**
- * Makes a ticker from a literal that the compiler checks: `ticker("BTC")`. It must not be empty or contain a space. For
+ * Creates a ticker from a literal that the compiler checks: `ticker("BTC")`. It must not be empty or contain a space. For
  * text known only at run time decode the schema {@link Ticker}.
  *
  * @category constructors
@@ -163,7 +163,7 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
   : `"${S}" is not BASE_QUOTE`
 
 /**
- * Makes a market name from a literal that the compiler checks: `marketName("BTC_USDT")`. For text known only at run
+ * Creates a market name from a literal that the compiler checks: `marketName("BTC_USDT")`. For text known only at run
  * time use {@link parseMarketName}.
  *
  * @category constructors

@@ -28,7 +28,7 @@ export type Unrecognised = string & Brand.Brand<"Unrecognised">
 export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).annotate({ identifier: "Unrecognised" })
 
 /**
- * Makes the schema of an enumeration in an answer: listed values as literals, any other text as {@link Unrecognised}.
+ * Creates the schema of an enumeration in an answer: listed values as literals, any other text as {@link Unrecognised}.
  *
  * @category schemas
  */

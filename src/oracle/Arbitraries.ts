@@ -236,7 +236,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** Every schema with an identifier inside a schema, on its decoded and its encoded side. */
+/** All schemas with an identifier that a schema contains, on its decoded and its encoded side. */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {
@@ -268,7 +268,7 @@ const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
 }
 
 /**
- * Reports a schema without an arbitrary, which is a defect of this module. A test walks the schemas of all endpoints.
+ * Reports a schema without an arbitrary, which is a defect of this module. A test checks the schemas of all endpoints.
  */
 const missing = (what: string): never => Result.getOrThrowWith(Result.fail(what), () => new Error(what))
 
@@ -296,7 +296,7 @@ const countWithin = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): fc.Arb
   return fc.integer({ min: Math.max(0, ...min), max: max.length === 0 ? 99 : Math.min(...max) })
 }
 
-/** Values of a schema's decoded side. A constrained string must have an identifier, which names its brand. */
+/** Decoded values of a schema. A constrained string must have an identifier, which names its brand. */
 const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   const identifier = SchemaAST.resolveIdentifier(ast)
   if (identifier !== undefined) {

@@ -1,7 +1,7 @@
 /** Groups broken rules by their likely cause, because one fault of a target often breaks many rules. */
 import type { Rule } from "./Rule.ts"
 
-/** The result of a rule, as far as causes depend on it. */
+/** The parts of a rule's result that determine its cause. */
 interface Judged {
   readonly rule: Pick<Rule, "id">
   readonly outcome: { readonly _tag: string; readonly call?: string; readonly got?: string }
@@ -37,7 +37,7 @@ const isAuthentication = (answer: string): boolean => /^HTTP 40[13]\b|unauthoriz
 
 const isError = (answer: string): boolean => /^HTTP (?:[45][0-9]{2}|[0-9]{3} \(not JSON)/u.test(answer)
 
-/** Says what the faults have in common; `undefined` if they share too little. */
+/** Describes what the faults have in common; `undefined` if they share too little. */
 type Explain = (faults: ReadonlyArray<Fault>) => string | undefined
 
 const everywhere: Explain = (faults) => {
@@ -53,7 +53,9 @@ const sameAnswer: Explain = ([first, ...others]) =>
 
 const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
 
-/** The ways to group faults, from the most telling to the least: each takes the faults that the earlier ones left. */
+/**
+ * The ways to group faults, the most informative first. Each groups the faults that the earlier ones have not grouped.
+ */
 const groupings: ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> = [
   [({ answer = "" }) => answer, everywhere],
   [({ answer = "", call }) => `${call} ${answer}`, sameAnswer],

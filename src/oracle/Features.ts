@@ -89,7 +89,7 @@ export const aRead = (features: Features): string | undefined =>
 /** The remedy for a call that a target does not serve. */
 export const remedy = "if the target is not meant to have a call, name it and the reason under missing in --features"
 
-/** Says that the target declares a call missing. */
+/** The sentence saying that the target declares a call missing. */
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
 /** The call that a path belongs to: the path without a market at its end. */
@@ -107,7 +107,7 @@ export const declares = ({ endpoints, missing = {} }: Features, path: string): b
 }
 
 /**
- * The reason why a path is not called, as the target declares; `undefined` if it is called. Calls that other rules need
+ * The declared reason why a path is not called; `undefined` if it is called. Calls that other rules need
  * are tried even if `endpoints` does not list them.
  *
  * @category judging

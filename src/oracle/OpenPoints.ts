@@ -14,8 +14,9 @@ export interface OpenPoint {
   /** How the sandbox and the client behave. */
   readonly stance: string
   /**
-   * Ids of the rules that check the stance, none of which is a `MUST` rule in the document's dialect; or the reason why no
-   * rule checks it. In the live dialect, a rule is `MUST` if the live exchange's documentation settles the point.
+   * Either the ids of the rules that check the stance, or the reason why no rule checks it. None of these rules is
+   * `MUST` in the document's dialect. In the live dialect, a rule is `MUST` if the live exchange's documentation
+   * settles the point.
    */
   readonly rules: ReadonlyArray<string> | Unchecked
 }

@@ -1,5 +1,5 @@
 /**
- * Identifies a target before any rule runs: whether it speaks this API, knows the key, and speaks the expected dialect.
+ * Identifies a target before any rule runs: whether it speaks this API in the expected dialect, and accepts the key.
  * A wrong target would break every rule for the same reason.
  */
 import * as Effect from "effect/Effect"
@@ -57,7 +57,7 @@ const prefixRemedy = (baseUrl: string): string | undefined => {
 
 /**
  * Expects that the target speaks this API: it answers the ping, or refuses an unsigned call with this API's error
- * object. Either one suffices, because the other may be what is broken.
+ * object. Either one suffices, because the other may be broken.
  */
 const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
   const { world } = begin()
@@ -84,7 +84,7 @@ const otherDialect = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect
   name: name === "live" ? "document" : "live"
 })
 
-/** Makes a read with a nonce in the other dialect's format. */
+/** Creates a read with a nonce in the other dialect's format. */
 const readInOtherDialect = (world: World, account: Account, path: string) =>
   Connection.read(Effect.flatMap(world.serverTime, (time) => {
     const nonce = Dialects.nonce(otherDialect(world.dialect), time + 1, true)
@@ -147,8 +147,8 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
 })
 
 /**
- * Expects that a target of the document's dialect does not know `nonceWindow`, which only the live dialect has: there it
- * must be a boolean. A few reads show this, so that a read-only check finds it out too.
+ * Expects that a target of the document's dialect ignores `nonceWindow`, which only the live dialect has, where it must
+ * be a boolean. A few reads are enough to find this out, so a read-only check can do it too.
  */
 const hasNoWindow = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,

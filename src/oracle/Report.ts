@@ -38,7 +38,7 @@ export interface Replay {
   readonly path: string
   /** The number of values that the check generated per rule. */
   readonly runs: number
-  /** The point where fast-check stopped shrinking a call sequence; absent for rules without sequences. */
+  /** The point where fast-check stopped shrinking a sequence of calls; absent for rules without sequences. */
   readonly replayPath?: string
 }
 
@@ -161,9 +161,9 @@ export interface Report {
   readonly minJudged: number
   /** The stale known failures: rules listed as broken that hold. */
   readonly stale: ReadonlyArray<string>
-  /** State that the check left on the target, such as an order that could not be canceled. */
+  /** Warnings about state that the check left on the target, such as an order that could not be canceled. */
   readonly warnings: ReadonlyArray<string>
-  /** What stays in a sandbox because its control plane has no snapshots. */
+  /** The changes to a sandbox that could not be undone, because its control plane has no snapshots. */
   readonly remains: ReadonlyArray<string>
   /** The number of requests that the check sent, and how many of them got no answer. */
   readonly traffic: Traffic
@@ -365,8 +365,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * The rules that could not be judged because the account has no records, in one line, by the part of the id before the
- * last dot.
+ * The rules that could not be judged because the account has no records, in one line, grouped by the part of the id
+ * before the last dot.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)

@@ -29,9 +29,9 @@ export { type Profile, profiles } from "./Profile.ts"
 export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Skipped } from "./Verdict.ts"
 
 /**
- * How binding a rule is: `MUST` where the document states it, or in the live dialect the live exchange's documentation;
- * `SHOULD` where it is left open and this project takes a stance; `INFO` where the rule only records what the target
- * does.
+ * How binding a rule is. `MUST`: the document states the requirement or, in the live dialect, the live exchange's
+ * documentation does. `SHOULD`: the point is left open, and this project takes a stance. `INFO`: the rule only records
+ * the target's behaviour.
  *
  * @category models
  */
@@ -236,7 +236,7 @@ export interface ForAll<A> extends Heading {
 }
 
 /**
- * Makes a rule that holds for every value of a generator.
+ * Creates a rule that holds for every value of a generator.
  *
  * @category constructors
  */
@@ -266,7 +266,7 @@ export interface ForEach<A> extends Heading {
 }
 
 /**
- * Makes a rule that holds for each of a few values. Every check tries all of them.
+ * Creates a rule that holds for each of a few values. Every check tries all of them.
  *
  * @category constructors
  */
@@ -286,7 +286,7 @@ export interface Always extends Heading {
 }
 
 /**
- * Makes a rule that needs no values.
+ * Creates a rule that needs no values.
  *
  * @category constructors
  */

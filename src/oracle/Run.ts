@@ -83,7 +83,7 @@ const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Eff
   })
 
 /**
- * Judges one value. fast-check knows only runs that pass and runs that fail, so after a missing answer all further runs
+ * Judges one value. fast-check has only runs that pass and runs that fail. So after a missing answer, all further runs
  * pass and nothing is shrunk. A value that cannot be judged passes too.
  */
 const judge = Effect.fnUntraced(function*(
@@ -100,7 +100,7 @@ const judge = Effect.fnUntraced(function*(
     Effect.tapErrorTag("Broken", () => Effect.map(wasLate, (late) => isLate = late)),
     Effect.ensuring(end)
   )
-  // A list that was late proves nothing: judge the value again, now that the reads wait for the lists.
+  // A list that was late proves nothing. Judges the value again, now that the reads wait for the lists.
   const judged = Effect.catchTag(once, "Broken", (broken) => isLate ? once : Effect.fail(broken))
   const exit = yield* Effect.exit(throttled(answered(judged), target.patience ?? Throttling.defaultPatience))
   if (Exit.isSuccess(exit)) {

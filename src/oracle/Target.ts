@@ -91,13 +91,13 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
   retryAfter: Schema.optionalKey(Schema.Finite),
   unanswered: Schema.optionalKey(Schema.String)
 }) {
-  /** Why there was no answer. */
+  /** The reason why there was no answer. */
   declare readonly reason: string
-  /** How long to wait before the whole rule is retried, in milliseconds; absent if a retry is pointless. */
+  /** The time to wait before the whole rule is retried, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
-   * The method and the path of a request that got no answer and is not repeated by itself, because the target may have
-   * executed it; absent for any other error. The session sets it.
+   * The method and the path of a request that got no answer and is not repeated on its own, because the target may have
+   * executed it. Absent for any other error. The session sets this field.
    */
   declare readonly unanswered?: string
   /** The reason. */

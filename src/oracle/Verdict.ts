@@ -13,9 +13,9 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   got: Schema.String,
   answer: Schema.optionalKey(TargetAnswer)
 }) {
-  /** What the rule expects. */
+  /** The behaviour that the rule expects. */
   declare readonly expected: string
-  /** What the target did instead. */
+  /** The behaviour of the target instead. */
   declare readonly got: string
   /** The answer that shows the fault; absent when the verdict rests on several answers. */
   declare readonly answer?: Answer
@@ -25,7 +25,7 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   }
 }
 
-/** Whether an error says that the target breaks a rule. */
+/** Whether an error means that the target breaks a rule. */
 export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
 
 /** The rule cannot be judged on this target, for a reason that is not a fault of the target. */
@@ -83,7 +83,7 @@ export const conclude = (
 /** The reason shown for rules that need an API key, if the target has none. */
 export const needsKey = "needs an API key and its secret"
 
-/** The reasons shown for rules about records, if a real account has no records, or none that prove anything. */
+/** The reasons shown for rules about records, if a real account has no records, or no records that prove anything. */
 export const lacksRecords = {
   none: "the account has nothing to list here",
   tooFew: "the account has too few records, or equal ones"

@@ -274,7 +274,7 @@ const privateRefusal = (
 }
 
 /**
- * Makes the error for one refused order in a bulk call. `each` is the endpoint that places a single such order. Long
+ * Creates the error for one refused order in a bulk call. `each` is the endpoint that places a single such order. Long
  * runs of letters and digits are removed from all strings.
  */
 export const itemRefusal = <E extends Endpoint.Any>(

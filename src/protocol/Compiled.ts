@@ -310,7 +310,7 @@ export const interpreted: Compile = (ast) => {
 }
 
 /**
- * Makes a compiler, which compiles a node shared by several schemas only once. `interpret` makes the parsers of unknown
+ * Creates a compiler, which compiles a node shared by several schemas only once. `interpret` makes the parsers of unknown
  * nodes.
  */
 export const make = (interpret: Compile): Compile => {
@@ -329,7 +329,7 @@ export const make = (interpret: Compile): Compile => {
 /** Compiles a schema for decoding. For encoding, pass the flipped schema. */
 export const compile: Compile = make(interpreted)
 
-/** Makes a function that tries the compiled schema first, then the schema. Both are made on first use. */
+/** Creates a function that tries the compiled schema first, then the schema. Both are made on first use. */
 const either = <A>(
   ast: () => SchemaAST.AST,
   exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>

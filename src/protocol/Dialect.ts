@@ -194,17 +194,17 @@ export interface Dialect {
   /** The schema of self-trade prevention in an answer. */
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
   /**
-   * Makes the schema of a field that the live exchange omits from some answers. The key is always optional in the
+   * Creates the schema of a field that the live exchange omits from some answers. The key is always optional in the
    * domain; the document's dialect requires the field on the wire.
    */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * Makes the schema of a field that only the live exchange has. The document's dialect neither reads nor writes it,
+   * Creates the schema of a field that only the live exchange has. The document's dialect neither reads nor writes it,
    * and the client refuses a request that has it before sending.
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * Makes the schema of an answer that the live exchange has also sent in an older form, described by `form`. `read`
+   * Creates the schema of an answer that the live exchange has also sent in an older form, described by `form`. `read`
    * converts the older form to the current one. The document has only one form.
    */
   readonly older: <A>(
@@ -212,7 +212,7 @@ export interface Dialect {
     form: () => Schema.Constraint,
     read: (wire: unknown) => unknown
   ) => Schema.Codec<A, unknown>
-  /** Makes the schema of a decimal in a request: a string, or in the live dialect also a JSON number. */
+  /** Creates the schema of a decimal in a request: a string, or in the live dialect also a JSON number. */
   readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
   /** The schema of the page size of trading history: at most 100 records in the document's dialect, 500 in the live one. */
   readonly historyLimit: Schema.Codec<Paging.HistoryLimit, number>
@@ -223,7 +223,7 @@ export interface Dialect {
   /** Whether the wire must have a key even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
-   * Makes the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces near
+   * Creates the nonce fields of a body (document, "Authentication", 3). `window` asks the exchange to accept nonces near
    * its clock in any order; a dialect without that option ignores it.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
@@ -235,7 +235,7 @@ export interface Dialect {
   readonly refusals: Refusals
   /** Whether an error body may omit `errors`. The document requires it (document, "Errors"). */
   readonly omitsErrors: boolean
-  /** Makes the refusal of an order request with invalid fields (document, "Errors"). */
+  /** Creates the refusal of an order request with invalid fields (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /**
    * Returns a field's key in the `errors` of a refusal, given its domain name, its wire key and the constraint it
@@ -245,7 +245,7 @@ export interface Dialect {
   /** The refusal of any other private request with invalid fields (document, "Errors"). */
   readonly fieldValidation: Refusal
   /**
-   * Makes the refusal of a public request with invalid fields. `errors` contains the messages by field. The document
+   * Creates the refusal of a public request with invalid fields. `errors` contains the messages by field. The document
    * uses one form for all endpoints.
    */
   readonly publicValidation: (

@@ -133,9 +133,9 @@ export interface Definition<
   readonly refusedAs?: PublicForm
   /** The dialect's field that holds the HTTP status of a success. Default: HTTP 200. */
   readonly success?: "createdStatus" | "codeAppliedStatus"
-  /** Makes the request's schema and wire keys in a dialect. */
+  /** Builds the request's schema and wire keys in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
-  /** Makes the schema of the answer in a dialect. */
+  /** Creates the schema of the answer in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
   /**
    * A typical request. The sandbox's example exchange accepts it, unless it refers to something that must be created
@@ -293,7 +293,7 @@ const rateLimits = {
 } as const
 
 /**
- * Makes an endpoint from its definition.
+ * Creates an endpoint from its definition.
  *
  * @category constructors
  */
@@ -330,7 +330,7 @@ export const make = <
   }
 }
 
-/** Makes a value per dialect on first use and caches it, because a program uses few endpoints, but uses them often. */
+/** Creates a value per dialect on first use and caches it, because a program uses few endpoints, but uses them often. */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined
   return (dialect) => {

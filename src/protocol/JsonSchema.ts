@@ -259,7 +259,7 @@ export const definitions = (at: string): Definitions => {
   }
 }
 
-/** Makes a writer whose references start with `at`. */
+/** Creates a writer whose references start with `at`. */
 export const writer = (at: string): Writer => {
   const shared = definitions(at)
   return {

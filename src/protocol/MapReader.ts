@@ -9,7 +9,7 @@ import type * as ObjectReader from "./ObjectReader.ts"
 import { type Parser, refused, tally } from "./Parser.ts"
 
 /**
- * Makes a function that turns an object's entries into a map, in order. `isKey` refuses invalid keys, and `read` parses
+ * Creates a function that turns an object's entries into a map, in order. `isKey` refuses invalid keys, and `read` parses
  * the values. The function refuses an object with an entry that either refuses.
  */
 export const maker = (isKey: Parser, read: Parser): (object: ObjectReader.Fields) => unknown =>
@@ -26,7 +26,7 @@ const looped = (isKey: Parser, read: Parser) => (object: ObjectReader.Fields): u
   return made
 }
 
-/** Makes the function from source text; `undefined` where the runtime does not allow that. */
+/** Creates the function from source text; `undefined` where the runtime does not allow that. */
 const ofText = (isKey: Parser, read: Parser): ((object: ObjectReader.Fields) => unknown) | undefined => {
   const text = `"use strict"
   return (object) => {

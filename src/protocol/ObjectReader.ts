@@ -1,5 +1,5 @@
 /**
- * Makes one object from another, member by member. Reading an answer spends most of its time here.
+ * Creates one object from another, member by member. Reading an answer spends most of its time here.
  *
  * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
  * An engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is
@@ -28,7 +28,7 @@ export interface Member {
 }
 
 /**
- * Makes a function that creates objects with these members, in order. The function refuses an object that lacks a
+ * Creates a function that creates objects with these members, in order. The function refuses an object that lacks a
  * required member or has one that its parser refuses. It reads each member once, and nothing else. Returns `undefined`
  * if two members read the same key, or if a key is one that every object inherits, such as `constructor` or
  * `__proto__`.
@@ -41,7 +41,7 @@ export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unkn
     : unrolled(members) ?? looped(members)
 
 /**
- * Makes a class whose instances are empty and behave like `{}`. Each class gives the engine a separate hidden class:
+ * Creates a class whose instances are empty and behave like `{}`. Each class gives the engine a separate hidden class:
  * objects with many members are slow if all objects of the program start from the same one.
  */
 const emptyClass = (): new() => Record<string, unknown> => {
@@ -98,7 +98,7 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
     }`
 }
 
-/** Makes the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that. */
+/** Creates the function from the source text of the unrolled loop; `undefined` where the runtime does not allow that. */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
   // These assignments never run; they tell the engine how many members to reserve space for.
   const text = `"use strict"

@@ -107,7 +107,7 @@ export const fields = <const Name extends keyof Schemas>(
 /** The wire keys of the terms whose wire key differs from the domain name. */
 export const keys = ({ keys: { clientOrderId } }: Dialect) => ({ activationPrice: "activation_price", clientOrderId })
 
-/** Makes the schema of a list of 1 to `max` orders. */
+/** Creates the schema of a list of 1 to `max` orders. */
 export const many = <A>({ schema }: Wire.Shape<A>, max: number) =>
   Schema.Array(schema).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
     Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),

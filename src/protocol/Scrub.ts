@@ -257,7 +257,7 @@ class Marks {
 }
 
 /**
- * Makes a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
+ * Creates a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
  * whether plain, as Base64 or as hexadecimal, and however the string escapes them. A secret shorter than eight
  * characters is only removed as a whole.
  */

@@ -152,7 +152,7 @@ const once = <A>(make: () => A): () => A => {
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Makes a shape, without checking the fields' types: the schema library's types can't express that renaming keeps every
+ * Creates a shape, without checking the fields' types: the schema library's types can't express that renaming keeps every
  * field.
  */
 const shapeOf = <A extends object>(

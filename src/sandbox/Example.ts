@@ -1,5 +1,5 @@
 /**
- * A small world to start with: two accounts with funds, codes, sub-accounts and interest payments.
+ * An example exchange to start with: two accounts with funds, codes, sub-accounts and interest payments.
  *
  * @example
  * ```ts
@@ -200,7 +200,7 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
   yield* openAccounts(keyOf)
   yield* fundAccounts
   yield* createCodes
-  // A market without trades has no price of its own yet.
+  // A market without trades has no price yet.
   for (const [market, price] of prices) yield* control.movePrice({ market: marketName(market), price })
   yield* openSubAccounts(keyOf)
   yield* payInterest

@@ -9,8 +9,8 @@
  * import { Dialect } from "effect-txc"
  * import { globalSetup } from "effect-txc/sandbox/vitest"
  *
- * // A file of your own, named under `globalSetup` in vitest.config.ts. For the defaults, name this module itself.
- * export default globalSetup({ dialect: Dialect.live })
+ * // Your own setup file, named under `globalSetup` in vitest.config.ts. If the defaults suit you, name this module
+ * instead. export default globalSetup({ dialect: Dialect.live })
  * ```
  */
 import * as Effect from "effect/Effect"
@@ -106,7 +106,7 @@ const serve = Effect.fnUntraced(
 )
 
 /**
- * Makes a Vitest `globalSetup` that serves a sandbox until the run ends.
+ * Creates a Vitest `globalSetup` that serves a sandbox until the run ends.
  *
  * @category running
  */

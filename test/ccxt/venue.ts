@@ -55,7 +55,7 @@ const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
 })
 
 /**
- * Makes a venue on the host at this address, with the host's token in `TXC_HOST_TOKEN`. The venue exists as long as the
+ * Creates a venue on the host at this address, with the host's token in `TXC_HOST_TOKEN`. The venue exists as long as the
  * host.
  */
 const elsewhere = (address: string, { name }: Dialect.Dialect) =>

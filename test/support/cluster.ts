@@ -48,7 +48,7 @@ const freePorts = Effect.gen(function*() {
   return { own, node, cluster } satisfies Ports
 })
 
-/** Makes a node. `detours` maps ports to the link ports through which the node reaches them. */
+/** Creates a node. `detours` maps ports to the link ports through which the node reaches them. */
 const makeNode = Effect.fnUntraced(function*(
   url: string,
   { cluster, node, own }: Ports,
@@ -152,7 +152,7 @@ export const ask = (node: Node, method: string, path: string, body?: object): Ef
     return await sent.json()
   })
 
-/** Makes a venue in the live dialect. */
+/** Creates a venue in the live dialect. */
 export const makeVenue = (node: Node): Effect.Effect<Made> =>
   Effect.map(ask(node, "POST", "/Venues", { dialect: "live" }), (made) => made as Made)
 

@@ -52,7 +52,7 @@ export const rows = Effect.gen(function*() {
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
-      // A caller in plain JavaScript can pass such a value, although the brand allows at most 25 characters.
+      // The brand allows at most 25 characters, but a caller in plain JavaScript can pass a longer value.
       codes.apply({ code: Example.protectedCode, passphrase: "x".repeat(26) as Passphrase }),
       "InvalidFields"
     ),

@@ -188,7 +188,7 @@ const signAndSend = (
     }, scrubbing(signer, payload, signature, request)))
 }
 
-/** Signs the payload. Fails if that takes longer than the timeout; nothing was sent then. */
+/** Signs the payload. Fails if that takes longer than the timeout, in which case nothing was sent. */
 const inTime = (
   { asked, endpoint }: Attempt,
   timeout: Duration.Duration,
@@ -320,7 +320,7 @@ const classified = (
   }
 }
 
-/** Makes the error for an attempt that got no usable answer. */
+/** Creates the error for an attempt that got no usable answer. */
 const withoutAnswer = (
   attempt: Attempt,
   { proof, reason: said }: Transport.SendFailed,
@@ -352,7 +352,7 @@ const unreachable = (
 ) => new Errors.ExchangeUnreachable({ endpoint, why, reason, ...clientOrderIdOf(request) })
 
 /**
- * Makes the error for an attempt that failed after it was handed to the transport: a mutating call may have been
+ * Creates the error for an attempt that failed after it was handed to the transport: a mutating call may have been
  * applied; a read has failed.
  */
 const uncertain = (
@@ -419,7 +419,7 @@ const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attem
   nonceForm
 })
 
-/** Makes a rate-limit error that names this request's client order id. */
+/** Creates a rate-limit error that names this request's client order id. */
 export const rateLimited = (
   { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
   request: object,

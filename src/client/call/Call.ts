@@ -68,7 +68,7 @@ export class PublicCall extends Context.Service<PublicCall, {
   /** The dialect of requests and answers. */
   readonly dialect: Dialect
   /**
-   * Makes a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
+   * Creates a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
    * Make the function once and reuse it: its first call looks up the rate limit and compiles the schemas.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
@@ -91,9 +91,9 @@ export class Call extends Context.Service<Call, {
   /** The greatest nonce of all successful calls; -1 before the first. Never fails. */
   readonly acceptedNonce: Effect.Effect<number>
   /**
-   * Makes a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
-   * Make the function once and reuse it: its first call looks up the rate limit and compiles the schemas. `checks` are
-   * additional checks that some endpoints need.
+   * Creates a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
+   * Create the function once and reuse it: its first call looks up the rate limit and compiles the schemas. `checks`
+   * are additional checks that some endpoints need.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
@@ -103,7 +103,7 @@ export class Call extends Context.Service<Call, {
 
 type Access = "public" | "private"
 
-/** Makes a function that calls an endpoint: it checks and sends the request, and decodes the answer. */
+/** Creates a function that calls an endpoint: it checks and sends the request, and decodes the answer. */
 const calling = <Q extends object, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   dialect: Dialect,

@@ -10,7 +10,7 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * Makes the error for these violations, the same as after a refusal by the exchange. An endpoint that declares no field
+ * Creates the error for these violations, the same as after a refusal by the exchange. An endpoint that declares no field
  * errors uses its general refusal.
  */
 export const refusedLocally = (
@@ -85,7 +85,7 @@ const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint
   )
 
 /**
- * Makes the error for a bulk request with invalid orders. Each message in `fields.orders` names the order, counted from
+ * Creates the error for a bulk request with invalid orders. Each message in `fields.orders` names the order, counted from
  * zero, and its field: `2.amount: Amount should be greater than 0.`
  */
 export const refusedItems = (

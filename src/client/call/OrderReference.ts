@@ -1,6 +1,6 @@
 /**
- * Reads from a request the identifiers that can find its order. A call can only declare that it places orders
- * (`Endpoint.Places`) if its request has these fields.
+ * Reads from a request the identifiers that can find its order. Only a call whose request has these fields can declare
+ * that it places orders (`Endpoint.Places`).
  */
 import type * as Errors from "../../protocol/Errors.ts"
 

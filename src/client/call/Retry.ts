@@ -60,7 +60,7 @@ const afterFailure = (
         // The next attempt waits in the queue until the pause after the refusal ends.
         return error.origin === "exchange" && refusals-- > 0 ? tried(pauses) : Effect.fail(error)
       }
-      // A nonce refused twice would be refused a third time.
+      // After a second refused nonce, another attempt would not help.
       const isWorthIt = error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable
       return isWorthIt && pause !== undefined ? Effect.andThen(about(pause), tried(later)) : Effect.fail(error)
     }

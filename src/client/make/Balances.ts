@@ -23,7 +23,7 @@ export interface Reading<B, E> {
 
 const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map
 
-/** Makes the methods `all` and `of`. If the exchange accepts a ticker, `of` requests only that asset. */
+/** Creates the methods `all` and `of`. If the exchange accepts a ticker, `of` requests only that asset. */
 export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) => ({
   all: Effect.filterOrFail(
     call({}),

@@ -1,4 +1,4 @@
-/** Makes the services of bulk calls, in which each order is applied or refused separately. */
+/** Creates the services of bulk calls, in which each order is applied or refused separately. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -114,7 +114,7 @@ const settling = <O extends object, A>(contradiction: (order: O, result: A) => s
   })
 }
 
-/** Turns the items of an answer into outcomes. `finish` turns a result into the caller's value. */
+/** Converts the items of an answer to outcomes. `finish` converts a result to the caller's value. */
 const outcomes = <O extends { readonly clientOrderId?: ClientOrderId | undefined }, A, B, E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
   each: E,
@@ -153,7 +153,7 @@ export interface Kind<O, E> {
 }
 
 /**
- * Makes the layer of a service that places many orders in one call. Orders without a client order id get one. If one
+ * Builds the layer of a service that places many orders in one call. Orders without a client order id get one. If one
  * order breaks a constraint or its market's rules, nothing is sent.
  */
 export const layerCreating = <
@@ -210,7 +210,7 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 }
 
 /**
- * Makes the layer of a service that cancels many orders in one call. If any order does not have exactly one identifier,
+ * Builds the layer of a service that cancels many orders in one call. If any order does not have exactly one identifier,
  * nothing is sent.
  */
 export const layerCanceling = <

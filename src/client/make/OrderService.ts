@@ -1,4 +1,4 @@
-/** Makes the service of a call that places an order. */
+/** Creates the service of a call that places an order. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,7 +35,7 @@ export interface Kind<Request, Order> {
 }
 
 /**
- * Makes the layer of a service that places orders. Orders without a client order id get one. Every order is checked
+ * Builds the layer of a service that places orders. Orders without a client order id get one. Every order is checked
  * against its market's rules before sending. The result says whether the exchange accepted the client order id. The
  * service's request type may be narrower than the endpoint's schema.
  */

@@ -1,4 +1,4 @@
-/** Makes the service of a paged list: one page, and all records as a stream. */
+/** Creates the service of a paged list: one page, and all records as a stream. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -34,7 +34,7 @@ export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
 /** The greatest offset of a list, if it differs from the document's. */
 type LastOf = (dialect: Dialect) => RecordOffset
 
-/** Makes a page from an answer, or fails when the answer is not the requested page. */
+/** Builds a page from an answer, or fails when the answer is not the requested page. */
 type ToPage<Q, A, Page> = (
   endpoint: string,
   request: Q
@@ -65,7 +65,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 }
 
 /**
- * Makes the layer of a service that reads a list. `toPage` makes a page from the answer, and fails when it is not the
+ * Builds the layer of a service that reads a list. `toPage` converts the answer to a page, and fails when it is not the
  * requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and `lastOf` for one that
  * reaches further than the document's lists.
  */
@@ -96,7 +96,7 @@ export const layer = <
   )
 
 /**
- * Makes the layer of a service that reads a list whose requests have required fields. `toPage`,
+ * Builds the layer of a service that reads a list whose requests have required fields. `toPage`,
  * `idOf` and `lastOf` work as in {@link layer}.
  */
 export const layerOf = <

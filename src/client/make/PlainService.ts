@@ -1,4 +1,4 @@
-/** Makes the service of a call without pages or market rules. */
+/** Creates the service of a call without pages or market rules. */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,9 +7,9 @@ import * as Call from "../call/Call.ts"
 import * as Observation from "../Observation.ts"
 
 /**
- * Makes the layer of a private endpoint's service. `methods` makes the service from the call, which has a span with the
- * endpoint's name. `takes` says whether requests have a field in the exchange's dialect. `checks` are additional checks
- * that some endpoints need.
+ * Builds the layer of a private endpoint's service. `methods` builds the service from the call, which has a span with
+ * the endpoint's name. `takes` says whether requests have a field in the exchange's dialect. `checks` are additional
+ * checks that some endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
@@ -31,7 +31,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
     })
   )
 
-/** Makes the layer of a public endpoint's service, like {@link layer}. */
+/** Builds the layer of a public endpoint's service, like {@link layer}. */
 export const layerPublic = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
   endpoint: Endpoint.Endpoint<Q, A, "public", M, T>,

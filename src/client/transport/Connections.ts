@@ -80,7 +80,7 @@ const skipInterim = (socket: Socket): void => {
   }
 }
 
-/** Makes a connector that refuses new connections if they have already received bytes. */
+/** Creates a connector that refuses new connections if they have already received bytes. */
 export const connecting = (options: buildConnector.BuildOptions): buildConnector.connector => {
   const connect = connector(options)
   return (to, callback) =>
@@ -106,7 +106,7 @@ const isUnsolicited = ({ message, name }: Error): boolean => message === "bad re
  */
 type Seen = "nothing" | "unsolicited" | "ended"
 
-/** Tells `run` what has happened since the watch began. */
+/** Calls `run` with the result of the watch so far. */
 export type Watch = (run: (seen: Seen) => void) => void
 
 /** A dispatcher, with counts of its closed connections, and of those closed because of an unsolicited answer. */
@@ -179,11 +179,12 @@ export class Connections {
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {
-      // Other requests must not take a late answer for their own.
+      // A late answer must not be taken for the answer to another request.
       if (this.current.get(origin) === old) this.current.delete(origin)
       setTimeout(() =>
         watch((seen) => {
-          // Each queued request may have taken the answer to the one before it. Then the last one is still waiting.
+          // Each queued request may have taken the answer to the request before it. In that case, the last request is
+          // still waiting.
           const isIdle = old.dispatcher.stats.size === 0
           this.end(old)
           resume(seen === "unsolicited" ? Effect.fail(twoAnswers) : Effect.succeed(seen === "nothing" && isIdle))

@@ -1,5 +1,5 @@
 /**
- * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no other package and makes the
+ * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. It needs no other package and gives the
  * smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
  * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send it
@@ -46,7 +46,7 @@ const takesStreams = (): boolean => {
   return (isAsked || request.body === body) && !request.headers.has("content-type")
 }
 
-/** Makes a function that calls {@link takesStreams} once, on first use. */
+/** Creates a function that calls {@link takesStreams} once, on first use. */
 const knownOnce = (): () => boolean => {
   let known: boolean | undefined
   return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)

@@ -55,7 +55,7 @@ interface Reading {
   isRead: boolean
 }
 
-/** Makes the body of a request. The reading of an at-most-once body is tracked. */
+/** Builds the body of a request. The reading of an at-most-once body is tracked. */
 const bodyOf = (
   { body, once }: Transport.Request
 ): { readonly httpBody: HttpBody.HttpBody; readonly reading: Reading } => {
@@ -72,7 +72,7 @@ const bodyOf = (
   return { httpBody: HttpBody.stream(stream, "application/json", body.byteLength), reading }
 }
 
-/** Makes the request in one step, because `HttpClientRequest.make` with options would build it twice. */
+/** Builds the request in one step, because `HttpClientRequest.make` with options would build it twice. */
 const toClientRequest = ({ body, headers, method, url }: Transport.Request, httpBody: HttpBody.HttpBody) =>
   HttpClientRequest.makeWith(
     method,

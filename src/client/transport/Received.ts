@@ -1,5 +1,5 @@
 /**
- * Makes an answer from the headers and bytes of a connection: joins repeated headers, and decompresses and decodes the
+ * Builds an answer from the headers and bytes of a connection: joins repeated headers, and decompresses and decodes the
  * body.
  */
 import * as Effect from "effect/Effect"
@@ -60,7 +60,7 @@ const decompress = (
 }
 
 /**
- * Makes the answer from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed, or
+ * Builds the answer from its status, headers and body. Fails with `SendFailed` when the body can't be decompressed, or
  * is larger than the maximum size when decompressed.
  */
 export const answer = (

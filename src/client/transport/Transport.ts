@@ -61,11 +61,12 @@ export interface Answer {
   readonly text: string
   /**
    * Replaces the connections over which this refusal came, and watches the old ones for another answer: the refusal may
-   * belong to another request, and the call may have been applied. Fails if another answer came. Succeeds with whether
-   * it would have been seen: `false` if an old connection ended, or still carries a request.
+   * belong to another request, and the call may have been applied. Fails if another answer came. Succeeds with `true`
+   * if another answer would have been seen, and with `false` if an old connection ended or still carries a request.
    *
-   * A mutating call whose nonce was refused is sent again, once, only after `true`. Only a transport that makes its own
-   * connections, and closes one that receives unsolicited bytes, can offer this, with refusals of at-most-once requests.
+   * A mutating call whose nonce was refused is sent again, once, only after `true`. Present only on refusals of
+   * at-most-once requests, over a transport that opens its own connections and closes one that receives unsolicited
+   * bytes.
    */
   readonly startOver?: Effect.Effect<boolean, SendFailed>
 }
@@ -131,7 +132,7 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
 }
 
 /**
- * Makes the failure of a request whose answer is too large.
+ * Creates the failure of a request whose answer is too large.
  *
  * @category errors
  */
@@ -142,7 +143,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
   })
 
 /**
- * Makes the failure of a request whose answer did not arrive in time.
+ * Creates the failure of a request whose answer did not arrive in time.
  *
  * @category errors
  */

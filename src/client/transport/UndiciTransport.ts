@@ -179,7 +179,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
     if (!once || this.status < 400 || connections === undefined) return this.end(end)
     const watch = connections.watch()
     const startOver = route.startOver?.(place(url).origin, connections, watch)
-    // A refusal is believed unless another answer follows immediately.
+    // A refusal counts unless another answer follows it immediately.
     watch((seen) => {
       if (seen === "unsolicited") this.fail(Connections.twoAnswers)
       else this.end(startOver === undefined ? end : Effect.map(end, (answer) => ({ ...answer, startOver })))
@@ -210,7 +210,7 @@ class Dispatch<D extends Dispatcher> implements Delivery.Delivery, Dispatcher.Di
   }
 }
 
-/** Makes the body that is sent for a request. */
+/** Builds the body that is sent for a request. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
 const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.Transport["Service"] => ({
@@ -240,7 +240,7 @@ export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Ser
 export interface Options {
   /** The maximum number of connections to one origin. Default: one per request in flight. */
   readonly connections?: number
-  /** The maximum time to make a connection. Default: ten seconds. The request's timeout also applies. */
+  /** The maximum time to establish a connection. Default: ten seconds. The request's timeout also applies. */
   readonly connectTimeout?: Duration.Input
   /** The time for which an idle connection is kept open. Default: four seconds, or less if the server says so. */
   readonly keepAlive?: Duration.Input

@@ -7,7 +7,7 @@ import { basePrice, priceText } from "./Markets.ts"
 import * as Paths from "./Paths.ts"
 import type { Market, World } from "./World.ts"
 
-/** The calls that show levels. */
+/** The calls that show the levels of a book. */
 export const paths = [Paths.orderBook, Paths.depth] as const
 
 /** Whether two amounts are equal, apart from rounding in this program. */

@@ -10,7 +10,7 @@ import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 
-/** Makes a rule that the target refuses these values as client order ids. */
+/** Creates a rule that the target refuses these values as client order ids. */
 const refusesValues = (
   entry: OrderEntry,
   detail: string,

@@ -1,7 +1,7 @@
 /**
- * The target's two clocks. The business clock gives orders and payments their times; on a sandbox, a check can move it.
- * The server clock is the one that nonces are compared with. Both are read from the target, because either may differ
- * from this machine's clock.
+ * The target's two clocks. The business clock determines the times of orders and payments; on a sandbox, a check can
+ * move it. Nonces are compared with the server clock. Both are read from the target, because either may differ from
+ * this machine's clock.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -76,10 +76,10 @@ const whileFrozen = <A>(
     yield* control("FreezeClock", {})
     const frozenAt = yield* Target.now
     const run = Effect.gen(function*() {
-      // The clock was frozen before the check began: leave it frozen.
+      // The clock was already frozen before the check began, so it stays frozen.
       if (Json.isObject(before) && before["frozen"] === true) return
       yield* control("RunClock", {})
-      // The clock resumes where it stopped, so advance it by the time that it was frozen.
+      // The clock resumes where it stopped, so this advances it by the time that it was frozen.
       yield* control("AdvanceClock", { millis: (yield* Target.now) - frozenAt })
     })
     return yield* Effect.ensuring(effect, Effect.ignore(run))

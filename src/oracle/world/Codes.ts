@@ -1,4 +1,4 @@
-/** Codes that rules create and apply in a sandbox. */
+/** Creates and applies codes in a sandbox. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Paths from "./Paths.ts"

@@ -1,4 +1,4 @@
-/** Calls with exactly one fault, for which they must be refused (document, "Authentication"). */
+/** Calls with exactly one fault, each of which the target must refuse (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
@@ -88,7 +88,7 @@ interface Fault {
   readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>
 }
 
-/** Makes a rule that calls with one fault are refused on every path. */
+/** Creates a rule that calls with one fault are refused on every path. */
 export const refused = ({ id, level = "MUST", paths = faultyPathsOf, statement, tampering, why }: Fault): Rule.Rule =>
   Rule.forEach({
     id,

@@ -93,7 +93,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     )
   }, { discard: true })
 
-/** Makes one rule for each row of a table. */
+/** Creates one rule for each row of a table. */
 export const rules = (
   { clause, id, isDocumented = false, level = "MUST", profile, rows, sample, within }: Table
 ): ReadonlyArray<Rule.Rule> =>

@@ -17,7 +17,7 @@ export const clause = "not in the document"
 
 /**
  * The part of the heading that these rules share. They are `MUST` rules, because the live exchange's documentation states
- * them. A rule that this project only chose is `SHOULD`, and has a row in `LivePoints`.
+ * them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
  */
 const heading = (statement: string): Pick<
   Rule.Heading,
@@ -33,7 +33,10 @@ const heading = (statement: string): Pick<
 /** The constructors for rules about these calls. */
 export const section = Section.byStatement(heading)
 
-/** Expects that the target serves the call. Skips if it declares that it does not, but the call was tried anyway. */
+/**
+ * Expects that the target serves the call. Skips if the target declares that it does not serve the call, which was
+ * tried anyway.
+ */
 export const served = (
   { declares }: World,
   path: string,

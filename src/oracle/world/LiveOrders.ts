@@ -1,6 +1,6 @@
 /**
- * Orders and fills as the calls of the live exchange show them. Its documentation gives all calls that show an order the
- * same fields, so rules compare every answer about an order with one expected order.
+ * Orders and fills as the calls of the live exchange show them. According to its documentation, all calls that show an
+ * order show the same fields. So the rules compare every answer about an order with one expected order.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -11,7 +11,7 @@ import * as Paths from "./Paths.ts"
 import * as Trading from "./Trading.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** Records of an answer. */
+/** An answer with its records. */
 export interface Shown {
   /** The answer. */
   readonly answer: Target.Answer
@@ -218,7 +218,7 @@ const grouped = Effect.fnUntraced(function*(world: World, account: Account, path
 /** The ended orders of an account. */
 export const ended = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, records } = yield* grouped(world, account, Paths.orderHistory, fields)
-  // History shows the time of the activation where other answers show whether an order was activated.
+  // The history shows the time of the activation; other answers only show whether the order was activated.
   return { answer, records: records.map(({ activated: _at, id, ...order }) => toOrder({ ...order, orderId: id })) }
 })
 
@@ -255,7 +255,10 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // Trading
 // -----------------------------------------------------------------------------
 
-/** An account whose canceled orders order history shows: the live exchange leaves out those of business partners. */
+/**
+ * An account whose canceled orders appear in the order history. The live exchange leaves out those of business
+ * partners.
+ */
 export const customer = (world: World) => world.open({ b2b: false })
 
 /** Opens an account and has it place this order, which trades with a resting one. */

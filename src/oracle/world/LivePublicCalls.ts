@@ -98,7 +98,7 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
   )
 })
 
-/** Makes one rule per field of an answer. The rules read only, unless the table names a different profile. */
+/** Creates one rule per field of an answer. The rules read only, unless the table names a different profile. */
 export const fields = (
   table: Omit<FieldRules.Table, "clause" | "profile" | "level"> & Partial<Pick<FieldRules.Table, "profile">>
 ): ReadonlyArray<Rule.Rule> =>

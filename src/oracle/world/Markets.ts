@@ -19,7 +19,7 @@ export const digits = (value: number, precision: number): string => value.toFixe
 export const priceText = ({ moneyPrecision, tick }: Pick<Market, "moneyPrecision" | "tick">, price: number): string =>
   digits(Math.round(price / tick) * tick, moneyPrecision)
 
-/** The step that a market lists; otherwise one unit of its last decimal place. */
+/** The step that the market list gives, or else one unit in the market's last decimal place. */
 const stepOf = (listed: unknown, precision: number): number => Number(listed) > 0 ? Number(listed) : 10 ** -precision
 
 /** A market from the target's list, together with its price. */

@@ -26,7 +26,7 @@ export interface OrderEntry {
   readonly isRefusalShown: boolean
   /** The fields whose bounds and precision the document does not state. */
   readonly unbounded: ReadonlyArray<string>
-  /** The profile needed to send a wrong side, which a faulty target could treat as a buy or a sell. */
+  /** The profile needed to send an invalid side, which a faulty target could treat as a buy or a sell. */
   readonly sideProfile: Profile
   /** Drafts an order far from the market. */
   readonly draft: (market: Market, side: Orders.Side, more?: Body) => Body

@@ -25,7 +25,7 @@ const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Level => unbounde
 const without = (order: Body, key: string): Body =>
   Object.fromEntries(Object.entries(order).filter(([name]) => name !== key))
 
-/** Makes an order harmless: it buys nothing, even if the target treats a wrong trigger as already met. */
+/** Makes an order harmless, so that it buys nothing even if the target treats a wrong trigger as already met. */
 const harmless = ({ stopPrice }: OrderEntry, key: string, order: Body, market: Market): Body => {
   const price = Orders.lowPrice(market)
   return key === "activation_price"
@@ -65,7 +65,7 @@ const numbers: ReadonlyArray<string> = ["amount", "price", "stop_limit_price"]
 const wrongIn = ({ name }: Dialect, key: string, value: unknown): unknown =>
   name === "live" && numbers.includes(key) && typeof value === "number" ? value > 0 : value
 
-/** Makes a rule that the target refuses invalid values of one field. */
+/** Creates a rule that the target refuses invalid values of one field. */
 const refusesValues = <A>(
   entry: OrderEntry,
   key: string,
@@ -172,8 +172,8 @@ const isDecimal = (entry: OrderEntry, key: string): Rule.Rule =>
   })
 
 /**
- * The document states a minimum for amounts, and for the total of a stop-limit order and so for its price. That other
- * prices are above zero is only implied.
+ * The document states a minimum for amounts and for the total of a stop-limit order, which implies one for its limit
+ * price. It only implies that other prices are above zero.
  */
 const positiveLevelOf = ({ limits, unbounded }: OrderEntry, key: string): Rule.Level =>
   key === "amount" || (limits.includes(key) && !unbounded.includes("total")) ? "MUST" : "SHOULD"
@@ -218,7 +218,7 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
       const answer = yield* submit(world, entry, (order, market) => ({
         ...order,
         amount: digits(market.minAmount, market.stockPrecision),
-        // The price is never better for a seller than in the draft.
+        // The price is never better for a seller than the price in the draft.
         [key]: digits(
           Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
           market.moneyPrecision

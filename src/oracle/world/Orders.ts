@@ -31,7 +31,7 @@ export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market,
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * factor)
 
-/** A price far below that of any seller. */
+/** A price far below every seller's price. */
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
@@ -103,7 +103,7 @@ export const submit = Effect.fnUntraced(function*(
   fields: Body,
   tampering: Signing.Tampering = {}
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
-  // In a sandbox, everything that a check has done is undone at its end.
+  // In a sandbox, all changes are undone at the end of the check.
   if (world.profile !== "mutating") return yield* world.call(account, path, fields, tampering)
   const market = yield* world.market
   const plain = path === Paths.oco ? oco(market, "buy") : stopLimit(market, "buy")

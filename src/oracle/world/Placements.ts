@@ -3,9 +3,9 @@ import type * as Effect from "effect/Effect"
 
 /** The placed orders of a check, and whether it may place more. */
 export interface Placements {
-  /** A sentence for each order that is or may be open: what it is, and how to cancel it. */
+  /** A sentence for each order that is or may be open, with the order and how to cancel it. */
   readonly open: Map<string, string>
-  /** The paths that were tried with one order, which was canceled. */
+  /** The paths on which a first order was placed and canceled. */
   readonly tried: Set<string>
   /** The paths whose orders the target's list of open orders has shown. */
   readonly listed: Set<string>
@@ -13,11 +13,14 @@ export interface Placements {
   readonly doubts: Array<Effect.Effect<unknown>>
   /** The maximum wait while the target throttles a placement, in milliseconds. */
   readonly patience: number
-  /** The reason why the check places no more orders: one could not be canceled. Absent while it may. */
+  /**
+   * The reason why the check places no more orders, which is that one could not be canceled; absent while it may place
+   * orders.
+   */
   stopped?: string
 }
 
-/** Makes the state of a check that has placed nothing. */
+/** Creates the state of a check that has placed nothing. */
 export const make = (patience: number): Placements => ({
   open: new Map(),
   tried: new Set(),

@@ -112,7 +112,7 @@ export const order = (
   return isShown ? validation(answer, refusal) : any(answer, `because of ${keys.join(", ")}`)
 }
 
-/** How the live exchange refuses values off their market's step. */
+/** The live exchange's refusal of values off their market's step. */
 export const offStep: Refusal = { status: 422, codes: [1] }
 
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())

@@ -1,6 +1,6 @@
 /**
- * Restores a sandbox to its state before the check: its clock, prices, accounts, keys, codes, orders and money. A
- * control plane without snapshots gets its prices back; the report names what stays.
+ * Restores a sandbox to its state before the check: its clock, prices, accounts, keys, codes, orders and money. If the
+ * control plane has no snapshots, only the prices are restored, and the report names the changes that stay.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -9,17 +9,20 @@ import type * as ControlPlane from "./ControlPlane.ts"
 import * as Paths from "./Paths.ts"
 import type { World } from "./World.ts"
 
-/** The state of a sandbox before a check, and what the check has done to it. */
+/** Saves the state of a sandbox before a check, and notes the changes that the check makes. */
 export interface Restoring {
   /** Notes the state of the sandbox. */
   readonly begin: Effect.Effect<void>
-  /** Runs a control-plane action, and notes what it changes. */
+  /** Runs a control-plane action, and notes its changes. */
   readonly control: World["control"]
-  /** Restores the sandbox. Succeeds with sentences about what stays because the control plane has no snapshots. */
+  /**
+   * Restores the sandbox. Succeeds with sentences about the changes that stay because the control plane has no
+   * snapshots.
+   */
   readonly end: Effect.Effect<ReadonlyArray<string>>
 }
 
-/** The changes of a check to a sandbox that it cannot restore. */
+/** The changes that a check makes to a sandbox that it cannot restore. */
 interface Changes {
   readonly markets: Set<string>
   advanced: number
@@ -28,7 +31,7 @@ interface Changes {
 
 const hours = (millis: number): string => `${Number((millis / 3_600_000).toFixed(1))} hours`
 
-/** Restores the markets' earlier prices. Succeeds with sentences about what stays. */
+/** Restores the markets' earlier prices. Succeeds with sentences about the changes that stay. */
 const putBack = Effect.fnUntraced(function*(
   control: World["control"],
   { advanced, markets, opened }: Changes,

@@ -1,4 +1,4 @@
-/** Makes the rules of a section, which share part of their headings. */
+/** Creates the rules of a section, which share part of their headings. */
 import * as Rule from "../Rule.ts"
 
 /** The heading fields shared by the rules of a section. Each rule may override them. */

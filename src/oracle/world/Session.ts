@@ -30,11 +30,11 @@ export interface Session {
   readonly traffic: Connection.Traffic
   /** Warnings about state left on the target so far. */
   readonly warnings: () => ReadonlyArray<string>
-  /** What stays in a sandbox because its control plane has no snapshots; known after `end`. */
+  /** The changes that stay in a sandbox because its control plane has no snapshots; known after `end`. */
   readonly remains: () => ReadonlyArray<string>
   /** Notes the state of a sandbox, before the first rule. */
   readonly begin: Effect.Effect<void>
-  /** Undoes what rules could not undo, and restores a sandbox. */
+  /** Undoes the changes that rules could not undo, and restores a sandbox. */
   readonly end: Effect.Effect<void>
   /** Creates the world of one rule. */
   readonly world: () => RuleWorld
@@ -109,7 +109,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
   return { shared, restoring }
 }
 
-/** Remembers which calls an account may make. */
+/** Finds out which calls an account may make, and caches the results. */
 const makeAccess = (call: World["call"]): World["hasAccess"] => {
   const known = new Map<string, boolean>()
   return Effect.fnUntraced(function*(account, path) {

@@ -11,7 +11,7 @@ import type { World } from "./World.ts"
 /** The time after a change, in milliseconds, by which a list must show it. */
 export const bound = 500
 
-/** Applying a code only starts the transaction that changes the main balance, so that call can be late too. */
+/** Applying a code only starts the transaction that changes the main balance, so the main balance can be late too. */
 const late: ReadonlyArray<string> = [
   Paths.activeOrders,
   Paths.orderHistory,
@@ -34,7 +34,7 @@ export interface Lateness {
 
 /** The calls of one rule, and whether their answers were late. */
 export interface Settling extends Pick<World, "call" | "attempt" | "control"> {
-  /** Forgets the reads of the previous run. */
+  /** Clears the reads of the previous run. */
   readonly begin: Effect.Effect<void>
   /**
    * Whether a list has changed since this run read it, which means that the run has judged a late list. From then on,

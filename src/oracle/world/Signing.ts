@@ -18,9 +18,9 @@ export interface Tampering {
   readonly text?: (text: string) => string
   /** Changes the body after signing. */
   readonly body?: (text: string) => string
-  /** Makes the payload header from the body's text. */
+  /** Creates the payload header from the body's text. */
   readonly payload?: (text: string) => string
-  /** Makes the signature header. */
+  /** Creates the signature header. */
   readonly signature?: (payload: string, secret: string, text: string) => string
   /** Headers that replace the correct ones, by lower-case name; `undefined` omits one. */
   readonly headers?: Readonly<Record<string, string | undefined>>

@@ -17,8 +17,8 @@ export const triggerPrice = (side: Orders.Side, percent: number): number =>
   basePrice * (1 + (side === "buy" ? percent : -percent) / 100)
 
 /**
- * A limit price with which a stop order rests after its activation, because the price never reaches it on the way to
- * the trigger.
+ * A limit price at which a stop order rests after its activation, because the market's price does not reach it on the
+ * way to the trigger.
  */
 export const restingLimit = (side: Orders.Side, trigger: number): number =>
   side === "buy" ? trigger * 0.6 : trigger * 1.5

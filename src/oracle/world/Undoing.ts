@@ -43,7 +43,7 @@ const nameOf = ({ id, market, path }: Placed): string =>
 
 const nameOfDoubt = ({ fields, sentAt }: Doubt): string => `an order on ${String(fields["market"])} sent at ${sentAt}`
 
-/** Lets the report say that an order may be open, until it is known not to be. */
+/** Makes the report say that an order may be open, until that is ruled out. */
 const note = ({ placements }: World, order: Placed, why: string): void => {
   const [path, fields] = cancellation(order)
   const remedy = `Cancel it with POST ${path} ${JSON.stringify(fields)}`
@@ -56,7 +56,7 @@ const noteDoubt = ({ placements }: World, doubt: Doubt, why: string): void => {
   placements.open.set(nameOfDoubt(doubt), sentence)
 }
 
-/** Stops placing because of an order. Returns the reason. */
+/** Stops placing orders because one could not be canceled. Returns the reason. */
 const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
@@ -88,10 +88,10 @@ const isListed = (world: World, account: Account, { id, path }: Placed) =>
     Settling.bound
   )
 
-/** Whether the target's list shows orders of this path, so that an order that it does not show is not open. */
+/** Whether the target's list shows orders of this path. If so, an order that is not listed is not open. */
 const isTrusted = ({ placements }: World, path: string): boolean => placements.listed.has(path)
 
-/** Cancels an order, again if there is no answer. */
+/** Cancels an order, and tries again if there is no answer. */
 const cancel = Effect.fnUntraced(function*(world: World, account: Account, order: Placed) {
   const [path, fields] = cancellation(order)
   const answer = yield* Effect.result(Connection.retry(world.call(account, path, fields)))
@@ -198,7 +198,7 @@ const placeOne = Effect.fnUntraced(function*(
     }
     return answer
   })
-  // Once sent, an order must be known before the check may end.
+  // Once an order was sent, the check must not end before the order's fate is known.
   const answer = yield* Throttling.retryThrottled(Effect.uninterruptible(send), patience)
   const placement: Placement = order === undefined ? { answer } : { answer, order }
   return placement

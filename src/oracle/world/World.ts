@@ -107,11 +107,11 @@ export interface World {
     fields?: Body,
     tampering?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
-  /** Whether the account may make a call, which is made once per check, without fields. */
+  /** Whether the account may make a call. To find out, makes the call once per check, without fields. */
   readonly hasAccess: (account: Account, path: string) => Effect.Effect<boolean, Verdict.CheckError>
   /** The next nonce of an account, as envelope fields. */
   readonly nonce: (account: Account) => Effect.Effect<Body>
-  /** The clock that gives the target's orders and payments their times, in Unix milliseconds. */
+  /** The clock that determines the times of the target's orders and payments, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
   /** The clock that the target compares nonces with, in Unix milliseconds. */
   readonly serverTime: Effect.Effect<number>

@@ -186,7 +186,7 @@ const bringIn = Effect.fnUntraced(function*(
 ) {
   const sql = yield* PgClient.PgClient
   const { endsAt = null, id, owner } = registered
-  // As when a venue is made, so that nodes learn of venues in the order of their places.
+  // Takes the lock under which venues are created, so that nodes learn of venues in the order of their serial numbers.
   yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
   const [present] = yield* sql.unsafe<Present>(
     "SELECT rules, sequence, link FROM txc_venue WHERE venue = $1 FOR UPDATE",
@@ -210,7 +210,7 @@ const bringIn = Effect.fnUntraced(function*(
 
 /**
  * Adds an exported venue to a cluster, with its id, token and keys, for this release's engine. `record` is the text of
- * its record. A venue that is there already is replaced only if another engine has written it, and if it has not
+ * its record. If the cluster already has the venue, replaces it only if another engine has written it and it has not
  * changed since the export. Replays every command first.
  */
 export const importFrom = (

@@ -172,7 +172,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal is damaged for every node. One of another engine was imported a moment ago.
+      // A damaged journal is damaged for every node. A journal of another engine was imported a moment ago.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
@@ -254,10 +254,10 @@ const receiver = (parts: Parts): NodeTransport.Receive => {
       yield* Metric.update(NodeMetrics.taken, 1)
       const began = yield* Clock.currentTimeMillis
       const entry = yield* Dispatch.foundWithin(patience, id)(entryOf(parts, id))
-      // The request waits for its record and for its venue, but not for both in full.
+      // One time limit covers both waits: for the record and for the venue.
       const request = { ...given, patience: patience - ((yield* Clock.currentTimeMillis) - began) }
       if (entry === undefined) return Refusals.unknown(request.path, Models.unknownVenue(id))
-      // Another node may have made it with another version of the engine.
+      // Another node may have created the venue with another version of the engine.
       if (!isOurs(parts, id)) return { _tag: "NotTheirs" } as const
       if (request.method === sleepMethod) {
         return Refusal.make("", (yield* entry.resident.sleep) ? 200 : 409, "", "")
@@ -300,7 +300,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { port = false, sequence } = options
   if (port) return yield* noPorts
   const origin = yield* find(parts, id)
-  // Its commands may lead to another state here.
+  // Its commands may lead to a different state here.
   const engine = Engines.engineOf(origin)
   if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, `. ${Engines.remedy(id)}`)
   const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(
@@ -314,7 +314,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   )
   // A venue without commands has never been called: a copy starts from its initial commands.
   const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
-  // Partial until its journal is complete: no node answers for it, and after a crash it ends by itself.
+  // The copy is partial until its journal is complete: no node answers for it, and after a crash it ends by itself.
   const { commands, registered } = yield* NewVenue.copy(parts.options.timeToLiveMillis, options, origin, all)
   yield* parts.registry.add(registered, parts.bounds)
   const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(commands)))
@@ -340,7 +340,7 @@ const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Ui
 
 /**
  * Gives up the venues that are assigned to another node or whose journal has failed, so that the readers of their feeds
- * go on elsewhere. Does not use the database: it may be what this node has lost.
+ * continue elsewhere. Does not use the database, because the node may have lost its connection to it.
  */
 const dropLost = (parts: Parts): Effect.Effect<void> =>
   Effect.sync(() => {

@@ -76,7 +76,7 @@ const parameters: ReadonlySet<string> = new Set([
 
 const noUrl = unusable("the URL of its database must be like postgres://user:password@db.internal:5432/effect_txc")
 
-/** Splits the hosts of a URL from the rest. */
+/** Separates the hosts of a URL from the rest. */
 const authority = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/su
 
 /** A server that a URL names. */
@@ -85,7 +85,7 @@ interface Place {
   readonly port: number
 }
 
-/** The parts of a URL: itself with its first host only, and all hosts if there are several. */
+/** The parts of a URL: the URL with its first host only, and all hosts if there are several. */
 interface Parsed {
   readonly url: URL
   readonly places: ReadonlyArray<Place>
@@ -125,7 +125,7 @@ const settingsOf = (url: URL, ssl: ConnectionOptions | false, connections: numbe
   startupParameters: { statement_timeout: "10s" }
 })
 
-/** Whether a server of a URL with several accepts connections and writes. */
+/** Whether one of several servers in a URL accepts connections and writes. */
 const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Place): Effect.Effect<boolean> =>
   Effect.flatMap(PgClient.PgClient, isReadOnly).pipe(
     Effect.map((readOnly) => !readOnly),
@@ -135,8 +135,8 @@ const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Pla
   )
 
 /**
- * Connects to one of several servers: first to the given one. When it can't be reached, or says nothing, the next connection
- * goes to the next server.
+ * Connects to one of several servers: first to the given one. If that one can't be reached or does not answer, the next
+ * connection goes to the next server.
  */
 const connector = (places: ReadonlyArray<Place>, first: number) => {
   let at = first
@@ -253,7 +253,7 @@ export const unreachable = (error: SqlError.SqlError): JournalError => {
   return unusable(`its database can't be used: ${words}. ${remedy}`)
 }
 
-/** Codes of errors that may pass: the server is down or starting, or its name is not known yet. */
+/** Codes of errors that may be temporary: the server is down or starting, or its name is not known yet. */
 const passing = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -267,12 +267,12 @@ const passing = new Set([
   "53300"
 ])
 
-/** The longest wait for a database at the start, in milliseconds. */
+/** The longest wait for a database at startup, in milliseconds. */
 const waitLimit = 60_000
 
 /**
- * Does the first work in a database, and repeats it for up to a minute while the database can't be reached. `say` is
- * called once, when it begins to wait.
+ * Runs the first work that uses the database, and repeats it for up to a minute while the database can't be reached.
+ * Calls `say` once, when the wait begins.
  */
 export const whenReachable = Effect.fnUntraced(function*<A, E, R>(
   work: Effect.Effect<A, E | SqlError.SqlError, R>,

@@ -9,7 +9,7 @@ import type { Engines } from "./Engines.ts"
 import * as Forward from "./Forward.ts"
 import type { KnownVenues } from "./KnownVenues.ts"
 
-/** The venues and the versions that a node knows. */
+/** The venues and the engine versions that a node knows. */
 interface Parts {
   readonly known: KnownVenues
   readonly engines: Engines
@@ -31,7 +31,7 @@ const sendToKnown = ({ engines }: Parts, forward: Forward.Forward, id: string, r
     : Effect.succeed(Refusal.make(request.path, 503, "OtherEngine", refusal))
 }
 
-/** Sends a request for a venue that this node does not know. Another node may have made the venue a moment ago. */
+/** Sends a request for a venue that this node does not know. Another node may have created the venue a moment ago. */
 const sendToUnknown = (parts: Parts, forward: Forward.Forward, id: string, request: Request) =>
   Effect.matchEffect(foundWithin(Forward.patience, id)(parts.known.has(id)), {
     onSuccess: (isKnown): Effect.Effect<Answer> =>

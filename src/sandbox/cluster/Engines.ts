@@ -16,7 +16,7 @@ import * as PostgresJournal from "./PostgresJournal.ts"
 export interface Engines {
   /** Learns which nodes run, and their versions. */
   readonly learn: Effect.Effect<void, JournalError>
-  /** Whether this node's engine can read a venue. A venue that the node does not know counts as such. */
+  /** Whether this node's engine can read a venue; `true` for a venue that the node does not know. */
   readonly isReadable: (venue: string) => boolean
   /** The address of a node that may have a venue. Waits indefinitely until there is one, so set a timeout. */
   readonly locate: (venue: string) => Effect.Effect<string>
@@ -37,7 +37,7 @@ export const remedy = (venue: string): string =>
   "Run a node of that release beside this one, or export the venue with that release " +
   `(effect-txc host export ${venue} --data FOLDER) and import it with this one (effect-txc host import --data FOLDER)`
 
-/** Follows the versions. */
+/** Tracks the engine versions of the cluster's nodes and venues. */
 export const make = (
   sql: PgClient.PgClient,
   membership: Pick<Membership["Service"], "locate">,
@@ -59,7 +59,8 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only nodes of that version know which of them has the venue. The others say so, and the next one is asked.
+      // Only nodes of that version know which of them has the venue. A node that does not have it says so, and the next
+      // one is asked.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)

@@ -43,7 +43,7 @@ export interface Forward {
   readonly forget: (isEnded: (venue: string) => boolean) => void
 }
 
-/** Makes a forwarder. `ours` handles requests for venues of this node. */
+/** Creates a forwarder. `ours` handles requests for venues of this node. */
 export const make = (
   membership: Pick<Membership["Service"], "locate">,
   { send }: NodeTransport.Sender,
@@ -54,8 +54,8 @@ export const make = (
   const known = new Map<string, string>()
 
   /**
-   * The searches in progress. All requests for a venue share one: each repeats its question until a node answers, and a
-   * thousand of them would take the processor from the requests that can be answered.
+   * The searches in progress. All requests for a venue share one search, which repeats its question until a node
+   * answers. A thousand separate searches would use up the CPU time that other requests need.
    */
   const searches = new Map<string, Fiber.Fiber<string | undefined>>()
 
@@ -78,7 +78,7 @@ export const make = (
     Effect.suspend(() => {
       const found = known.get(venue)
       if (found !== undefined) return Effect.succeed(found)
-      // A search that began earlier ends earlier than the request's time.
+      // A search that began before this request may time out before the request does.
       return search(venue).pipe(
         Effect.repeat({ until: (located) => located !== undefined }),
         Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.undefined })

@@ -1,6 +1,6 @@
 /**
- * The frames in which a node answers a request from another node. While it works on the request, it sends a frame every
- * second, which distinguishes a slow node from a lost one.
+ * The frames in which a node answers a request from another node. While the node works on the request, it sends a frame
+ * every second, which distinguishes a slow node from a lost one.
  */
 
 /** The kinds of frames. */
@@ -34,7 +34,7 @@ export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buf
   return frame
 }
 
-/** Makes a decoder, which takes bytes as they arrive and returns the frames that they complete. */
+/** Creates a decoder, which takes bytes as they arrive and returns the frames that they complete. */
 export const decoder = (): (bytes: Uint8Array) => ReadonlyArray<Frame> => {
   let parts: Array<Uint8Array> = []
   let length = 0

@@ -1,6 +1,7 @@
 /**
- * The way from one node to another. It bounds the requests that are being handed over, and those that wait for their
- * turn. So when a node falls silent, the outcome of only a few requests is unknown; all others were provably not sent.
+ * The path of requests from one node to another. It bounds the requests that are being handed over, and those that wait
+ * for their turn. So when a node falls silent, the outcome of only a few requests is unknown; all others were provably
+ * not sent.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -18,13 +19,13 @@ const patience = "1 second"
 /** The reason why a request was not handed over: too many others wait, or it has waited for too long. */
 export type Refused = "full" | "late"
 
-/** The way to one node. */
+/** The path to one node. */
 export interface Hop {
   /** Hands a request over when it is its turn. If it is refused instead, `handOver` never runs. */
   readonly pass: <A, E>(handOver: Effect.Effect<A, E>) => Effect.Effect<A, E | Refused>
 }
 
-/** Makes the way to a node. */
+/** Creates the path to a node. */
 export const make = (): Hop => {
   const turns = Semaphore.makeUnsafe(atOnce)
   let waiting = 0

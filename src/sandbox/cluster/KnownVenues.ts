@@ -1,9 +1,9 @@
 /**
  * The venues of a cluster, as one node knows them. The list is at most one second old.
  *
- * When a call names an unknown venue, the node looks in the database again, because another node may just have made the
- * venue. All waiting calls share one lookup, and the node keeps nothing about a venue that does not exist. So invented
- * ids cost neither a query each nor memory.
+ * When a call names an unknown venue, the node looks in the database again, because another node may just have created
+ * the venue. All waiting calls share one lookup, and the node keeps nothing about a venue that does not exist. So calls
+ * with invented ids use no memory, and do not cause one query each.
  */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
@@ -21,7 +21,7 @@ export interface KnownVenues {
   readonly add: (venue: Registered) => void
   /** Removes a venue. */
   readonly delete: (id: string) => void
-  /** Adds the venues that other nodes have made. */
+  /** Adds the venues that other nodes have created. */
   readonly learn: Effect.Effect<void, JournalError>
   /** Removes the venues that other nodes have ended. */
   readonly forget: Effect.Effect<void, JournalError>
@@ -32,7 +32,7 @@ export interface KnownVenues {
 /** The time for which calls for unknown venues gather before each lookup, in milliseconds. */
 const gathering = 50
 
-/** Makes the list, which is empty at first. */
+/** Creates the list, which is empty at first. */
 export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter" | "present">): KnownVenues => {
   const known = new Map<string, Registered>()
   const oneByOne = Semaphore.makeUnsafe(1)

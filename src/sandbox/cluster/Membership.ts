@@ -112,7 +112,10 @@ const make = (options: Options) =>
     })
   })
 
-/** The beginning of the names of the cluster library's tables. Each engine version has its own: its nodes share venues. */
+/**
+ * The prefix of the cluster library's tables. Each engine version has its own tables, because only nodes of the same
+ * version share venues.
+ */
 const ownTables = `cluster_${Engine.version}`
 
 /** The tables through which the nodes of this engine version find each other. */
@@ -157,7 +160,7 @@ export const layer = (
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
     Layer.provide(storage),
     Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once))),
-    // Hides the cluster library's message about the port, which the node prints itself.
+    // Hides the cluster library's message about the port: the node prints its own.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
     // The node has already checked the database, so any other failure is treated as a defect.
     Layer.catch((error) =>

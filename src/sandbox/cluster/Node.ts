@@ -7,7 +7,7 @@
  * import { ClusterNode } from "effect-txc/cluster"
  * import { Host, HostServer } from "effect-txc/sandbox"
  *
- * // Serves on port 8080, and makes a venue that any node of the cluster serves.
+ * // Serves on port 8080, and creates a venue that any node of the cluster serves.
  * const node = Effect.gen(function*() {
  *   yield* HostServer.serve({ port: 8080, drainTimeout: 5000 })
  *   const host = yield* Host.Host
@@ -109,6 +109,6 @@ const open = Effect.fnUntraced(function*(
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(
     Layer.provide(database(options.url)),
-    // While its database is down, a node meets the same trouble every second.
+    // While its database is down, a node has the same problem every second.
     Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once)))
   )

@@ -58,7 +58,7 @@ export const observed = <E, R>(answering: Effect.Effect<Answer, E, R>): Effect.E
     )
   })
 
-/** Records how many venues are in which stage. */
+/** Records the number of venues in each stage. */
 export const count = Effect.fnUntraced(function*(awake: number, venues: ReadonlyArray<Staged>) {
   const inStage = (name: Staged["stage"]) => venues.filter(({ stage }) => stage === name).length
   yield* Metric.update(stages.awake, awake)

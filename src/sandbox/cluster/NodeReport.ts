@@ -1,4 +1,4 @@
-/** The report of a node: to the other nodes, and to the load balancer that asks whether it is ready. */
+/** The report of a node to the other nodes, and to a load balancer that checks whether it is ready. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"

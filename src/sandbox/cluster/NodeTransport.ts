@@ -4,8 +4,8 @@
  * A node that works on a request sends a heartbeat every second, so the caller needs no timeout for slow answers. If
  * the node falls silent, or the connection breaks, the outcome of the request is unknown.
  *
- * Nodes trust each other: any machine that reaches this port can send requests as any caller, though it still needs
- * their keys. The network between nodes must be private.
+ * Nodes trust each other: any machine that reaches this port can send requests as any caller, although a signed call
+ * still needs the caller's key. The network between nodes must be private.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -72,7 +72,7 @@ const pack = (venue: string, { body, ...head }: Request): Buffer => {
   return Buffer.concat([length, bytes, body])
 }
 
-/** `pack` alone produces these bytes, so their type is known. */
+/** The type is certain, because only `pack` produces these bytes. */
 const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: Request], unknown> =>
   Result.try(() => {
     const end = 4 + bytes.readUInt32BE(0)
@@ -137,7 +137,7 @@ const listener =
       response.writeHead(200)
       response.flushHeaders()
       const alive = setInterval(() => {
-        // An answer may be complete and still be on its way to a slow reader.
+        // The answer may be complete, but a slow reader may not have received all of it.
         if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
       }, aliveEvery)
       response.once("close", () => clearInterval(alive))
@@ -213,7 +213,7 @@ async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<
   for await (const bytes of body) yield decode(bytes as Uint8Array)
 }
 
-/** `respond` alone produces these bytes, so their type is known. */
+/** The type is certain, because only `respond` produces these bytes. */
 const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
 
 /** Reads an answer up to its head. */
@@ -232,7 +232,7 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
         ...head,
         body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy())
       }
-    // Reading to the end frees the connection for the next request. The answer is complete without it.
+    // The answer is complete. Reading the rest frees the connection for the next request.
     await frames.next().catch(() => undefined)
     return head
   }
@@ -254,7 +254,8 @@ const unanswered = {
 const open = Effect.acquireRelease(
   Effect.sync(() =>
     new Agent({
-      // The hop bounds the requests on their way. A feed keeps its connection, and must not take that of a call.
+      // The hop limits the requests in flight. A feed keeps its connection, so it must not use one that is meant for
+      // calls.
       connections: null,
       pipelining: 1,
       connect: { timeout: maxConnecting },
@@ -265,7 +266,7 @@ const open = Effect.acquireRelease(
   (agent) => Effect.promise(() => agent.destroy())
 )
 
-/** Makes a sender, which is closed with the scope. */
+/** Creates a sender, which is closed with the scope. */
 export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(open, (agent): Sender => {
   const hops = new Map<string, Hop.Hop>()
   const hopTo = (address: string): Hop.Hop => {

@@ -1,6 +1,6 @@
 /**
- * The nodes of a cluster, in a table that all nodes share. Each node reports every second what it holds and what is
- * wrong with it, so that an operator can ask any node, or the database alone.
+ * The nodes of a cluster, in a table that all nodes share. Each node writes a report of its venues and problems every
+ * second, so that an operator can query any node, or just the database.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -33,24 +33,24 @@ export interface Report {
   readonly stages: ReadonlyArray<StagedVenue>
 }
 
-/** A node as the table has it. */
+/** A node in the table. */
 export interface Node extends NodeStatus {
   /** Its venues in unusual stages. */
   readonly stages: ReadonlyArray<StagedVenue>
 }
 
-/** A node that has not reported for this long is lost. The interval is one of the database. */
+/** The SQL condition for a lost node: it has not reported for five seconds, by the database's clock. */
 const lost = "seen < now() - interval '5 seconds'"
 
-/** Forgets what an earlier process with this address reported, and nodes that were lost long ago. */
+/** Deletes the reports of an earlier process with this address, and of nodes that were lost long ago. */
 export const enter = (sql: PgClient.PgClient, node: string): Effect.Effect<unknown, SqlError.SqlError> =>
   sql.unsafe("DELETE FROM txc_node WHERE node = $1 OR seen < now() - interval '1 day'", [node])
 
-/** Removes a node that stops. */
+/** Removes a node that is stopping. */
 export const leave = (sql: PgClient.PgClient, node: string): Effect.Effect<unknown, SqlError.SqlError> =>
   sql.unsafe("DELETE FROM txc_node WHERE node = $1", [node])
 
-/** Writes what a node reports. Returns whether an operator has asked it to drain. */
+/** Writes the report of a node. Returns whether an operator has asked the node to drain. */
 export const report = (
   sql: PgClient.PgClient,
   node: string,
@@ -74,7 +74,7 @@ export const report = (
     ([row]) => row?.draining === true
   )
 
-/** Asks a node to drain; `false` if there is no such node. It notices within a second. */
+/** Asks a node to drain; `false` if there is no such node. The node notices within a second. */
 export const drain = (sql: PgClient.PgClient, node: string): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe("UPDATE txc_node SET draining = true WHERE node = $1 RETURNING 1", [node]),
@@ -96,7 +96,7 @@ interface Row {
 const stateOf = ({ draining, lost, troubles }: Row): NodeStatus["state"] =>
   lost ? "lost" : draining ? "draining" : troubles.length > 0 ? "not ready" : "ready"
 
-/** All nodes, by their addresses. */
+/** All nodes, sorted by address. */
 export const list = (sql: PgClient.PgClient): Effect.Effect<ReadonlyArray<Node>, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<Row>(

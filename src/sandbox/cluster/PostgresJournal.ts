@@ -2,8 +2,8 @@
  * The journal of a venue in PostgreSQL, where any node of a cluster can open it. Only one node at a time can write to
  * it.
  *
- * Opening a journal raises its epoch. From then on, an earlier owner can't write: each group states the epoch and the
- * number of the command before it, and one statement compares both and writes the group. An owner that has lost its
+ * Opening a journal increments its epoch. From then on, an earlier owner can't write: each group states the epoch and
+ * the number of the command before it, and one statement compares both and writes the group. An owner that has lost its
  * venue can't answer reads either: a group without commands checks whether its epoch is still valid.
  *
  * The commands of one turn of the event loop form a group, as in the in-memory journal. One group is written at a time;
@@ -67,7 +67,7 @@ const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: stri
   return yield* Rules.otherRules(venue, found?.rules ?? "", rules)
 })
 
-/** Whether the journal had commands: the group with the first one records it. */
+/** Whether the journal has ever had commands. The group that contains the first command records this. */
 const isBegun = (sql: PgClient.PgClient, venue: string) =>
   Effect.map(
     sql.unsafe<{ begun: boolean }>("SELECT begun FROM txc_hosted WHERE venue = $1", [venue]),
@@ -339,7 +339,9 @@ const makeReader = (sql: PgClient.PgClient, venue: string) => {
         ),
         (rows): ReadonlySet<number> => new Set(rows.map(({ recalled }) => Number(recalled)))
       ),
-    /** Reads a page of entries, each checked against the one before it. Returns its end. */
+    /**
+     * Reads a page of entries, and checks each against the one before it. Returns the last entry's place in the chain.
+     */
     page: Effect.fnUntraced(function*(
       after: Chain.End,
       to: number,
@@ -396,7 +398,7 @@ export const open = Effect.fnUntraced(function*(
   const failing = inTime(venue)
   // Takes over before reading anything: from here on, the previous owner can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
-    // For display only: if this fails, a sleeping venue is listed as awake.
+    // Only used for display. If this fails, a sleeping venue is listed as awake.
     Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL, since = now() WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)

@@ -28,11 +28,11 @@ export interface PostgresRegistry {
   readonly complete: (venue: Registry.Registered) => Effect.Effect<Registry.Registered, JournalError>
   /** The record of a venue; `undefined` if there is none, or its time to live is over. */
   readonly find: (id: string) => Effect.Effect<Registry.Registered | undefined, JournalError>
-  /** The venues of an owner, or all venues, oldest first, and where each is. */
+  /** The venues of an owner, or all venues, oldest first, each with its node and stage. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Listed>, JournalError>
   /** The venues added after the one with a given serial number; 0 returns all venues. */
   readonly addedAfter: (place: number) => Effect.Effect<ReadonlyArray<Added>, JournalError>
-  /** Those of the given ids that belong to existing venues. */
+  /** The ids, among the given ones, that belong to existing venues. */
   readonly present: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, JournalError>
   /** The number of venues. */
   readonly count: Effect.Effect<number, JournalError>
@@ -48,7 +48,7 @@ export interface PostgresRegistry {
   readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
-/** A listed venue, and where it is. */
+/** A listed venue, with its node and stage. */
 export interface Listed {
   /** The record of the venue. */
   readonly registered: Registry.Registered
@@ -124,7 +124,7 @@ const endOf = ({ endsAt }: Registry.Registered) => PgTypes.int8(endsAt === undef
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
   sql.withTransaction(Effect.gen(function*() {
     const { id, owner } = venue
-    // Serialises the counts, so that two nodes can't both add the last venue that a bound allows.
+    // Allows one count at a time, so that two nodes can't both add the last venue that a bound allows.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
     const [counted] = yield* sql.unsafe<{ all: number; own: number; now: bigint }>(
       `SELECT count(*)::int AS "all", (count(*) FILTER (WHERE owner = $1))::int AS own, ${clock} AS now FROM txc_hosted`,
@@ -157,13 +157,13 @@ const removing = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
   Effect.forEach(ids, (id) =>
     sql.withTransaction(Effect.gen(function*() {
       const rows = yield* sql.unsafe("DELETE FROM txc_hosted WHERE venue = $1 RETURNING 1", [id])
-      // Its owner can't write any more, and learns that the venue has ended.
+      // From here on, the venue's node can't write, and learns that the venue has ended.
       yield* sql.unsafe("DELETE FROM txc_venue WHERE venue = $1", [id])
       yield* sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id])
       return rows.length > 0
     })))
 
-/** Whether a venue's time to live is not over, by the database's clock. */
+/** The SQL condition for a venue whose time to live is not over, by the database's clock. */
 const lives = `(ends_at IS NULL OR ends_at > ${clock})`
 
 interface PlacedRow extends Row {
@@ -172,7 +172,7 @@ interface PlacedRow extends Row {
   readonly since: bigint | null
 }
 
-/** Finds the place of a venue in the table and in the reports of the nodes. */
+/** Finds the node and the stage of a venue, from the table and from the reports of the nodes. */
 const placedBy = (nodes: ReadonlyArray<Nodes.Node>) => {
   const live = nodes.filter(({ state }) => state !== "lost")
   const addresses = new Set(live.map(({ node }) => node))
@@ -186,7 +186,7 @@ const placedBy = (nodes: ReadonlyArray<Nodes.Node>) => {
   }
 }
 
-/** The venues of an owner, or all venues, oldest first, and where each is. */
+/** The venues of an owner, or all venues, oldest first, each with its node and stage. */
 export const listing = Effect.fnUntraced(function*(
   owner: string | undefined
 ): Effect.fn.Return<ReadonlyArray<Listed>, JournalError | SqlError.SqlError, PgClient.PgClient> {

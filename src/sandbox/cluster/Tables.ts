@@ -9,7 +9,7 @@
  * import * as Effect from "effect/Effect"
  * import { ClusterNode, ClusterTables } from "effect-txc/cluster"
  *
- * // Makes the tables where there are none.
+ * // Creates the tables if there are none.
  * const migrated = ClusterTables.migrate.pipe(
  *   Effect.provide(ClusterNode.database("postgres://effect_txc@db.internal/effect_txc"))
  * )
@@ -25,14 +25,14 @@ import * as Database from "./Database.ts"
 import * as Membership from "./Membership.ts"
 
 /**
- * The version of the tables. A node refuses to start on tables of another version. Raise it also when nodes of the
- * release before can't exchange requests with those of this one.
+ * The version of the tables. A node refuses to start on tables of another version. Increment it also when nodes of the
+ * previous release can't exchange requests with nodes of this one.
  *
  * @category form
  */
 export const version = 3
 
-/** The statements that migrate the tables to each version from the one before. */
+/** For each version, the statements that migrate the tables from the version before. */
 const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `CREATE TABLE txc_venue (
     venue text PRIMARY KEY, rules text NOT NULL, epoch bigint NOT NULL, sequence bigint NOT NULL, link bytea NOT NULL,

@@ -30,7 +30,8 @@ const backwards = "The clock only moves forward. To take it back, Reset or Resto
 
 /**
  * Moves the clock forward to a time. A running clock keeps running, and a frozen one stays frozen. In a venue without
- * commands any time is allowed, and the clock freezes there, so that no later command depends on the machine's clock.
+ * commands, any time is allowed. The clock freezes at that time, so that no later command depends on the machine's
+ * clock.
  */
 const set = Effect.fnUntraced(function*(
   venue: Venue["Service"],

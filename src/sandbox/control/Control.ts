@@ -62,8 +62,8 @@ type Failure = ControlRefused | Journal.JournalError
 type Done = Effect.Effect<void, Failure>
 
 /**
- * The control of a sandbox. A change succeeds once it is durable. It fails with `ControlRefused`, which names the
- * invalid fields, or with `JournalError` when the venue's journal fails.
+ * The control of a sandbox. A method that changes something succeeds once the change is durable. It fails with
+ * `ControlRefused`, which names the invalid fields, or with `JournalError` when the venue's journal fails.
  *
  * @category services
  */
@@ -74,7 +74,7 @@ export class Control extends Context.Service<
     readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
     /** All accounts and their keys, without the counterparty. */
     readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-    /** The open orders of an account, oldest first; `part` skips or limits the latest ones. */
+    /** The open orders of an account, oldest first. `part` selects some of the latest ones. */
     readonly openOrders: (
       account: string,
       part?: Views.Part
@@ -103,7 +103,7 @@ export class Control extends Context.Service<
     readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
     /**
      * The venue's clocks. Orders, interest and limits carry the venue's own time. Callers see another clock, against
-     * which their nonces are checked: the machine's plus the skew. They can therefore keep trading whatever the venue's
+     * which their nonces are checked: the machine's clock plus the skew. So they can keep trading whatever the venue's
      * time is.
      */
     readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
@@ -112,14 +112,14 @@ export class Control extends Context.Service<
     /** Lets the clock run again from its current time. */
     readonly runClock: Done
     /**
-     * Sets the clock to a later time, and runs everything due by then, in order. In a venue without commands any time
-     * up to the year 2200 is allowed, and the clock freezes there.
+     * Sets the clock to a later time, and carries out everything due by then, in order. In a venue without commands,
+     * any time before the year 2200 is allowed, and the clock freezes at that time.
      */
     readonly setClock: (options: {
       /** The new time, in Unix microseconds. */
       readonly at: number
     }) => Done
-    /** Advances the clock, and runs everything due by then, in order. */
+    /** Advances the clock, and carries out everything due by then, in order. */
     readonly advanceClock: (options: {
       /** The duration, in milliseconds; 0 or more. */
       readonly millis: number
@@ -190,20 +190,20 @@ export class Control extends Context.Service<
      */
     readonly restore: (sequence: number) => Done
     /**
-     * Restores the state at the last `begin`, or the empty exchange if there was none. The rate limits forget earlier
-     * calls. Faults and replaced limits stay.
+     * Restores the state at the last `begin`, or the empty exchange if there was none. The rate limits no longer count
+     * earlier calls. Faults and replaced limits stay.
      */
     readonly reset: Done
-    /** Marks the venue as set up: a reset returns to this state. */
+    /** Marks the end of the venue's setup: a reset returns to this state. */
     readonly begin: Done
     /**
-     * Makes a new venue in memory, with the first `sequence` commands of this one, or with all of them. It lives until
+     * Creates a new venue in memory, with the first `sequence` commands of this one, or with all of them. It lives until
      * `endFork` is called or the scope is closed. At most 16 forks can exist at once, including forks of forks.
      */
     readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
-    /** The venue's forks that have not ended, and the forks made from them. */
+    /** The venue's forks that have not ended, and their own forks. */
     readonly forks: Effect.Effect<ReadonlyArray<Fork>>
-    /** Ends a fork, and the forks made from it. An ended fork answers no calls. */
+    /** Ends a fork, and its own forks. An ended fork answers no calls. */
     readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
     /**
      * All commands, each as a line of JSON, with the secrets of the venue's keys. All are checked before the first is
@@ -211,15 +211,15 @@ export class Control extends Context.Service<
      */
     readonly journal: Stream.Stream<string, Journal.JournalError>
     /**
-     * Applies the commands of another journal, each at its own time. The venue must have no commands. If any of them
-     * can't be applied in its place, none is.
+     * Applies the commands of another journal, each at its own time. The venue must have no commands. If any command
+     * can't be applied, none of them is.
      */
     readonly replay: (lines: Iterable<string>) => Done
   }
 >()("effect-txc/sandbox/Control") {}
 
 /**
- * Makes the control of a venue.
+ * Creates the control of a venue.
  *
  * @category constructors
  */

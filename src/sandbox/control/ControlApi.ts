@@ -63,7 +63,7 @@ const Part = Schema.NumberFromString.check(Schema.isInt(), Schema.isGreaterThanO
 const Sequence = Schema.Struct({ sequence: Count })
 
 /**
- * The addresses of a fork. Its control token is the same as that of the venue it was forked from.
+ * The addresses of a fork. Its control token is that of the venue from which it was forked.
  *
  * @category models
  */

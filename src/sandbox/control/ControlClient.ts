@@ -1,5 +1,5 @@
 /**
- * The control of a sandbox that runs in another process: a client made from `ControlApi`.
+ * Controls a sandbox that runs in another process, with a client derived from `ControlApi`.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands, so a page of entries
- * is written at once, and their JSON without their schema, which would change nothing.
+ * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands. So a page of entries
+ * is written at once, and as JSON without the schema, because encoding with the schema would not change it.
  */
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"

@@ -32,7 +32,7 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   beginning: Schema.Int
 })
 
-/** The number of the first command that the history would silently drop, if there is one. */
+/** The number of the first command that a replay of the history would silently drop, if there is one. */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)
@@ -67,7 +67,7 @@ const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name:
   if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" })
 })
 
-/** Makes a fork of a venue, and uses it in a scope that ends with the fork. */
+/** Creates a fork of a venue. `use` runs with the fork, in a scope that is closed when the fork ends. */
 export const fork = Effect.fnUntraced(function*<A, E>(
   venue: Venue.Venue["Service"],
   sequence: number,
@@ -103,8 +103,8 @@ export const make = (venue: Venue.Venue["Service"]) => ({
   snapshot: venue.snapshot,
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
-    // The venue's clock goes back too, and the calls before the reset would count against the rate limits until it
-    // reaches their time again.
+    // The venue's clock goes back too. Until it reached their times again, the calls before the reset would still count
+    // against the rate limits.
     Effect.tap(Effect.sync(() => venue.limits.forget()))
   ),
   begin: checked(venue, { _tag: "Begin" }),

@@ -62,9 +62,9 @@ export interface OpenOrder {
   readonly account: string
   /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** Buy or sell. */
+  /** The side: buy or sell. */
   readonly side: OrderSide
-  /** Limit, market or stop. */
+  /** The type of the order, such as limit, market or stop. */
   readonly type: OrderType
   /** The kind of order: spot (own funds), margin or futures. */
   readonly kind: "spot" | "margin" | "futures"
@@ -148,8 +148,8 @@ export interface Balance {
   /** The amount locked by open orders. */
   readonly locked: Decimal
   /**
-   * The amount that the account owes in this asset: the part of losses and fees that its collateral could not pay. Only
-   * in the collateral wallet, and only while the account owes something.
+   * The amount that the account owes in this asset: the part of losses and fees that its collateral could not pay.
+   * Present only in the collateral wallet, and only while the account owes something.
    */
   readonly debt?: Decimal
 }
@@ -246,17 +246,17 @@ const toOpenOrder = (order: Order): OpenOrder => ({
     })
 })
 
-/** Selects some of an account's latest open orders; all by default. */
+/** Selects some of an account's open orders, counted from the latest; all of them by default. */
 export interface Part {
   /** The number of latest orders to leave out; 0 by default. */
   readonly offset?: number
-  /** The largest number of orders to return: the latest of the remaining ones. */
+  /** The maximum number of orders to return, after leaving out `offset`. */
   readonly limit?: number
 }
 
 /**
- * The open orders of an account, oldest first. The running time depends on the size of the part, not on the number of
- * open orders.
+ * The open orders of an account, oldest first. The time that this takes depends on the size of the part, not on the
+ * number of open orders.
  */
 export const openOrders = (
   { openOrders }: State.State,

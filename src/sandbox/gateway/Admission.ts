@@ -29,7 +29,7 @@ export interface Admitted {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** The facts that admission depends on. */
+/** The parts of the venue that admission depends on. */
 export interface Context {
   /** The dialect of the venue. */
   readonly dialect: Dialect
@@ -48,7 +48,7 @@ const prepare = (secret: string): KeyObject => createSecretKey(Buffer.from(secre
 /** Stands in for the secret of an unknown key, so that checking its signature takes as long as for a known key. */
 const nobody = prepare("no secret")
 
-/** The secrets, ready to sign with. A key never changes its secret, and its entry is dropped with the key. */
+/** The secrets of keys, prepared for signing. A key never changes its secret, and its entry is dropped with the key. */
 const prepared = new WeakMap<Key, KeyObject>()
 
 const secretOf = (key: Key | undefined): KeyObject => {
@@ -70,8 +70,8 @@ const isJson = (type: string): boolean =>
   type === "application/json" || type.split(";")[0]?.trim().toLowerCase() === "application/json"
 
 /**
- * The text of a body that the payload encodes; `undefined` when the payload encodes a different text. A body with
- * spaces yields the signed text, not its own.
+ * The text that was signed, if the payload encodes the same JSON as the body; `undefined` otherwise. If the body has
+ * extra spaces, this is the text from the payload, without them.
  */
 const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): string | undefined => {
   if (!isUtf8(body)) return undefined
@@ -167,7 +167,7 @@ const admitPublic = (
   return Result.succeed({ key: undefined, nonce: undefined, fields })
 }
 
-/** Admits a call, or gives the reason for refusing it. Changes nothing but the count of calls. */
+/** Admits a call, or gives the reason for refusing it. Changes nothing except the count of calls. */
 export const admit = (
   context: Context,
   { inPath, route: { endpoint } }: Routed,

@@ -19,7 +19,7 @@ export interface CallContext {
   readonly took: () => number
   /** The route of the path, regardless of the method. */
   readonly routed: Routing.Routed | undefined
-  /** The account of the key that the request names, whether or not the signature is right. */
+  /** The account of the key that the request names, whether or not the signature is valid. */
   readonly account: string | undefined
   /** The title of that key. */
   readonly keyTitle: string | undefined

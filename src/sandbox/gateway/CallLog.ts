@@ -17,7 +17,7 @@ const longestInList = 20
 /** The maximum number of list items shown. */
 const items = 10
 
-/** Removes the secrets of the venue's keys from a string, and cuts it to at most `most` characters. */
+/** Removes the secrets of the venue's keys from a string, and truncates it to `most` characters. */
 export const scrub = (text: string, secrets: Iterable<string>, most: number = longest): string => {
   let shown = text
   for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, hidden)
@@ -39,8 +39,8 @@ const show = (value: unknown, secrets: Iterable<string>): Schema.Json =>
     : showScalar(value, secrets)
 
 /**
- * The fields of a request that the endpoint knows, by their domain names. Other fields can hold anything and are left
- * out. `keys` maps each domain name to its key on the wire.
+ * The fields of a request that belong to the endpoint, by their domain names. Other fields can hold anything, so they
+ * are left out. `keys` maps each domain name to its key on the wire.
  */
 export const shown = (
   keys: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ class Added implements Logged {
   }
 }
 
-/** Creates a log with these records, or an empty one by default. */
+/** Creates a log with these records; an empty log by default. */
 export const make = (saved: ReadonlyArray<RequestRecord> = []): CallLog => {
   let requests: Array<Logged> = saved.map((record) => ({ number: record.number, at: record.at, record: () => record }))
   let last = requests.at(-1)?.number ?? 0

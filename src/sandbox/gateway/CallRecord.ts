@@ -68,7 +68,10 @@ const hintOf = (
   })
 }
 
-/** The names of the ignored fields and the hint, without secrets. A refusal's own hint precedes that about fields. */
+/**
+ * The names of the ignored fields and the hint, without secrets. The hint about a refusal comes before the hint about
+ * ignored fields.
+ */
 const remark = (
   hint: string | undefined,
   unknown: ReadonlyArray<UnknownFields.UnknownField>,
@@ -91,19 +94,22 @@ const verdictOf = (
 }
 
 /**
- * The size up to which a request is kept until its record is built, in bytes. A full log of longer requests would use
- * too much memory.
+ * The maximum size of a request that is kept until its record is built, in bytes. A full log of longer requests would
+ * use too much memory.
  */
 const longestKept = 1024
 
-/** A function that returns a value. It is defined outside `record`, whose scope would keep the long request alive. */
+/**
+ * Wraps a value in a function. It is defined outside `record`, because a closure in `record` would keep the long
+ * request alive.
+ */
 const always = <A>(value: A) => (): A => value
 
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
 
 /**
- * Creates the record of a call that was answered with `answer`. The hint is found immediately, because it depends on
- * keys and nonces that change. The rest is built on demand, without keeping a long request alive.
+ * Creates the record of a call that was answered with `answer`. The hint is determined immediately, because it depends
+ * on keys and nonces, which change. The rest is built on demand, without keeping a long request alive.
  */
 export const record = (
   called: CallContext,

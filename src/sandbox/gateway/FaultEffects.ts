@@ -1,4 +1,7 @@
-/** Applies a fault to a call: when the call arrives, whether it is applied, and the answer that its caller sees. */
+/**
+ * Applies a fault to a call. The fault determines when the call arrives, whether it is applied, and the answer that its
+ * caller sees.
+ */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Dialect } from "../../protocol/Dialect.ts"

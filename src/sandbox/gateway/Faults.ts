@@ -1,5 +1,5 @@
 /**
- * Faults as data: which calls go wrong, and how. The values in a request never select a fault.
+ * Faults: which calls go wrong, and how. A value in a request never triggers a fault.
  *
  * @example
  * ```ts
@@ -252,7 +252,7 @@ export interface Faults {
   readonly clear: () => void
   /** All active faults, with the number of times that each has matched and fired. */
   readonly list: () => ReadonlyArray<Armed>
-  /** Counts a call, and returns the fault that hits it: the first one that matches and is due. */
+  /** Counts a call, and returns the fault that hits it, if any: the first one that matches and fires. */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
   /** The faults and their counts, as plain data. */
   readonly saved: () => Saved

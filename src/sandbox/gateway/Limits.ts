@@ -6,15 +6,15 @@ type RateLimit = Endpoint.RateLimit
 /** Counts calls per caller and endpoint in fixed-length windows. */
 export interface Limits {
   /**
-   * Counts one more call, and says whether it is within the limit. `caller` is an API key or an address, `path` a name
-   * from `countedAs`, and `at` is in Unix microseconds.
+   * Counts a call, and returns whether it is within the limit. `caller` is an API key or an address, `path` a name from
+   * `countedAs`, and `at` is in Unix microseconds.
    */
   readonly admit: (caller: string, path: string, documented: RateLimit, at: number) => boolean
   /** The limit in force for a path. */
   readonly of: (path: string, documented: RateLimit) => RateLimit
   /** Replaces the documented limit of one path, or of every path when none is named; `undefined` restores it. */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
-  /** Forgets the calls counted so far, but keeps the limits. */
+  /** Resets the counts of calls, but keeps the limits. */
   readonly forget: () => void
   /** The counts and the replaced limits, as plain data. */
   readonly saved: () => Saved
@@ -45,11 +45,14 @@ export interface Saved {
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** The number of callers above which those whose window has ended are forgotten. */
+/** The number of callers above which those whose window has ended are removed. */
 const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {
-  /** The windows by path, then by caller. A combined key would have to be joined and hashed for each call. */
+  /**
+   * The windows by path, then by caller. A single map would need a combined key, which would have to be joined and
+   * hashed for each call.
+   */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0
   for (const { size } of windows.values()) count += size

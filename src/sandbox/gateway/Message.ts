@@ -1,4 +1,4 @@
-/** A request and an answer, independent of transport: a socket, or a call within the process. */
+/** Requests and answers, whether they go through a socket or stay within the process. */
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import * as Json from "../../protocol/Json.ts"
@@ -9,7 +9,7 @@ export interface Moment {
   readonly at: number
   /** The clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
-  /** The time since then, in milliseconds, by a monotonic clock. */
+  /** The time since that point, in milliseconds, by a monotonic clock. */
   readonly took: () => number
 }
 
@@ -31,7 +31,7 @@ export interface Head {
   readonly patience?: number
 }
 
-/** A request as the sandbox reads it. */
+/** A request with its body. */
 export interface Request extends Head {
   /** The bytes of the body; empty when there is none. */
   readonly body: Uint8Array
@@ -43,7 +43,7 @@ export const header = (request: Head, name: string): string => {
   return typeof value === "string" ? value : ""
 }
 
-/** Whether a request only reads. `HEAD` is answered like `GET`, without the body, which HTTP leaves out. */
+/** Whether a request only reads. `HEAD` is answered like `GET`, but HTTP sends no body. */
 export const isReading = ({ method }: Head): boolean => method === "GET" || method === "HEAD"
 
 /** The connection breaks before the body ends. */
@@ -90,7 +90,7 @@ export const reset: Answer = { _tag: "Reset" }
  */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/** Parses the text of an answer made by `toText`. */
+/** Parses text written by `toText`. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }

@@ -120,7 +120,7 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
-/** The names of the fields in which two objects differ, if these look like field names. */
+/** The names of the fields in which two objects differ; only names that look like field names. */
 const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
@@ -178,7 +178,7 @@ const notAllowed = (refused: Refused): string => {
   if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
     return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
   }
-  // Admission refuses no other call of such a key; the engine refuses orders.
+  // A key of the trading type is refused at admission only here. The engine refuses orders, for lack of a permission.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
     ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"

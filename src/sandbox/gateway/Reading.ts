@@ -16,14 +16,14 @@ export interface Read {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether a field asks for something. `null` and `false`, the default, do not. */
+/** Whether a field has an effect. `null` and `false` have none, because they are the default. */
 const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
 /**
- * Reads the fields of a call. A field that the dialect's source does not list is ignored, as on the exchange, and
- * named in the call's record. A listed field is either simulated or a reason to refuse the call: it is never dropped.
- * A call that changes something is also refused for a field that only the other dialect has: an order without its
- * stop-loss is not the order that was meant.
+ * Reads the fields of a call. A field that the dialect's source does not list is ignored, as on the exchange, and named
+ * in the call's record. A listed field is either simulated or a reason to refuse the call: it is never dropped. A call
+ * that changes something is also refused for a field that only the other dialect has: an order without its stop-loss is
+ * not the order that the caller wanted.
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined
@@ -76,7 +76,7 @@ const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Cont
   return { request: { ...whole.request as object, orders: items }, violations: [] }
 }
 
-/** The live exchange's own example of a bulk request writes an empty client order id where there is none. */
+/** In the live documentation's example of a bulk request, an order without a client order id has an empty one. */
 const withoutEmptyId = (order: unknown, { keys: { clientOrderId } }: Context["dialect"]): unknown => {
   if (!Json.isObject(order) || order[clientOrderId] !== "") return order
   const { [clientOrderId]: _empty, ...others } = order

@@ -43,7 +43,7 @@ export interface NewRequest {
   readonly path: string
   /** The caller's address. */
   readonly from: string
-  /** The account whose key the call names, if the exchange knows the key. */
+  /** The account of the key that the call names, if the exchange has that key. */
   readonly account?: string
   /** The title of that key. */
   readonly key?: string
@@ -51,11 +51,11 @@ export interface NewRequest {
   readonly endpoint?: string
   /** The nonce of an admitted call. */
   readonly nonce?: string
-  /** The request's fields that the endpoint knows, by their domain names; a secret value is shown as `***`. */
+  /** The request's fields that belong to the endpoint, by their domain names; a secret value is shown as `***`. */
   readonly fields?: Readonly<Record<string, Schema.Json>>
   /**
-   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: no answer, or an answer made by a
-   * fault.
+   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: there was no answer, or a fault
+   * produced it.
    */
   readonly verdict: "answered" | "refused" | "failed"
   /** The HTTP status, if there was an answer. */

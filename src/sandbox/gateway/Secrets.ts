@@ -1,6 +1,6 @@
 /**
- * Remembers the secrets of a venue's keys, which no log may show. The secret of a removed key is remembered too: an
- * earlier log entry can be read later.
+ * Remembers the secrets of a venue's keys, which no log may show. The secret of a removed key is kept too, because
+ * earlier log entries may contain it.
  */
 import type { Action } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
@@ -8,10 +8,7 @@ import type { State } from "../engine/State.ts"
 
 /** The secrets of all keys that a venue has had since it was opened. */
 export interface Secrets {
-  /**
-   * Adds the secrets of the keys that an action has created. Takes the action, the reply, and the state after the
-   * action.
-   */
+  /** Adds the secrets of the keys that an action has created, given the action, its reply, and the state after it. */
   readonly learn: (action: Action, reply: Reply, state: State) => void
   /** All secrets, without duplicates. */
   readonly all: () => Iterable<string>

@@ -12,13 +12,13 @@ export interface Shown {
   readonly query: string
   /** The headers of the request. A secret value is written `***`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body of the request, cut to its first 4000 characters. */
+  /** The body of the request, truncated to 4000 characters. */
   readonly body: string
   /** The HTTP status of the answer; absent when the connection was reset. */
   readonly status?: number
   /** The headers of the answer. */
   readonly answerHeaders: Readonly<Record<string, string>>
-  /** The body of the answer, cut to its first 4000 characters; empty if it arrived in parts. */
+  /** The body of the answer, truncated to 4000 characters; empty if it arrived in parts. */
   readonly answer: string
 }
 
@@ -37,8 +37,8 @@ export interface Kept {
   /** The number of the call in the log. */
   readonly number: number
   /**
-   * The request. Its body is cut to 4096 bytes. If the whole request exceeds 8192, its other strings are cut to 256
-   * characters each.
+   * The request, with its body truncated to 4096 bytes. If the whole request exceeds 8192 bytes, its other strings are
+   * truncated to 256 characters each.
    */
   readonly request: Request
   /** Whether the request was stored in full. */
@@ -60,10 +60,10 @@ export const kept = 1000
 
 const longest = 4096
 
-/** The longest text, in characters, in a request that is not kept in full. */
+/** The maximum length of a string in a request that is not kept in full, in characters. */
 const longestPart = 256
 
-/** Cuts and copies a string: a slice would keep the whole string alive. */
+/** Truncates and copies a string. A slice would keep the whole string alive. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 
@@ -91,8 +91,8 @@ const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
   )
 
 /**
- * A slot for a call. A later call overwrites the fields of the slot instead of replacing it: a replaced slot would be
- * old garbage, which keeps its references alive far longer than new garbage does.
+ * A slot for a call. A later call overwrites the fields of the slot instead of replacing it: a replaced slot would
+ * become garbage in the old generation, which is collected late and keeps its references alive until then.
  */
 class Slot {
   private number = 0
@@ -158,7 +158,7 @@ const headersOf = (headers: Request["headers"]): Readonly<Record<string, string>
 /** A field whose value is secret, even if the JSON ends within the value. */
 const secretField = /"(code|passphrase|apiKey|apiSecret|publicKey|secretKey|secret)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/giu
 
-/** Rewrites the JSON, so that escapes can't hide the name of a field. */
+/** Parses the JSON and writes it again, so that escapes can't hide the name of a field. */
 const scrubbed = (text: string, secrets: Iterable<string>): string => {
   const json = Json.parse(text)
   const plain = Result.isSuccess(json) ? Json.stringify(json.success as object) : text

@@ -1,6 +1,5 @@
 /**
- * The fields of a request that its endpoint does not have. The exchange ignores them, so the caller gets an answer that
- * does not depend on them.
+ * The fields of a request that its endpoint does not have. The exchange ignores them, so they do not affect the answer.
  */
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
@@ -18,13 +17,13 @@ export interface UnknownField {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The maximum number of fields named. */
+/** The maximum number of fields that a hint names. */
 const most = 10
 
-/** A name without the differences between spellings: `activation_price` is `activationPrice`. */
+/** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
-/** The known name that differs only in spelling, or in a letter or two. */
+/** The known name that differs from a given one only in spelling, or by a letter or two. */
 const meantBy = (name: string, known: ReadonlyArray<string>): string | undefined => {
   const typos = name.length < 6 ? 1 : 2
   return known.find((other) => plain(other) === plain(name)) ??

@@ -1,8 +1,8 @@
 /**
- * The calls of the live exchange that this sandbox does not serve, by subject. Their refusal says so, so that the
- * caller does not look for a mistake in the path.
+ * The calls of the live exchange that this sandbox does not serve, by subject. Their refusal says that they are not
+ * supported, so that the caller does not look for a mistake in the path.
  *
- * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
+ * Source: the live exchange's documentation of API V4, and its earlier documentation of API V1 and V2.
  */
 import type * as Contract from "../../endpoints/all.ts"
 import * as Paths from "../../protocol/Paths.ts"

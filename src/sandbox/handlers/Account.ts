@@ -124,7 +124,7 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
 /** The wallets, by their names in transfers. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
 
-/** The source and the target that each `method` of the older form of a transfer stands for. */
+/** The source and the target for each `method` in the older form of a transfer. */
 const methods = {
   deposit: { from: "main", to: "spot" },
   withdraw: { from: "spot", to: "main" },
@@ -138,7 +138,7 @@ interface Balances {
   readonly to?: Transfers.Balance
 }
 
-/** The balances of a transfer. If the request has both of them and a method, the balances take precedence. */
+/** The balances of a transfer. If a request contains balances as well as a method, the balances take precedence. */
 const balancesOfTransfer = (
   { method, ...balances }: Balances & { readonly method?: keyof typeof methods }
 ): Balances =>

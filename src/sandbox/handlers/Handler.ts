@@ -33,7 +33,7 @@ export interface Reading<E extends Endpoint.Any> {
 /** The refusals of a handler, by the engine's reason. */
 export type Refusals = { readonly [Why in Refused["why"]]?: RefusalKind }
 
-/** Turns one kind of the engine's replies into an answer. */
+/** Converts one kind of engine reply to an answer. */
 interface Answering<E extends Endpoint.Any, Tag extends Applied["_tag"]> {
   /** The tag of the engine's reply when the operation was applied. */
   readonly reply: Tag
@@ -48,7 +48,7 @@ export type Mutating<E extends Endpoint.Any> =
     readonly operation: (request: Endpoint.Request<E>) => Operation
     /** The refusals for the engine's reasons, where they differ from the defaults. */
     readonly refusals?: Refusals
-    /** Adds to the engine's reasons for a refusal what the answer says beyond them. */
+    /** Adds details for the answer to the engine's reasons for a refusal. */
     readonly explain?: (reasons: Violations, request: Endpoint.Request<E>, context: Context) => Violations
   }
   & { readonly [Tag in Applied["_tag"]]: Answering<E, Tag> }[Applied["_tag"]]
@@ -64,7 +64,7 @@ export interface Items<Q> {
   readonly stopOnFail?: boolean
 }
 
-/** How one order of a bulk request is read. */
+/** Describes how one order of a bulk request is read. */
 export interface Each {
   /** The endpoint that places or cancels one such order. */
   readonly endpoint: Endpoint.Any

@@ -47,7 +47,7 @@ const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
 /** The trading fees shown for assets, in percent. Markets have their own fees. */
 const assetFee = Decimal.of("0.1")
 
-/** A setting of zero is off, and is left out of answers. */
+/** The setting as a field of the answer; no field if it is zero, which means "off". */
 const unlessOff = <K extends string>(key: K, setting: Decimal.Decimal) =>
   Decimal.isZero(setting) ? {} : { [key]: setting } as { readonly [_ in K]: Decimal.Decimal }
 

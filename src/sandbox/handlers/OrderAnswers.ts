@@ -20,7 +20,7 @@ import type { Context } from "./Handler.ts"
 const toDecimal = (units: Units.Units): Decimal.Decimal => units === 0n ? Decimal.zero : Units.toDecimal(units)
 
 const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
-  // A filled market buy may have a quote amount left that is below the smallest step. It counts as filled.
+  // A filled market buy may have a quote amount left that is below the smallest step. The order counts as filled.
   if (status === "FILLED") return Decimal.zero
   // Until part of the order is filled, the amount is returned as the caller wrote it.
   return left === quantity ? amount : Units.toDecimal(left)
@@ -202,8 +202,8 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 })
 
 /**
- * A fill in the list of its order. A trade with the outside market has no other order, so its place is taken by the
- * number of the trade, which no order has.
+ * A fill in the list of its order. A trade with the outside market has no opposite order. The trade's number, which no
+ * order has, takes its place.
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),

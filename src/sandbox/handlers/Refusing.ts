@@ -1,4 +1,4 @@
-/** Turns a reply that applied nothing into the refusal of a dialect: status, code, message and errors. */
+/** Converts a reply that applied nothing to the dialect's refusal: status, code, message and errors. */
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import { refusalOf } from "../../protocol/Refusals.ts"

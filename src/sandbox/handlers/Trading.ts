@@ -73,8 +73,8 @@ const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Requ
 }
 
 /**
- * The field that the exchange names in the refusal of a search for a client order id that no order has. A search for an
- * exchange order id that no order has finds nothing instead.
+ * The field that the exchange names when it refuses a search for an unknown client order id. A search for an unknown
+ * exchange order id is not refused: it finds nothing.
  */
 const notFound: Violations = [["orderHistory", { kind: "ended" }]]
 

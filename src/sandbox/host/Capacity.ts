@@ -10,7 +10,7 @@ import * as HostBounds from "./HostBounds.ts"
 
 /** A venue that may fall asleep. */
 export interface Sleeper {
-  /** Whether the venue could fall asleep now. */
+  /** Whether the venue can fall asleep now. */
   readonly isIdle: () => boolean
   /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
@@ -39,7 +39,7 @@ const patience = "5 seconds"
 /** The number of venues that fall asleep at once when memory is short. */
 const atOnce = 8
 
-/** Makes the capacity of a host. */
+/** Creates the capacity of a host. */
 export const make = (
   bounds: Bounds,
   memory: () => number,
@@ -49,7 +49,7 @@ export const make = (
   let taken = 0
   let whenFreed: (() => void) | undefined
 
-  /** The idle venues, the one idle for the longest time first. */
+  /** The idle venues, longest idle first. */
   const idle = () =>
     [...sleepers()].filter((sleeper) => sleeper.isIdle()).toSorted((one, other) => one.usedAt() - other.usedAt())
 

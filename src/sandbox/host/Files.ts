@@ -26,7 +26,7 @@ export interface Files {
   readonly remove: Effect.Effect<void, JournalError>
 }
 
-/** The names that a venue's files may have, with those of incomplete writes. */
+/** The names that a venue's files may have, including those of incomplete writes. */
 const names = ["journal.sqlite", "memory"].flatMap((name) =>
   ["", "-wal", "-shm", "-anchor", "-anchor-new", "-new"].map((suffix) => name + suffix)
 )

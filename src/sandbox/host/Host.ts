@@ -7,7 +7,7 @@
  * import * as Effect from "effect/Effect"
  * import { Host } from "effect-txc/sandbox"
  *
- * // Two exchanges of their own, in this process.
+ * // Two separate exchanges in this process.
  * const urls = Effect.gen(function*() {
  *   const host = yield* Host.Host
  *   const one = yield* host.make({ owner: "ci" })
@@ -62,7 +62,7 @@ export { type Failure, Host, type HostOptions, type OpenPort } from "./HostServi
  * @category models
  */
 export interface Options extends HostOptions {
-  /** The folder of all venues. Without one, a temporary folder that is removed when the host is closed. */
+  /** The folder of all venues. Without one, the host uses a temporary folder and removes it when it is closed. */
   readonly folder?: string
 }
 
@@ -192,7 +192,7 @@ const count = (entries: ReadonlyMap<string, Entry>, isCounted: (entry: Entry) =>
 
 const hasPort = ({ registered }: Entry): boolean => registered.port !== undefined
 
-/** The bound that prevents adding another venue, if any. */
+/** The bound that prevents another venue from being added, if any. */
 const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBounds.BoundReached | undefined => {
   if (entries.size >= bounds.maxVenues) return HostBounds.reached(bounds, "maxVenues")
   if (count(entries, isOwnedBy(owner)) >= bounds.maxPerOwner) return HostBounds.reached(bounds, "maxPerOwner")

@@ -67,7 +67,7 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
 /** The number of open files of an awake venue: its journal, the journal's log and shared-memory index, and its anchor. */
 const filesOfAwake = 4
 
-/** The maximum number of open files of a host with these bounds. */
+/** The number of files that a host with these bounds may have open. */
 export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
   filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 
@@ -85,7 +85,7 @@ export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReach
   declare readonly message: string
 }
 
-/** Makes the error for a bound that has been reached. */
+/** Creates the error for a bound that has been reached. */
 export const reached = (bounds: Bounds, bound: keyof Bounds): BoundReached => {
   const [what, flag] = words[bound]
   const limit = bounds[bound]

@@ -16,8 +16,8 @@ export interface NewOptions {
   /** The owner: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
   readonly owner?: string
   /**
-   * The time to live, in milliseconds. Then the venue ends, and its files are removed. The default is the host's;
-   * without one, it is unlimited.
+   * The time to live, in milliseconds, after which the venue ends and its files are removed. The default is the host's;
+   * if the host has none, it is unlimited.
    */
   readonly timeToLiveMillis?: number
   /** Whether the venue gets its own port, for clients that take only a host and a port. */
@@ -34,7 +34,7 @@ export interface CopyOptions extends NewOptions {
 export interface MakeOptions extends NewOptions {
   /** The dialect; `document` by default. */
   readonly dialect?: "document" | "live"
-  /** Whether reduce-only orders are accepted, or refused as not available yet; `accepted` by default. */
+  /** `accepted` (the default): reduce-only orders are accepted. `announced`: they are refused as not available yet. */
   readonly reduceOnly?: "accepted" | "announced"
   /** The seed of random faults; 0 by default. */
   readonly seed?: number
@@ -203,7 +203,7 @@ export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode"
   declare readonly message: string
 }
 
-/** Makes the error for an unknown node. */
+/** Creates the error for an unknown node. */
 export const unknownNode = (node: string): UnknownNode =>
   new UnknownNode({
     node,
@@ -221,7 +221,7 @@ export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVen
   declare readonly message: string
 }
 
-/** Makes the error for an unknown id. */
+/** Creates the error for an unknown id. */
 export const unknownVenue = (id: string): UnknownVenue =>
   new UnknownVenue({
     id,

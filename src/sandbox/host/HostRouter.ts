@@ -1,6 +1,7 @@
 /**
  * Routes the requests to a host: finds the venue that a request names, by path or by host name, and sends it there. A
- * request for no venue of this host is refused; there is no default venue. The server has checked the host name.
+ * request that names no venue of this host is refused, because there is no default venue. The server has already
+ * checked the host name.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -26,7 +27,7 @@ type Target =
   | { readonly _tag: "Venue"; readonly id: string; readonly path: string }
   | { readonly _tag: "Refused"; readonly answer: Written }
 
-/** The id of the venue whose host name a request gives; `undefined` if it gives another name. */
+/** The id of the venue that a request names by its host name; `undefined` if the host name is not a venue's. */
 const venueOf = (head: Head): string | undefined => {
   const name = nameOf(header(head, "host"))
   return name?.endsWith(local) === true ? name.slice(0, -local.length) : undefined

@@ -11,7 +11,8 @@ import type * as Registry from "./Registry.ts"
 /** The options that all hosts share. */
 export interface HostOptions extends HostBounds.BoundOptions {
   /**
-   * The token of the host's control plane. Without one, the host keeps its previous token or generates a random one.
+   * The token of the host's control plane. If it is absent, the host keeps its previous token or generates a random
+   * one.
    */
   readonly token?: string
   /** The time that an idle venue stays awake, in milliseconds; 60000 by default. */
@@ -20,7 +21,7 @@ export interface HostOptions extends HostBounds.BoundOptions {
   readonly timeToLiveMillis?: number
 }
 
-/** The errors that creating a venue can cause. */
+/** The errors with which creating a venue can fail. */
 export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
 
 /** Opens a port for a venue until the scope is closed. Returns the port number. Port 0 selects any free port. */
@@ -51,8 +52,8 @@ export class Host extends Context.Service<Host, {
   /** The current use of the host. */
   readonly status: Effect.Effect<Models.HostStatus, JournalError>
   /**
-   * Tells a node of a cluster to drain: to stop like a process that gets SIGTERM. Its venues move to other nodes. Returns
-   * before it has stopped.
+   * Tells a node of a cluster to drain, that is, to stop as it does after SIGTERM. Its venues move to other nodes.
+   * Returns before the node has stopped.
    */
   readonly drain: (node: string) => Effect.Effect<void, Models.UnknownNode | JournalError>
   /** Completes when this node is told to drain. Then close the host. */

@@ -31,12 +31,12 @@ export interface Entry {
   readonly resident: Resident.Resident<WakeFailure>
 }
 
-/** The path as the venue or its fork sees it. */
+/** The path that the venue or its fork sees. */
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**
- * The page of a venue. No page that opened it or that it opens gets a reference to it, not even the page of another
- * venue at the same origin.
+ * The page of a venue. Pages that open it, or that it opens, get no reference to it, not even the page of another venue
+ * at the same origin.
  */
 const page = Effect.map(
   Dashboard.page,

@@ -1,7 +1,7 @@
 /**
  * The placement of venues: which process serves a venue's calls, and how requests reach it. The router of a host sends
- * requests through it, and knows nothing else about venues. In a single process all venues are here; in a cluster,
- * another placement sends each request to the machine that owns its venue.
+ * requests through the placement, and needs nothing else of a venue. In a single process all venues are here; in a
+ * cluster, another placement sends each request to the machine that owns its venue.
  *
  * @example
  * ```ts

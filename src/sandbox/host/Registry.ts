@@ -42,7 +42,7 @@ export interface Registered {
   readonly clock?: number
   /** Whether the venue started with the example. */
   readonly example: boolean
-  /** The version of the engine that made the venue; absent in the records of earlier releases. */
+  /** The version of the engine that created the venue; absent in the records of earlier releases. */
   readonly engine?: number
   /** The prefix of the ids that the venue generates. */
   readonly identity: string
@@ -54,9 +54,12 @@ export interface Registered {
   readonly endsAt?: number
   /** The venue's own port, if it has one. */
   readonly port?: number
-  /** Whether its journal has commands. If so, the venue's initial commands are not applied again. */
+  /** Whether the venue's journal has commands. If so, its initial commands are not applied again. */
   readonly begun?: boolean
-  /** Whether the venue is being created or removed: if a crash leaves it so, the next start of the host removes it. */
+  /**
+   * Whether the venue is being created or removed. If a crash leaves a partial venue, the host removes it when it
+   * starts.
+   */
   readonly partial: boolean
 }
 

@@ -4,7 +4,8 @@
  * Calls that arrive while it wakes are queued, and carried out in order of arrival. It falls asleep only while no call
  * is in progress and its feed has no readers; calls that arrive while it falls asleep wake it again.
  *
- * No wait depends on the venue: a caller that gets no venue in time is refused, whatever opening or closing it does.
+ * The wait of a caller is bounded: a caller that does not get the venue in time is refused, even if the venue is still
+ * being opened or closed.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -103,7 +104,7 @@ export interface Resident<E> {
   readonly acquire: (clock: Clock.Clock, ready: Ready<E>, millis?: number) => void
   /** Ends one use of the venue. */
   readonly release: (clock: Clock.Clock) => void
-  /** Answers a request to the venue, and wakes it if needed. If it can't be woken, `refused` makes the answer. */
+  /** Answers a request to the venue, and wakes it if needed. If it can't be woken, `refused` returns the answer. */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
@@ -114,17 +115,17 @@ export interface Resident<E> {
   readonly isAwake: () => boolean
   /** The reason why the journal can no longer be written; `undefined` if it can, or if the venue is asleep. */
   readonly failure: () => JournalError | undefined
-  /** The venue's stage, and since when. */
+  /** The venue's stage, and the time at which it began. */
   readonly look: () => Staged
   /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Whether the venue could fall asleep now. */
+  /** Whether the venue can fall asleep now. */
   readonly isIdle: () => boolean
   /** Puts the venue to sleep; `false` if it is in use, not awake, or does not fall asleep within ten seconds. */
   readonly sleep: Effect.Effect<boolean>
   /**
-   * Closes the venue although it is in use, because its journal has failed. Calls in progress get five seconds to finish;
-   * forks and feeds end. The next callers, and those that have arrived in the meantime, open it again.
+   * Closes the venue even if it is in use, because its journal has failed. Calls in progress get five seconds to
+   * finish; forks and feeds end. The next callers, and those that have arrived in the meantime, open it again.
    */
   readonly restart: Effect.Effect<void>
   /**
@@ -138,8 +139,8 @@ export interface Resident<E> {
 export const patience = 10_000
 
 /**
- * The time limit for opening a venue. It is longer than a caller waits, so that a venue with a long journal is awake for
- * a later call.
+ * The time limit for opening a venue. It is longer than the wait of a caller, so that a venue with a long journal can
+ * be awake for a later call.
  */
 const wakeLimit = "1 minute"
 
@@ -310,7 +311,7 @@ class Sleeping<E> implements Resident<E> {
       if (before._tag !== "Awake") return Effect.void
       const done = Deferred.makeUnsafe<void>()
       const isUnused = Deferred.makeUnsafe<void>()
-      // In the background, so that the venue is closed even if nobody waits for it any more.
+      // In the background, so that the venue is closed even if no caller waits any more.
       this.options.run(Effect.andThen(
         Effect.andThen(this.unused(before), Deferred.done(isUnused, Exit.void)),
         this.close(before.scope, done)

@@ -9,7 +9,7 @@ import type { JournalError } from "../store/Journal.ts"
 import * as Venue from "../venue/Venue.ts"
 import type { Registered, VenueKey } from "./Registry.ts"
 
-/** The generators of a venue's unique parts. */
+/** Generates the unique parts of a venue. */
 export interface Own {
   /** The prefix of the ids that the venue generates. */
   readonly identity: string
@@ -19,7 +19,7 @@ export interface Own {
   readonly uuid: () => string
 }
 
-/** The commands of the example. Each account's key and secret are its `name`. */
+/** The commands of the example. Each account's name also serves as its key and secret. */
 export const example = (
   dialect: Dialect
 ): Effect.Effect<ReadonlyArray<Action>, JournalError | Control.ControlRefused> =>

@@ -1,4 +1,4 @@
-/** The OpenAPI document of a venue's protocol, for tools. It is public, and says nothing about the venue. */
+/** The OpenAPI document of a venue's protocol, for tools. It is public, and reveals nothing about the venue. */
 import * as OpenApi from "../../OpenApi.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import { isReading, type Request, type Written } from "../gateway/Message.ts"
@@ -8,7 +8,7 @@ import { isReading, type Request, type Written } from "../gateway/Message.ts"
  */
 export const path = "/openapi.json"
 
-/** The document of each dialect, made on first use. */
+/** The document of each dialect, created on first use. */
 const documents = new WeakMap<Dialect, Written>()
 
 const write = (dialect: Dialect): Written => {

@@ -1,7 +1,7 @@
 /**
- * Receives the bodies of requests. Each body, all bodies of an address and all bodies together have a limit in bytes. A
- * body that needs more takes it from the oldest one that has not arrived whole, of its own address or of the address with
- * the most bytes.
+ * Receives the bodies of requests. Each body, all bodies of an address and all bodies together have a limit in bytes.
+ * If a body exceeds a limit, the oldest incomplete body is refused to make room: one of its own address, or of the
+ * address with the most bytes.
  */
 import type * as Http from "node:http"
 import * as Bounds from "./Bounds.ts"
@@ -11,7 +11,10 @@ import * as Quotas from "./Quotas.ts"
 export interface Receiver {
   /** Called with the whole body. */
   readonly onReceived: (body: Uint8Array) => void
-  /** Called when the body is too long, or no memory is available for it now. A later body may need its memory. */
+  /**
+   * Called when the body is too long, or no memory is available for it, which may be because a later body needed its
+   * memory.
+   */
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
 }
 
@@ -75,7 +78,7 @@ export const make = (): Bodies => {
   /** The bodies that have bytes in memory and have not arrived whole, without the owner's; oldest first. */
   const arriving = new Set<Arriving>()
 
-  /** Takes memory for a body, and if there is none, from older ones that have not arrived whole. */
+  /** Takes memory for a body. If none is left, refuses older incomplete bodies to free their memory. */
   const take = (own: Arriving, amount: number): boolean => {
     while (!pending.take(own.address, amount)) {
       const debtor = pending.debtorFor(own.address, amount)

@@ -28,8 +28,8 @@ export const maxPerCommand = {
 }
 
 /**
- * The number of connections open at once. It is larger than the number of calls, so that a call beyond that number still
- * has a connection, on which it is refused.
+ * The number of connections open at once. It is larger than the maximum number of calls, so that a call beyond that
+ * maximum still has a connection on which to be refused.
  */
 export const maxConnections = 3072
 
@@ -42,7 +42,7 @@ export const maxUnanswered = {
   ofOne: 64,
   /** On all connections together. */
   ofAll: 2048,
-  /** Of one venue; the calls of its owner do not count. */
+  /** Of one venue. Its owner's calls do not count. */
   ofVenue: 512,
   /** Of one caller of a venue: a key, or an address for calls without a key. */
   ofCaller: 256

@@ -8,9 +8,9 @@ import * as Quotas from "./Quotas.ts"
 export interface UnansweredCall {
   /** Whether the call may be carried out; `false` if its address or the whole server has too many calls. */
   readonly isAdmitted: boolean
-  /** Says that the whole request has arrived. */
+  /** Called when the whole request has arrived. */
   readonly received: () => void
-  /** Says that the answer is a feed, which lasts and no longer counts as a call. */
+  /** Called when the answer is a feed, which lasts and no longer counts as a call. */
   readonly answered: () => void
   /** Calls `release` once the answer is sent or the connection breaks; immediately if that has already happened. */
   readonly whenDone: (release: () => void) => void
@@ -35,7 +35,7 @@ interface Connection {
   readonly calls: Array<Call>
   /** Whether the head of a request has arrived. */
   hasCalled: boolean
-  /** The order of connections by the arrival of their last head, or by their beginning. */
+  /** A number that orders connections by the arrival of their last request head, or else by when they were opened. */
   since: number
 }
 
@@ -81,7 +81,7 @@ class Call implements UnansweredCall {
   }
 }
 
-/** Whether a connection's request is incomplete: it has begun to send one, or has never sent one. */
+/** Whether a connection's client has begun to send a request but not finished, or has never sent one. */
 const isOwing = ({ calls, hasCalled }: Connection): boolean =>
   calls.length === 0 ? !hasCalled : calls.every(({ isReceived }) => !isReceived)
 
@@ -99,7 +99,7 @@ export const make = (): Connections => {
     const { address, calls, socket } = connection
     if (!opened.delete(socket)) return
     connections.giveBack(address, 1)
-    // A copy, because a call that ends leaves the list.
+    // A copy, because calls are removed from the list when they end.
     for (const call of calls.toReversed()) call.end()
     socket.destroy()
   }
@@ -114,7 +114,7 @@ export const make = (): Connections => {
     return found
   }
 
-  /** Takes one of a resource for an address. If there is none left, ends the connection that `spare` finds. */
+  /** Takes one unit of a resource for an address. If none is left, ends the connection that `spare` finds. */
   const take = (
     quotas: Quotas.Quotas,
     address: string,

@@ -1,6 +1,6 @@
 /**
- * The control plane: the control of a sandbox over HTTP, under its own path and with its own token. Exchange keys give
- * no access to it, and the token gives no access to the exchange.
+ * The control plane, through which the owner controls a sandbox over HTTP. It has its own path and its own token.
+ * Exchange keys give no access to it, and the token gives no access to the exchange.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -180,7 +180,7 @@ const confirmed = (
         answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
     }))
 
-/** Makes the control plane of a venue, which works until the scope is closed. */
+/** Creates the control plane of a venue, which works until the scope is closed. */
 export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { serve, token }: Options

@@ -19,7 +19,7 @@ export const make = (): InProgress => {
   const ofCallers = Quotas.make(Infinity, Bounds.maxUnanswered.ofCaller)
   return {
     begin: (venue, caller) => {
-      // An id has no space.
+      // Ids contain no space, so the combined key is unambiguous.
       const own = `${venue} ${caller}`
       if (!ofCallers.take(own, 1)) return undefined
       if (!ofVenues.take(venue, 1)) {

@@ -49,7 +49,7 @@ export interface Options {
    */
   readonly allowHosts?: ReadonlyArray<string>
   /**
-   * The time in which a request must arrive, and in which its answer must be read, in milliseconds; 30000 by default.
+   * The time limit for a request to arrive, and for its answer to be read, in milliseconds; 30000 by default.
    */
   readonly requestTimeout?: number
   /**
@@ -58,8 +58,8 @@ export interface Options {
    */
   readonly headersTimeout?: number
   /**
-   * The time that calls in progress get to finish when the server stops, in milliseconds. 0, the default, breaks their
-   * connections at once. Feeds end at once.
+   * The time that calls in progress get to finish when the server stops, in milliseconds. With 0, the default, their
+   * connections are broken at once. Feeds always end at once.
    */
   readonly drainTimeout?: number
 }
@@ -74,7 +74,7 @@ export interface Shared {
   readonly bodies: Bodies.Bodies
 }
 
-/** Makes the limits that servers share. */
+/** Creates the limits that servers share. */
 export const share = (): Shared => ({
   connections: Connections.make(),
   calls: InProgress.make(),
@@ -180,7 +180,7 @@ const listener = (service: Service, { bodies, calls, connections }: Shared): Htt
         if (release === undefined) {
           return Sending.send(request, response, Refusal.overloaded(head.path), requestTimeout)
         }
-        // The caller may leave before the call is answered.
+        // The caller may disconnect before the call is answered.
         call.whenDone(release)
         later(() => answer(service, release, request, response, { ...head, body }, call))
       },
@@ -235,7 +235,7 @@ const close = (server: Http.Server, service: Service, drainTimeout: number): Eff
   return drainTimeout === 0 ? drained : Effect.andThen(Effect.timeoutOption(drained, drainTimeout), closeAll)
 }
 
-/** The address and port of a server that listens; `undefined` if it does not. */
+/** The address and port that a server listens on; `undefined` if it does not listen. */
 const boundTo = (server: Http.Server): AddressInfo | undefined => {
   const address = server.address()
   return typeof address === "object" && address !== null ? address : undefined

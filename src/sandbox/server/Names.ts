@@ -25,7 +25,7 @@ export const nameOf = (text: string): string | undefined => {
   return name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname.replace(/\.$/u, "")
 }
 
-/** The name by which a URL calls an IP address. */
+/** An IP address as a URL writes it. */
 const written = (address: string): string | undefined => nameOf(isIP(address) === 6 ? `[${address}]` : address)
 
 const loopback = /^(?:(?:.*\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u
@@ -37,7 +37,7 @@ const isOwn = (name: string): boolean =>
   Object.values(networkInterfaces()).flat().some((own) => own !== undefined && written(own.address) === name)
 
 /**
- * Makes the names of a server that was told to listen on `host`. `bound` returns the address that it listens on, once
+ * Creates the names of a server that was told to listen on `host`. `bound` returns the address that it listens on, once
  * it does.
  */
 export const make = (host: string, bound: () => string | undefined, allowed: ReadonlyArray<string>): Names => {
@@ -47,7 +47,7 @@ export const make = (host: string, bound: () => string | undefined, allowed: Rea
     const address = bound()
     return address !== undefined && (isEvery(address) ? isOwn(name) : written(address) === name)
   }
-  /** The last accepted header: callers repeat it in every request. */
+  /** The last accepted header, cached because callers repeat it in every request. */
   let last: string | undefined
   const isHere = (text: string): boolean => {
     if (text === last) return true
@@ -59,7 +59,7 @@ export const make = (host: string, bound: () => string | undefined, allowed: Rea
   return {
     refusal: (head) => {
       const asked = header(head, "host")
-      // Browsers always send a host, so no page is behind a request without one.
+      // Browsers always send a host, so a request without one does not come from a web page.
       if (asked !== "" && !isHere(asked)) return misdirected(head.path, nameOf(asked))
       const { origin } = head.headers
       return origin === undefined || isHere(String(origin).replace(/^https?:\/\//u, ""))

@@ -18,7 +18,7 @@ export interface Quotas {
 }
 
 /**
- * Makes the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of it, by default
+ * Creates the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of it, by default
  * {@link Bounds.shareOfAddress}.
  */
 export const make = (ofAll: number, ofOne: number = ofAll * Bounds.shareOfAddress): Quotas => {

@@ -1,4 +1,4 @@
-/** Refusals that no venue makes: each is in the format of the path that was called. */
+/** Refusals by the server itself, not by a venue. Each has the format of the path that was called. */
 import { prefix } from "../control/ControlApi.ts"
 import { json, type Written } from "../gateway/Message.ts"
 

@@ -1,4 +1,4 @@
-/** Keeps a log readable while a problem lasts: one line for each, and a count instead of its repetitions. */
+/** Keeps a log readable while a problem persists: it logs the problem once, and counts the repetitions. */
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 
@@ -33,8 +33,8 @@ interface Known {
 }
 
 /**
- * Wraps loggers: a warning or error is logged in one line. If it is repeated within a minute, it is only counted, and
- * its next line says how often. Other messages pass unchanged.
+ * Wraps loggers: a warning or error is logged in one line. If it recurs within a minute, it is only counted, and its
+ * next line gives the count. Other messages pass unchanged.
  */
 export const once = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>

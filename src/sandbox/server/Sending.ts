@@ -23,7 +23,7 @@ const reset = (request: Http.IncomingMessage): void => {
   request.socket.resetAndDestroy()
 }
 
-/** Writes a chunk, and waits until there is room for the next. */
+/** Writes a chunk, and waits until the next one can be written. */
 const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const go = () => resume(Effect.void)

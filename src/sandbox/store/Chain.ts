@@ -97,7 +97,7 @@ export const isSame = (value: unknown, link: Uint8Array): boolean =>
 /** A row of the database. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** A place in a chain: an entry's number and its link. */
+/** A place in a chain: the number and the link of an entry. */
 export interface End {
   /** The number of the entry; 0 before the first. */
   readonly sequence: number
@@ -108,7 +108,7 @@ export interface End {
 /** The place before the first entry. */
 export const start: End = { sequence: 0, link: beginning }
 
-/** A part of a journal. */
+/** A part of a journal that can be checked. */
 export interface Section {
   /** The file of the journal, for errors. */
   readonly file: string
@@ -153,7 +153,7 @@ export const check = (
 }
 
 /**
- * The `recalled` column of an entry, which is not part of the chain. From it, a recovery knows early which command a
+ * The `recalled` column of an entry, which is not part of the chain. It tells a recovery in advance which command a
  * restore goes back to.
  */
 export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null

@@ -78,8 +78,8 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
     for (const done of waited) done(broken)
   }
 
-  // Without the second turn, half of the callers would wait for the disk while the other half call, in turns, forever.
-  // The extra turn merges both halves into one group.
+  // Without the second turn, the callers could split into two halves that alternate forever: one waits for the disk
+  // while the other calls. The extra turn merges both into one group.
   const atEndOfTurn = onDisk ? () => setImmediate(commit) : commit
 
   const whenCommitted: GroupCommit["whenCommitted"] = (done) => {
@@ -90,7 +90,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
   return {
     end: () => end,
     append: (command) => {
-      // A command that can never be written is not kept.
+      // Drops a command that can never be written.
       if (broken === undefined) group.push(command)
     },
     keep: (taken) => {

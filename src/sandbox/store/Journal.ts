@@ -12,7 +12,7 @@
  * import * as Effect from "effect/Effect"
  * import { Journal } from "effect-txc/sandbox"
  *
- * // What can still be read of a damaged journal: lines that a new venue can replay.
+ * // The readable part of a damaged journal, as lines that a new venue can replay.
  * const intact = Effect.map(Journal.salvage("venue.sqlite"), ({ lines }) => lines)
  * ```
  */
@@ -54,9 +54,9 @@ export interface Journal {
   readonly run: number
   /** The size of the incomplete group that was found and ignored when the journal was opened, in bytes. */
   readonly unfinished: number
-  /** The latest snapshot, if there is a usable one. It is large: read it when needed, and do not keep it. */
+  /** The latest snapshot, if there is a usable one. It is large: read it only when you need it, and do not keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands that are restored by commands after this one. */
+  /** The commands to which later commands, after this one, restore the state. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean
@@ -86,7 +86,7 @@ export interface Journal {
   readonly committed: Effect.Effect<void, JournalError>
   /** The reason why nothing more can be written, once a write has failed. */
   readonly failure: () => JournalError | undefined
-  /** The answers to requests that may be sent again; absent if requests are never sent again. */
+  /** The answers to requests that may arrive twice; absent if requests never do. */
   readonly deliveries?: Deliveries
 }
 

@@ -42,7 +42,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   }
 }
 
-/** Errors for the SQLite result codes that the user can do something about. */
+/** Errors for the SQLite result codes that the user can fix. */
 const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
   5: ["locked", "another process has it open; stop that process, or use another file"],
   8: ["failed", "the file can't be written; change its permissions, or use another file"],
@@ -52,7 +52,7 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
   26: ["foreign", "it is not a database; use another file"]
 }
 
-/** The error for a command whose time is too late for any journal. */
+/** The error for a command whose time is later than a journal can record. */
 export const tooLate = (file: string): JournalError => {
   const reason =
     "the time of the venue is after 2199, the last year that it can record. Correct the machine's clock, or Reset or " +

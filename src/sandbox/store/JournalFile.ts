@@ -43,9 +43,9 @@ const check = (database: DatabaseSync, file: string): JournalError | undefined =
 
 const createTables = (database: DatabaseSync): void => {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-  // Truncate the log, so that the remains of an unfinished group never precede a group of this run.
+  // Truncates the log, so that the remains of an incomplete group never come before a group of this run.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  // Writing takes the lock, which EXCLUSIVE mode then keeps while the database is open.
+  // A write acquires the lock, which EXCLUSIVE mode then keeps while the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
     PRAGMA application_id = ${applicationId};
@@ -105,7 +105,7 @@ const prepare = (
   createTables(database)
   const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
   if (known === undefined) {
-    // The rules of this venue are unknown, and its commands must not be replayed under different ones.
+    // This venue's rules are unknown, and its commands must not be replayed under different rules.
     if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
       return Result.fail(damaged(file, "it no longer says which venue it belongs to. Salvage its commands"))
     }
@@ -118,7 +118,8 @@ const prepare = (
 }
 
 /**
- * Makes the files of a journal, old and new, readable only by their owner: they hold the secrets of the venue's keys.
+ * Makes the files of a journal, existing and new, readable only by their owner, because they contain the secrets of the
+ * venue's keys.
  */
 const makePrivate = (file: string): void => {
   for (const part of [file, `${file}-wal`, `${file}-shm`]) {

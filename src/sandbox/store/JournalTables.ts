@@ -6,7 +6,10 @@ import type { Command } from "../engine/Command.ts"
 import * as Chain from "./Chain.ts"
 import * as Packed from "./Packed.ts"
 
-/** The state of the exchange after a command. With it, a recovery need not apply the commands before it. */
+/**
+ * The state of the exchange after a command. A recovery that starts from it does not have to apply the commands before
+ * it.
+ */
 export interface Snapshot {
   /** The number of the command. */
   readonly sequence: number
@@ -26,7 +29,7 @@ export interface JournalTables {
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
   /** The commands that are restored by entries after this one. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
-  /** The latest snapshot, if it is intact. The caller owns its bytes. */
+  /** The latest snapshot, if it is intact. The caller may modify its bytes. */
   readonly snapshot: () => Snapshot | undefined
   /** Writes commands, and optionally a snapshot that replaces the last one, in one transaction. Returns the new end. */
   readonly write: (end: Chain.End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => Chain.End
@@ -39,7 +42,7 @@ const entriesBetween =
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
-/** The hash of a snapshot and of the chain up to it, so that a snapshot is valid at one place in one chain only. */
+/** The hash of a snapshot and of the chain up to it. It makes a snapshot valid at only one place in one chain. */
 export const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
   createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
@@ -49,7 +52,7 @@ export const unseal = (
   linkOf: (sequence: number) => Uint8Array
 ): Snapshot | undefined => {
   const state = row?.["state"]
-  // A snapshot in a different format can't be used either.
+  // A snapshot in a different format is also unusable.
   if (row === undefined || !(state instanceof Uint8Array) || !Packed.isPacked(state)) return undefined
   const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
   // Without an intact snapshot a recovery starts from the first command.

@@ -11,7 +11,10 @@ import { maxInMemory } from "./InMemory.ts"
 import { closedInMemory, fullInMemory } from "./JournalError.ts"
 import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
-/** Consecutive entries, with their texts joined: one string for each would burden the garbage collector. */
+/**
+ * Consecutive entries, with their texts joined, because millions of separate strings would burden the garbage
+ * collector.
+ */
 interface Page {
   /** The number of the first entry. */
   readonly first: number
@@ -126,7 +129,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   }
 }
 
-/** New tables. After the scope is closed they refuse to read and write, like those of a file. */
+/** Creates tables. After the scope is closed they refuse to read and write, like the tables of a file. */
 export const open: Effect.Effect<JournalTables, never, Scope.Scope> = Effect.suspend(() => {
   let isOpen = true
   const close = Effect.sync(() => {

@@ -34,10 +34,11 @@ const tag = {
   set: 13,
   shape: 14,
   object: 15,
-  /** The tag of the bigint 0, by far the most frequent one. */
+  /** The tag of the bigint 0, by far the most frequent bigint. */
   zero: 16,
   /**
-   * The first tag of strings and bigints with small numbers. The frequent ones come early and so have small numbers.
+   * The first tag of repeated strings and bigints with small numbers. Frequent values appear early, so they have small
+   * numbers.
    */
   firstAtom: 17
 } as const
@@ -385,8 +386,8 @@ class Unpacker {
 
 const noShape: Known = { names: [], blank: {} }
 
-/** Whether bytes begin like packed data. */
+/** Whether these bytes begin like packed data. */
 export const isPacked = (bytes: Uint8Array): boolean => mark.equals(bytes.subarray(0, mark.length))
 
-/** Decodes bytes made by `pack`. The result shares nothing with the packed data. */
+/** Decodes bytes written by `pack`. The result shares nothing with the packed data. */
 export const unpack = (bytes: Uint8Array): unknown => new Unpacker(bytes).value()

@@ -13,11 +13,11 @@ import * as Snapshot from "./Snapshot.ts"
 export interface Start {
   /** The exchange before its first command, or at the snapshot. The recovery changes it. */
   readonly history: History.History
-  /** The commands that later ones restore. The recovery saves their states. */
+  /** The commands to which later commands restore the state. The recovery saves the states after them. */
   readonly recalled: ReadonlySet<number>
 }
 
-/** Applies recorded commands, and saves the states that later ones restore. */
+/** Applies recorded commands, and saves the states that later commands restore. */
 const follow = (
   journal: Journal.Journal,
   states: SavedStates,

@@ -1,4 +1,4 @@
-/** The rules under which a journal was written. A journal can be read only under the same ones. */
+/** The rules under which a journal was written. A journal can be read only under the same rules. */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Engine from "../engine/Engine.ts"
 import { JournalError } from "./JournalError.ts"
@@ -10,7 +10,7 @@ export const of = (
 ): string =>
   `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}${id === undefined ? "" : `, id ${id}`}`
 
-/** The version of the engine in rules; 0 if they name none. */
+/** The engine version that the rules name; 0 if they name none. */
 export const engineOf = (rules: string): number => Number(/, engine (\d+)/u.exec(rules)?.[1] ?? 0)
 
 /** The error for a journal that a different version of the engine has written. `file` is its file or its venue. */

@@ -21,7 +21,7 @@ export interface Salvaged {
 }
 
 const readCopy = (file: string, copy: string): Salvaged => {
-  // The anchor is read first, because a running sandbox may write more while its journal is copied.
+  // Reads the anchor first, because a running sandbox may write more commands while its journal is copied.
   const anchor = Anchor.read(file)
   const { damaged } = JournalFile.inspectLog(file)
   for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)
@@ -43,7 +43,7 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const chain = Result.isFailure(read)
     ? fromSqlite(file)(read.failure)
     : Option.getOrUndefined(Result.getFailure(read.success))
-  // The chain identifies the damaged entry; the anchor knows only that something is missing.
+  // The chain identifies the damaged entry; the anchor shows only that something is missing.
   return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 

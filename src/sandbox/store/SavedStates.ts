@@ -21,7 +21,7 @@ export interface SavedStates {
   readonly save: (sequence: number, state: State.State) => void
   /** The commands whose states are saved, with their times in Unix microseconds, oldest first. */
   readonly list: () => ReadonlyArray<SavedState>
-  /** A copy of the state after this command: one whose state is saved, or 0 for the state at the start. */
+  /** A copy of the state after this command, which must be one whose state is saved, or 0 for the initial state. */
   readonly recall: History.Recall
   /** Drops the oldest states when there are more than 16. */
   readonly trim: () => void

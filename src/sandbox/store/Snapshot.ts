@@ -41,5 +41,5 @@ export const encode = (state: State): Uint8Array => Packed.pack(Saved.save(state
 
 /** Decodes a state. The result shares nothing with the encoded state. */
 export const decode = (bytes: Uint8Array, policy: VenuePolicy): State =>
-  // The cast is safe: only `encode` makes these bytes.
+  // The cast is safe: only `encode` writes these bytes.
   Saved.load(Packed.unpack(bytes) as Saved.Saved, policy)

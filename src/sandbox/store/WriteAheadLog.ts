@@ -1,7 +1,7 @@
 /**
  * Finds the part of a write-ahead log that SQLite silently skips: everything after the first frame with a wrong
  * checksum. An incomplete last group may be skipped: the power failed while it was written, so no reply to it was sent.
- * A group that others follow must not be skipped.
+ * If other groups follow a group, it must not be skipped.
  *
  * The format is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
  */
@@ -43,7 +43,7 @@ const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]
 
 /** Reads a log as SQLite does, then examines the bytes after the place where SQLite stops. */
 export const inspect = (bytes: Uint8Array): Inspection => {
-  // A log without a frame has nothing to lose.
+  // A log without a frame contains nothing that could be skipped.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
   const log = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const littleEndian = log.getUint32(0) === magic

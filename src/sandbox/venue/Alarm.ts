@@ -8,7 +8,9 @@ import type { Executor } from "./Executor.ts"
 import type { Halt } from "./Halt.ts"
 import * as VenueClock from "./VenueClock.ts"
 
-/** Waits until the next event is due, or until a command may change which one is next; then applies all due events. */
+/**
+ * Waits until the next event is due, or until a command may have changed the next event; then applies all due events.
+ */
 const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): Effect.Effect<void, JournalError> =>
   Effect.clockWith((clock) =>
     Effect.suspend(() => {
@@ -18,7 +20,7 @@ const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): 
       const comesDue = due === undefined
         ? Effect.never
         : Effect.sleep(Math.max(0, Math.ceil((due - VenueClock.now(state, clock)) / 1000)))
-      // Beyond the venue's last time nothing comes due, until an earlier state is restored.
+      // After the venue's last time, nothing comes due until an earlier state is restored.
       const settled = Effect.suspend(() =>
         VenueClock.isTooLate(history.state, clock)
           ? Effect.void

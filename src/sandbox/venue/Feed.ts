@@ -103,7 +103,8 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
   after: Schema.String
 }, { httpApiStatus: 410 }) {
   /**
-   * `forgotten`: entries after this place are no longer kept. `unknown`: this feed has no such place, at least not yet.
+   * `forgotten`: some entries after this place are no longer kept. `unknown`: this feed has no such place, at least not
+   * yet.
    */
   declare readonly why: "forgotten" | "unknown"
   /** The place that the reader asked to continue after. */
@@ -156,7 +157,7 @@ const placeOf = (id: string): Place | undefined => {
 /** The number of entries that the feed keeps. */
 const kept = 50_000
 
-/** The number of entries that are forgotten at a time. */
+/** The number of old entries that are dropped at a time. */
 const forgottenAtOnce = 5000
 
 /**
@@ -165,7 +166,7 @@ const forgottenAtOnce = 5000
  */
 const page = 100
 
-/** The readers of all feeds of this process take turns, each of at most this many entries together. */
+/** The readers of all feeds of this process take turns. In each turn, they read at most this many entries together. */
 const turns = Turns.make(page)
 
 /**
@@ -204,7 +205,7 @@ export interface Saved {
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
-/** The stored form of an entry; the public form is made when it is read. */
+/** The stored form of an entry, which is converted to the public form when it is read. */
 interface Kept extends Place {
   readonly at: number
   readonly what: Event.Event | Logged | Requested
@@ -225,7 +226,7 @@ const requestedBy = (logged: Logged): Requested => ({ _tag: "Requested", request
 
 const placeIn = ({ index, run, sequence }: Place): Place => ({ sequence, run, index })
 
-/** Collects the plain data that is kept of a feed while its venue sleeps. */
+/** Collects the data of a feed that is saved while its venue sleeps. */
 const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved => {
   const left = entries.at(-keptSaved - 1)
   return {
@@ -239,7 +240,7 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
   }
 }
 
-/** In place of a slice whose first entries are forgotten. */
+/** The result for a slice whose first entries are no longer kept. */
 const gone: ReadonlyArray<Kept> = []
 
 /** The index of the first entry after a place. */

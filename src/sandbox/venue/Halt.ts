@@ -13,7 +13,7 @@ export interface Halt {
   readonly isHalted: () => boolean
   /** Halts the venue. */
   readonly halt: () => void
-  /** Runs `work`; if it throws, halts the venue and returns what was thrown as a failure. */
+  /** Runs `work`. If it throws, halts the venue and returns the thrown value as a failure. */
   readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
   /** Runs `work`, and halts the venue when it fails or dies. An interruption does not halt it. */
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -45,11 +45,12 @@ export const encode = ({ callLog, faults, feed, journal, limits }: Parts): Uint8
 }
 
 /**
- * Decodes bytes made by `encode`; `undefined` for other bytes, or if the hash of the journal's commands is different.
+ * Decodes bytes written by `encode`; `undefined` for other bytes, or if the hash of the journal's commands is
+ * different.
  */
 export const decode = (bytes: Uint8Array, digest: string): Memory | undefined => {
   if (!Packed.isPacked(bytes)) return undefined
-  // The cast is safe: only `encode` makes these bytes.
+  // The cast is safe: only `encode` writes these bytes.
   const memory = Packed.unpack(bytes) as Memory
   return memory.digest === digest ? memory : undefined
 }

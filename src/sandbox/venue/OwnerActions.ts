@@ -19,8 +19,8 @@ import * as VenueClock from "./VenueClock.ts"
 export type OwnerAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
- * An owner action, or a function that chooses it from the state, the venue's clock and the machine's clock (both in
- * Unix µs), or a call that the owner makes on behalf of an account, without a nonce.
+ * One of three: an owner action; a function that returns one, given the state, the venue's clock and the machine's
+ * clock (both in Unix µs); or a call that the owner makes on behalf of an account, without a nonce.
  */
 export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: number, real: number) => OwnerAction)
 
@@ -41,8 +41,8 @@ export interface OwnerActions {
 }
 
 /**
- * The time of an action. Setting the clock lets time pass until the new time. It never turns time back, except before
- * the first command.
+ * The time of an action. An action that sets the clock happens at the new time, which can be earlier than the present
+ * only before the first command.
  */
 const timeOf = (
   action: OwnerAction | Call,

@@ -11,14 +11,14 @@ import { beyondLatest, type ControlRefused, refuse } from "./ControlRefused.ts"
 import type { OwnerAction, OwnerActions, OwnerRequest } from "./OwnerActions.ts"
 
 /**
- * Checks an action against its schema: plain JavaScript can pass one of the wrong shape, and TypeScript a number that
- * is not an integer.
+ * Checks an action against its schema: callers in plain JavaScript can pass one of the wrong shape, and callers in
+ * TypeScript a number that is not an integer.
  */
 const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Carries out an owner action. `name` is the name that a refusal gives to the action. */
+/** Carries out an owner action. A refusal calls the action `name`. */
 export const perform = Effect.fnUntraced(function*(
   venue: Pick<OwnerActions, "perform">,
   name: string,

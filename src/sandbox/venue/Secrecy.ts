@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto"
 
 /**
- * The choice of the secrets of new sub-account keys, and of new codes. `random`: drawn from the machine, whatever the
- * seed is. `sequential`: derived from the number of identifiers so far, so that a test gets the same ones in every run,
- * and every caller can guess them.
+ * The choice of the secrets of new sub-account keys, and of new codes. `random`: drawn at random, whatever the seed.
+ * `sequential`: derived from the number of identifiers so far, so that a test gets the same ones in every run, and
+ * every caller can guess them.
  *
  * @category models
  */

@@ -1,6 +1,6 @@
 /**
- * Shares the processor between the readers of feeds and everything else: in each turn of the event loop, all readers
- * together read a bounded number of entries, slice by slice, in the order in which they asked.
+ * Shares the processor between the readers of feeds and everything else: in each turn of the event loop, the readers
+ * together read a bounded number of entries, slice by slice, in the order of their requests.
  */
 import * as Effect from "effect/Effect"
 
@@ -12,7 +12,7 @@ interface Slice {
 /** Waits for a turn, then reads one slice. */
 export type Turns = <A extends Slice>(read: () => A) => Effect.Effect<A>
 
-/** Makes turns of at most `perTurn` entries, and of at least one slice. */
+/** Creates turns in which at most `perTurn` entries are read, but always at least one slice. */
 export const make = (perTurn: number): Turns => {
   let waiting: Array<() => number> = []
   let isScheduled = false
@@ -28,7 +28,7 @@ export const make = (perTurn: number): Turns => {
     while (left > 0) {
       const read = waiting.shift()
       if (read === undefined) break
-      // Even a slice without entries takes work.
+      // Even an empty slice costs some work.
       left -= Math.max(1, read())
     }
     isScheduled = false

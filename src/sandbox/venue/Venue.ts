@@ -74,8 +74,9 @@ export interface OptionalOptions {
   /** Opens a journal that is not a file on this machine. If given, `file` is ignored. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
-   * The markets that the counterparty quotes in a new venue, and how; none by default. These settings are commands of
-   * the journal that a reset keeps; such a venue accepts no replay. A venue that already has commands ignores them.
+   * The markets that the counterparty quotes in a new venue, and how; none by default. These settings become commands
+   * in the journal, which a reset keeps, so such a venue accepts no replay. A venue that already has commands ignores
+   * them.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
@@ -195,7 +196,7 @@ const contextOf = (
 /** A call that the engine has applied. */
 interface Applied {
   readonly reply: Reply
-  /** The number of the call's command, if it became one. */
+  /** The number of the call's command; absent if the call did not become one. */
   readonly command: number | undefined
 }
 
@@ -287,7 +288,7 @@ const commit = (
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
-    // If another node has taken over the venue, it is certain that nothing was written.
+    // If another node has taken over the venue, nothing was written.
     const failed = error?.why === "fenced" ? unavailable(gateway, called.request.path) : reset
     const sent = error === undefined ? answer : failed
     const noted = halt.attempt(() => note(gateway, called, outcome, sent))
@@ -304,8 +305,9 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
   })
 
 /**
- * The pipeline of a call, from request to answer. No answer is sent before the call's command is durable. The same
- * applies to a call that a fault keeps from being applied, because another process may own the venue by now.
+ * The pipeline of a call, from request to answer. No answer is sent before the call's command is durable. The answer to
+ * a call that a fault keeps from being applied also waits for the journal, because another process may own the venue by
+ * now.
  */
 const carryOut = (
   gateway: Gateway,
@@ -363,7 +365,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 }
 
 /**
- * Creates `handle` from `receive`. Replace both together.
+ * Derives `handle` from `receive`. If you replace one of them, replace both.
  *
  * @category constructors
  */
@@ -451,7 +453,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // If the journal can't be written to, no answered call is lost.
+  // A failure to write here loses no answered call.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>

@@ -20,14 +20,16 @@ export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNano
 export const serverTime = (state: State.State, clock: Clock.Clock): number =>
   clock.currentTimeMillisUnsafe() * 1000 + state.skew
 
-/** The time that a venue's clock shows with a given setting. */
+/** The time that a venue's clock shows when it is set like this. */
 export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
-/** The venue's time. It never runs backwards until an earlier state is restored, whatever the machine's clock does. */
+/**
+ * The venue's time. It never runs backwards, whatever the machine's clock does, unless an earlier state is restored.
+ */
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
 
-/** Whether the venue's time is later than a journal can record, because the machine's clock is. */
+/** Whether the venue's time is past the last time that a journal can record. */
 export const isTooLate = (state: State.State, clock: Clock.Clock): boolean => now(state, clock) > Times.latest
 
 /** Reads both clocks. */
