@@ -1,7 +1,8 @@
 /**
  * Schema checks that can also be used as plain predicates.
  *
- * When a schema check fails, it builds an issue. Callers that only need a yes or no use the faster predicate instead.
+ * When a schema check fails, it builds an issue. Callers that only need to know whether a value is valid use the
+ * predicate, which is faster.
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -64,7 +65,7 @@ export const both = <A>(
 ): SchemaAST.FilterGroup<A> => first.and(second, { [key]: test })
 
 /**
- * The predicate of a check made by this module; `undefined` for any other check.
+ * The predicate of a check that this module has created; `undefined` for any other check.
  *
  * @category guards
  */

@@ -52,7 +52,7 @@ export type Constraint =
     readonly kind: "notEmpty"
   }
   | {
-    /** The text must have the right form, such as `BASE_QUOTE` for a market. */
+    /** The text must have the required form, such as `BASE_QUOTE` for a market. */
     readonly kind: "format"
   }
   | {
@@ -68,7 +68,7 @@ export type Constraint =
     readonly values: ReadonlyArray<string | number>
   }
   | {
-    /** The value must name something that the exchange knows, such as a market. */
+    /** The value must name something that exists on the exchange, such as a market. */
     readonly kind: "known"
   }
   | {

@@ -152,8 +152,8 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because that is how the exchange
- * refuses an amount sent as a number.
+ * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because the exchange refuses an
+ * amount sent as a number in this way.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 

@@ -1,6 +1,6 @@
 /**
  * Identifiers, tickers and market names. Each identifier is a branded string, never a number, so no digit is lost, and
- * the compiler refuses one kind in place of another.
+ * the compiler refuses an identifier of the wrong kind.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Differences between exchanges that speak this protocol, as data. The engine and the request checks follow the policy
- * and never ask which exchange they simulate.
+ * Differences between exchanges that speak this protocol, as data. The engine and the request checks follow the policy,
+ * and never check which exchange they simulate.
  */
 
 /**

@@ -82,7 +82,7 @@ export class CollateralBalance extends Context.Service<CollateralBalance, {
   readonly all: Effect.Effect<Balances, Failure>
   /**
    * Reads the balance of one asset, in units of the asset; zero when the exchange omits it. Fails with
-   * `ValidationFailed` when the live exchange does not know the asset.
+   * `ValidationFailed` when the asset is unknown to the live exchange.
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
 }>()("effect-txc/endpoints/CollateralBalance") {

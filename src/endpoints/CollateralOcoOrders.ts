@@ -1,5 +1,6 @@
 /**
- * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss, of which either one cancels the other.
+ * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss. When one of them trades, the exchange
+ * cancels the other.
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export interface Request extends OrderTerms.OnMargin {
   /** The pair's client order id. Generated when omitted. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Whether both legs may only reduce or close a position; an amount larger than the position is cut to its size.
+   * Whether both legs may only reduce or close a position; an amount larger than the position is reduced to its size.
    * Default `false`. The document announces this field for a later version.
    */
   readonly reduceOnly?: boolean

@@ -110,7 +110,7 @@ export interface StopLeg extends Leg {
 }
 
 /**
- * An OCO order: two legs, of which either one cancels the other.
+ * An OCO order: two legs. When one of them trades, the exchange cancels the other.
  *
  * @category models
  */

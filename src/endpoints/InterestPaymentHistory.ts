@@ -149,7 +149,7 @@ export class InterestPaymentHistory extends Context.Service<InterestPaymentHisto
   /**
    * Reads one page.
    *
-   * Fails with `InvalidFields` when the exchange does not know the plan or the currency, with `NotAuthorized` when the
+   * Fails with `InvalidFields` when the plan or the currency is unknown, with `NotAuthorized` when the
    * account is not a business partner, and with `UnexpectedResponse` when the answer is not the requested page.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>

@@ -229,7 +229,7 @@ export class KillSwitch extends Context.Service<KillSwitch, {
         arm: (request) =>
           Observation.spanned(
             endpoint.name,
-            // The call has already failed if the answer has no timer.
+            // If the answer had no timer, the call would already have failed.
             Effect.filterOrElse(call(request), isTimer, () => Effect.die("no kill switch is armed"))
           ),
         disarm: ({ market }) => Observation.spanned("KillSwitch.disarm", Effect.asVoid(call({ market, timeout: null })))

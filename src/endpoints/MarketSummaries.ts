@@ -49,7 +49,7 @@ export interface Summary {
   readonly total: Decimal
   /** The 24-hour price change, in percent. */
   readonly change: Decimal
-  /** The time when the summary was made, in Unix seconds. */
+  /** The time when the summary was created, in Unix seconds. */
   readonly at: UnixSeconds
 }
 

@@ -190,8 +190,8 @@ const ofAsset = Schema.Unknown.check(
 )
 
 /**
- * The wire has no tag that tells the two cases apart, but they cannot be confused: no field of an asset's terms has a
- * provider's terms as its value.
+ * The wire has no tag for the two cases, but they can be distinguished: no field of an asset's terms has a provider's
+ * terms as its value.
  */
 const direction = (): Schema.Codec<Direction, unknown> =>
   Schema.Union([tagged("Providers", providers()), tagged("Asset", ofAsset.pipe(Schema.decodeTo(terms())))])

@@ -55,7 +55,7 @@ export interface Funds {
 }
 
 /**
- * A transfer to make.
+ * A transfer.
  *
  * @category models
  */
@@ -139,8 +139,8 @@ export class Transfers extends Context.Service<Transfers, {
   /**
    * Moves an amount immediately.
    *
-   * Fails with `RequestRejected`, code 3, when less than the amount can leave the source balance: `fields.amount` says how
-   * much can. Fails with `InvalidFields` when the exchange does not know the asset.
+   * Fails with `RequestRejected`, code 3, when the source balance is too low: `fields.amount` says how much can be
+   * moved. Fails with `InvalidFields` when the asset is unknown.
    */
   readonly create: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/Transfers") {

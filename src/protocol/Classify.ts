@@ -361,8 +361,8 @@ const echoes = {
 } as const
 
 /**
- * How an undecodable answer contradicts the request: it contains a different market, side or client order id, or order
- * ids without the requested one.
+ * How an answer that does not decode contradicts the request: it contains a different market, side or client order id,
+ * or order ids without the requested one.
  */
 const contradictionIn = (
   request: object,
@@ -475,7 +475,8 @@ const privateError = (
     return refused(privateRefusal(endpoint, dialect, answer, body))
   }
   if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
-  // Not the exchange's own format: the answer may be a proxy's, although the exchange has applied the call.
+  // The body does not have the exchange's own format: it may come from a proxy, although the exchange has applied the
+  // call.
   return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
 }
 

@@ -6,11 +6,11 @@
  *
  * - An input that the parser refuses goes to the schema, which explains the refusal or accepts the input.
  * - For an input that the parser accepts, the schema would return an equal value with the same keys in the same order.
- * - Schema nodes that this module does not know are interpreted by Effect.
+ * - Effect interprets the schema nodes that this module does not support.
  *
  * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it runs the domain's checks by collecting
- * their issues, renames keys by making a second object, and does not count keys, so finding repeated keys takes another
- * pass over the answer. `benchmarks/RESULTS.md` has the measurements.
+ * their issues, renames keys by creating a second object, and does not count keys, so finding repeated keys takes
+ * another pass over the answer. `benchmarks/RESULTS.md` has the measurements.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -288,7 +288,7 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
   if (first === undefined || others.length === 0) return first ?? anything
   return (input) => {
     let value = first(input)
-    // Only the first step reads the input's keys; later steps read values that earlier steps have made.
+    // Only the first step reads the input's keys; later steps read values that earlier steps have created.
     const { keys } = tally
     for (const step of others) {
       if (value === refused) return refused
@@ -303,15 +303,15 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/** The schema itself as a parser, for nodes that this module does not know. */
+/** The schema itself as a parser, for nodes that this module does not support. */
 export const interpreted: Compile = (ast) => {
   const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (input) => Result.getOrElse(decode(input), () => refused)
 }
 
 /**
- * Creates a compiler, which compiles a node shared by several schemas only once. `interpret` makes the parsers of unknown
- * nodes.
+ * Creates a compiler, which compiles a node shared by several schemas only once. `interpret` builds the parsers of
+ * nodes that this module does not support.
  */
 export const make = (interpret: Compile): Compile => {
   const known = new WeakMap<SchemaAST.AST, Parser>()
@@ -329,7 +329,7 @@ export const make = (interpret: Compile): Compile => {
 /** Compiles a schema for decoding. For encoding, pass the flipped schema. */
 export const compile: Compile = make(interpreted)
 
-/** Creates a function that tries the compiled schema first, then the schema. Both are made on first use. */
+/** Creates a function that tries the compiled schema first, then the schema. Both are created on first use. */
 const either = <A>(
   ast: () => SchemaAST.AST,
   exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>
@@ -340,7 +340,7 @@ const either = <A>(
     compiled ??= compile(ast())
     const value = attempt(compiled, input)
     if (value === refused) tally.keys = 0
-    // An accepted value has the schema's type, as this module's tests show.
+    // The cast is safe: an accepted value has the schema's type, as this module's tests show.
     return value === refused ? (schema ??= exact())(input) : Result.succeed(value as A)
   }
 }

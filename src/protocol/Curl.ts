@@ -53,8 +53,8 @@ export const send = ({ body, headers, method, url }: Command, between = " "): st
 
 /**
  * A shell expression for a new nonce: the time in seconds, followed by random digits. In a shell without random
- * numbers, the digits come from the process id. The nonce is as long as the old one, if that is long enough: where
- * nonces must increase, a longer one would be greater than those of every other program.
+ * numbers, the digits come from the process id. The nonce is as long as the old one, if that is long enough. Where
+ * nonces must increase, a longer one would be greater than the nonces of all other programs.
  */
 const newNonce = (old = ""): string => {
   const digits = old.length > 10 ? old.length - 10 : 5
@@ -62,7 +62,7 @@ const newNonce = (old = ""): string => {
 }
 
 /**
- * Writes the lines that sign and send a call. They can run repeatedly, because each run makes a new nonce. Without
+ * Writes the lines that sign and send a call. They can run repeatedly, because each run generates a new nonce. Without
  * `keys`, the shell reads `TXC_API_KEY` and `TXC_API_SECRET`.
  */
 export const script = (

@@ -291,13 +291,13 @@ const common = {
   noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
-  // Some clients, such as ccxt, replace the body of every HTTP 404 with their own words.
+  // Some clients, such as ccxt, replace the body of every HTTP 404 with their own text.
   notServed: { status: 501, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
-/** Calls a function that makes a dialect. Bundlers remove this call for a dialect that the program does not use. */
+/** Calls a function that creates a dialect. Bundlers remove this call for a dialect that the program does not use. */
 const made = (make: () => Dialect): Dialect => make()
 
 /**

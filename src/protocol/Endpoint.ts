@@ -138,7 +138,7 @@ export interface Definition<
   /** Creates the schema of the answer in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
   /**
-   * A typical request. The sandbox's example exchange accepts it, unless it refers to something that must be created
+   * An example request. The sandbox's example exchange accepts it, unless it refers to something that must be created
    * first.
    */
   readonly example: (dialect: Dialect) => Request
@@ -157,7 +157,7 @@ interface Unstated {
 }
 
 /**
- * Everything known about an endpoint. {@link make} makes one from its definition.
+ * Everything known about an endpoint. {@link make} creates one from its definition.
  *
  * @category models
  */
@@ -270,7 +270,8 @@ interface ErrorByTag<F extends string> {
  */
 export interface Failures<E extends Any> {
   /** All errors with which a call of the endpoint can fail, as a closed union. */
-  // One lookup per kind of call instead of one for all tags, so that generic code can refer to the errors of one kind.
+  // One lookup per kind of call, instead of one for all tags, so that generic code can refer to the errors of one kind
+  // of call.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]

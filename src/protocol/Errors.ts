@@ -554,7 +554,7 @@ const NamedOrder = Schema.Struct({
   orderId: Schema.optionalKey(OrderId)
 })
 
-/** A redacted value of any type. `Schema.Redacted` would also check the value, and make a bundle larger. */
+/** A redacted value of any type. `Schema.Redacted` would also check the value, and add to the size of a bundle. */
 const AnyRedacted = Schema.declare(Redacted.isRedacted, {
   toCodecJson: () =>
     Schema.link<Redacted.Redacted<unknown>>()(Schema.Unknown, {
@@ -564,8 +564,9 @@ const AnyRedacted = Schema.declare(Redacted.isRedacted, {
 })
 
 /**
- * It is unknown whether a mutating call was applied: it may have been, or it may still be. The client never retries
- * such a call. Find out before you retry: for orders use `Reconciliation`; for other calls compare balances.
+ * It is unknown whether a mutating call was applied. It may have been, or it may still be applied later. The client
+ * never retries such a call. Find out before you retry: for orders use `Reconciliation`; for other calls compare
+ * balances.
  *
  * @category errors
  */
@@ -629,7 +630,7 @@ export class OutcomeUnknown extends judged(
 /**
  * The reason why a call did not reach the exchange:
  *
- * - `dns`, `refused`, `unreachable`, `tls`: no connection could be made
+ * - `dns`, `refused`, `unreachable`, `tls`: no connection could be established
  * - `not-signed`: the signer failed, or took too long
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
  * - `nonce`: the program could not get nonces for a key that it shares with other programs
@@ -790,7 +791,7 @@ export class ListShifted extends judged(
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `true`: the list may stay still the next time. */
+  /** `true`: the list may not shift the next time. */
   readonly isRetryable = true
   /** The call, the number of records and advice, in one line. */
   override get message(): string {

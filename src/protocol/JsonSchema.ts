@@ -2,7 +2,7 @@
  * Generates JSON Schema (draft 2020-12) for the wire format from the schemas that read and write it.
  *
  * The schema library describes a codec's wire side only by its outermost type: an object with renamed keys becomes just
- * an object, and an enumeration with other names on the wire just a string. So this module walks both sides of a codec.
+ * an object, and an enumeration with other names on the wire just a string. So this module reads both sides of a codec.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -17,7 +17,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Schemas that are defined once by name, and then referenced. */
+/** Schemas that are defined once, by name, and referenced everywhere else. */
 export interface Definitions {
   /**
    * Defines a name and returns a reference to it. Returns `value` itself if the name is already defined with another
@@ -247,7 +247,7 @@ const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
 }
 
-/** Makes definitions whose references start with `at`, such as `#/components/schemas/`. */
+/** Collects definitions. Their references start with `at`, such as `#/components/schemas/`. */
 export const definitions = (at: string): Definitions => {
   const definitions: Record<string, JsonSchema> = {}
   return {

@@ -3,7 +3,7 @@
  *
  * The code exists twice, as in `ObjectReader.ts`: as a loop, and as the source text of a function. Each codec compiles
  * its own copy of the source text, so the engine optimises it for that codec's entries. Where the runtime does not
- * allow functions made from source text, all codecs share the loop.
+ * allow functions created from source text, all codecs share the loop.
  */
 import type * as ObjectReader from "./ObjectReader.ts"
 import { type Parser, refused, tally } from "./Parser.ts"

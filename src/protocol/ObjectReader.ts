@@ -4,14 +4,14 @@
  * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
  * An engine optimises each line for the values it has seen there: a line that reads one key and calls one parser is
  * several times faster than one that reads all keys and calls all parsers. The loop is for runtimes that do not allow
- * functions made from source text.
+ * functions created from source text.
  */
 import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /** An object with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A member of the new object, and where its value comes from. */
+/** A member of the new object, and the source of its value. */
 export interface Member {
   /** The key to read. */
   readonly from: string
@@ -114,7 +114,7 @@ const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown)
   const names = members.flatMap((_, at) => [`parse${at}`, `isAbsent${at}`])
   const values = members.flatMap(({ isAbsent, parse }) => [parse, isAbsent])
   try {
-    // oxlint-disable-next-line typescript/no-implied-eval -- the text has names of members, in string literals, and no more.
+    // oxlint-disable-next-line typescript/no-implied-eval -- the only variable parts are member names in string literals.
     return new Function("refused", "undecided", "tally", ...names, text)(refused, undecided, tally, ...values)
   } catch {
     return undefined

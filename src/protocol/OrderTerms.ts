@@ -41,7 +41,7 @@ export interface OnMargin extends Order {
    * price.
    */
   readonly amount: Amount
-  /** Only reduce or close a position; a larger amount is cut to the position's size. Default `false`. */
+  /** Only reduce or close a position; a larger amount is reduced to the position's size. Default `false`. */
   readonly reduceOnly?: boolean
   /**
    * The position to trade in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field.

@@ -1,4 +1,4 @@
-/** Parsers: the fast path of a codec. A parser either makes a value or leaves the input to the schema. */
+/** Parsers: the fast path of a codec. A parser either returns a value or leaves the input to the schema. */
 
 /** A parser returns this instead of a value when it does not accept the input. The schema then decides. */
 export const refused: unique symbol = Symbol("effect-txc/refused")
@@ -13,7 +13,7 @@ export const anything: Parser = (input) => input
 export const tally = {
   /**
    * The number of JSON object keys read since the caller last reset it to zero. It may be too low, but never too high:
-   * a parser does not count keys that it reads again, or reads from a value that another parser made. See
+   * a parser does not count keys that it reads again, or reads from a value that another parser has created. See
    * `Json.isUnique`.
    */
   keys: 0,

@@ -1,5 +1,5 @@
 /**
- * Extracts violations from a schema's issue, and words them like the exchange.
+ * Extracts violations from a schema's issue, and phrases them as the exchange does.
  *
  * The client and the sandbox both use this module, so an invalid field gets the same message whether the client refuses
  * the request before sending or the exchange refuses it.

@@ -1,7 +1,7 @@
 /**
  * Converts between the keys and values on the wire and those of the domain.
  *
- * The domain has one style of names (`activationPrice`); the wire has several (`activation_price`,
+ * The domain has one naming style (`activationPrice`); the wire has several (`activation_price`,
  * `activationCondition`). A {@link Shape} is a domain model together with its wire keys.
  */
 import * as Schema from "effect/Schema"
@@ -92,7 +92,7 @@ export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A
 
 /**
  * The wire form of a part of an answer: like {@link struct}, but `null` means that an optional field is absent, unless
- * `null` is one of its values. An unexpected `null` should not make a whole page unreadable.
+ * `null` is one of its values. So an unexpected `null` does not make a whole page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
@@ -106,8 +106,8 @@ export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(
 const planKey = "effect-txc/wire-names"
 
 /**
- * The wire keys of a model, from its schema; `undefined` for a schema that {@link struct} and {@link answer} did not
- * make.
+ * The wire keys of a model, from its schema; `undefined` for a schema that neither {@link struct} nor {@link answer}
+ * has created.
  */
 export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
   // Only `shapeOf` writes this key, so the type is known.
@@ -240,7 +240,7 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 
 /**
  * An integer that may exceed a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings of
- * digits, and make a bundle larger.
+ * digits, and add to the size of a bundle.
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"

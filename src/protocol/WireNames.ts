@@ -2,7 +2,7 @@
  * Converts between a JSON object and a domain value, field by field.
  *
  * Each direction exists twice: as a transformation between two schemas, which is the reference, and as a parser
- * compiled together with the fields' schemas, which reads each field once and makes no intermediate object. The tests
+ * compiled together with the fields' schemas, which reads each field once and creates no intermediate object. The tests
  * of `Compiled` compare the two.
  */
 import * as SchemaAST from "effect/SchemaAST"
@@ -162,5 +162,8 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   })
 }
 
-/** Whether the maker made the object. No other code has a reference to it yet, so it may be changed. */
+/**
+ * Whether this module's reader has just created the object. No other code has a reference to it yet, so it may be
+ * changed.
+ */
 const isWire = (made: unknown): made is Record<string, unknown> => made !== refused
