@@ -47,7 +47,7 @@ const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
 }
 
 describe("imports", () => {
-  it("the search behind these tests finds imports and cycles", () => {
+  it("the search that these tests use finds imports and cycles", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
     assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
     assert.deepStrictEqual(circles(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), [["b", "c", "b"]])

@@ -100,7 +100,10 @@ const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => 
 /** The constraints between fields that the document can't express. */
 const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different", "after"]
 
-/** Whether the codec accepts the request; `undefined` if it only breaks constraints that the document can't express. */
+/**
+ * Whether the codec accepts the request; `undefined` if the request only breaks constraints that the document can't
+ * express.
+ */
 const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean | undefined => {
   const read = Endpoint.codec(endpoint, dialect).decodeRequest(wire)
   if (Result.isSuccess(read)) return true
@@ -110,7 +113,7 @@ const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean |
 const inWords = (name: string): string =>
   name.split(/[^A-Za-z0-9]/u).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")
 
-/** The names that a code generator gives to the types in a schema: each unnamed one is named after its parents. */
+/** The names that a code generator gives to the types in a schema. A type without a name is named after its parents. */
 const typeNamesIn = (name: string, schema: unknown): ReadonlyArray<string> => {
   if (!Json.isObject(schema) || "$ref" in schema) return []
   const { additionalProperties, anyOf, items, properties } = schema
@@ -150,7 +153,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     for (const fields of [{}, { shareKyc: false }]) assert.notDeepEqual(problems(fields), [])
   })
 
-  it("the OpenAPI document gives a generator no two types with the same name", () => {
+  it("the OpenAPI document never gives a generator two types with the same name", () => {
     const { components } = OpenApi.of(dialect)
     const names = Object.entries(components.schemas).flatMap((
       [name, schema]

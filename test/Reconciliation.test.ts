@@ -48,7 +48,10 @@ import { amount, asBob, btcUsdt, limit, price, type Traders, traders } from "./s
 // An unreliable network
 // -----------------------------------------------------------------------------
 
-/** The fate of a request that places an order. `late`: the network silently delays it by `millis`. */
+/**
+ * The fate of a request that places an order. `late`: the network delays the request by `millis`, and the caller does
+ * not notice.
+ */
 type Fate =
   | { readonly _tag: "well" }
   | { readonly _tag: "fault"; readonly symptom: Faults.Symptom; readonly probability: number }
@@ -82,7 +85,7 @@ const since = (record: Readonly<Record<string, unknown>>): number =>
 
 type Lagging = Readonly<Record<string, unknown>>
 
-/** The records in a list, or in lists by market, whose time is at most this Unix second. */
+/** The records in a list, or in lists by market, whose time is no later than this Unix second. */
 const shown = (body: unknown, until: number): unknown =>
   Array.isArray(body)
     ? body.filter((record: Lagging) => since(record) <= until)
@@ -313,7 +316,7 @@ const within = <A, E>(
 const margin = "1 second"
 
 /**
- * Combinations of dialect, nonces and assumptions. `proves`: whether a combination can prove that an order was not
+ * Combinations of dialect, nonces and assumptions. `proves`: whether the combination can prove that an order was not
  * placed.
  */
 const worlds: ReadonlyArray<
@@ -434,7 +437,7 @@ describe.concurrent("safe placing over HTTP", () => {
             yield* Effect.sleep("2 seconds")
             return [end.ended, yield* ever(end.names, network())] as const
           }), { concurrency: "unbounded" }).pipe(passingOverSockets)
-        // This transport has no fresh connections, so the caller decides whether to retry after a refused nonce.
+        // This transport can't open fresh connections, so the caller decides whether to retry after a refused nonce.
         const isRefused = (symptom: Faults.Symptom) => symptom._tag === "Refuse"
         assert.deepStrictEqual<unknown>(
           ends,
@@ -673,7 +676,7 @@ describe("an order that was not placed", () => {
         assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])
       }), network({ lag: 900 })))
 
-  it.effect("the verdict lists the open OCO pairs, any of which may be the lost one", () =>
+  it.effect("the verdict lists the open OCO pairs, because any of them may be the lost one", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.pair({ clientOrderId }))
@@ -750,7 +753,10 @@ describe("answers of an exchange", () => {
     status: "OPEN"
   })
 
-  /** Lists all open orders whatever the filter, latest first; the first `gone` are removed after the first page. */
+  /**
+   * Lists all open orders, latest first, and ignores the filter. The first `gone` orders are removed after the first
+   * page.
+   */
   const shrinking = (gone: number) => {
     let orders = Array.from({ length: 151 }, (_, index) => open(150 - index))
     return {

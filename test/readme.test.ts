@@ -116,7 +116,7 @@ describe("the examples of the pages", () => {
     for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
-  it.live("the host example makes a venue and reads its balance", () =>
+  it.live("the host example creates a venue and reads its balance", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* HostExample.program, "0.5")
     }))

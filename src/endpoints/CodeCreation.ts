@@ -112,8 +112,8 @@ export class CodeCreation extends Context.Service<CodeCreation, {
   /**
    * Debits the amount from the main balance and creates a code worth that amount.
    *
-   * Fails with `RequestRejected` when the main balance is below the amount, and with `InvalidFields` when the exchange
-   * does not know the asset.
+   * Fails with `RequestRejected` when the main balance is below the amount, and with `InvalidFields` when the asset is
+   * unknown.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedCode, Failure>
 }>()("effect-txc/endpoints/CodeCreation") {

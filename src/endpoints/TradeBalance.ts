@@ -104,8 +104,8 @@ export class TradeBalance extends Context.Service<TradeBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
   /**
-   * Reads the balance of one asset; zero when the exchange omits the asset. Fails with `ValidationFailed` when the live
-   * exchange does not know the asset.
+   * Reads the balance of one asset; zero when the exchange omits the asset. Fails with `ValidationFailed` when the
+   * asset is unknown to the live exchange.
    */
   readonly of: (ticker: Ticker) => Effect.Effect<Balance, Failure>
 }>()("effect-txc/endpoints/TradeBalance") {

@@ -40,7 +40,7 @@ itWithPostgres(
       assert.match((yield* Effect.flip(ClusterNode.migrate(url, undefined))).remedy, /use a newer release/u)
       yield* tablesOf(Tables.version)
 
-      // The tables exist, but a node could not work with them.
+      // The tables exist, but a node can't use them.
       const set = (setting: string) => ({ url: `${url}?options=${encodeURIComponent(`-c ${setting}`)}` })
       yield* refused(set("default_transaction_read_only=on"), /cannot be used/u, /read-only.*primary/u)
       yield* refused(set("synchronous_commit=off"), /cannot be used/u, /synchronous_commit off/u)
@@ -57,7 +57,7 @@ itWithPostgres(
 
       yield* refused({ nodePort: taken.port }, /EADDRINUSE/u, /--node-port/u)
       yield* refused({ clusterPort: taken.port }, /EADDRINUSE/u, /--cluster-port/u)
-      // An address that is reserved for documentation, so no machine has it.
+      // No machine has this address: it is reserved for documentation.
       yield* refused({ nodeHost: "192.0.2.1" }, /EADDRNOTAVAIL/u, /--node-host/u)
 
       yield* ClusterNode.migrate(url, "theirs")

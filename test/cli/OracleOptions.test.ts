@@ -71,7 +71,7 @@ describe("options of the oracle", () => {
       }
     }))
 
-  it.live("an earlier report stays as it is until the check has ended", () =>
+  it.live("an earlier report is unchanged until the check has ended", () =>
     Effect.gen(function*() {
       const out = join(yield* folder, "report")
       writeFileSync(out, "earlier")

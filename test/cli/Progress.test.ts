@@ -6,7 +6,7 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Progress from "../../src/cli/Progress.ts"
 
-/** The output of progress on standard error around an effect that fails; "meanwhile" marks the effect's run. */
+/** The progress output on standard error for an effect that fails. "meanwhile" is printed while the effect runs. */
 const drawn = Effect.fnUntraced(function*(isTerminal: boolean, kind: string) {
   const texts: Array<string> = []
   const stdio = Stdio.layerTest({

@@ -13,16 +13,17 @@ describe("Suggestion", () => {
       Effect.sync(() => {
         const at = where % name.length
         const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
-        // A changed name may be that of another call.
+        // A changed name may be the name of another call.
         const found = Suggestion.find(isUpper ? typed.toUpperCase() : typed, names)
         if (names.includes(typed)) return
-        // `CancelOcoOrder` and `CancelOtoOrder` differ in one letter, so either is right when that letter is wrong.
+        // `CancelOcoOrder` and `CancelOtoOrder` differ in one letter. If that letter is wrong, either suggestion is
+        // correct.
         const twin = name.replace(/O[ct]o(?=Order\.)/u, (kind) => kind === "Oco" ? "Oto" : "Oco")
         assert.include([name, twin], found)
       })
   )
 
-  it("the beginning of a name finds the name, and an unrelated word finds nothing", () => {
+  it("the suggestion for the beginning of a name is the name, and an unrelated word gets none", () => {
     assert.strictEqual(Suggestion.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
     assert.strictEqual(Suggestion.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])

@@ -54,7 +54,7 @@ const begun = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
   return { controlToken, journal: yield* response.text }
 }, Effect.provide(FetchHttpClient.layer))
 
-/** Makes sure that port 8080 is in use, by this test or by another process. */
+/** Ensures that port 8080 is in use, by this test or by another process. */
 const usualPortTaken = Effect.acquireRelease(
   Effect.callback<Server>((resume) => {
     const server = createServer()
@@ -88,7 +88,7 @@ describe("effect-txc sandbox", () => {
       for (const part of [quoted, `{"_tag":"SetCounterparty","market":"ETH_USDT"}`]) assert.include(first.journal, part)
       const second = yield* begun(flags)
       assert.strictEqual(second.journal, first.journal)
-      // The token guards the owner's control, so no flag may determine it.
+      // The token gives control of the sandbox, so no flag may determine it.
       assert.notStrictEqual(second.controlToken, first.controlToken)
       const file = yield* scratchFile
       writeFileSync(file, first.journal)

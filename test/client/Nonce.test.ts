@@ -193,7 +193,7 @@ describe("the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("after the clock is set back, nonces continue up to two seconds, wait up to four, and fail beyond that", () =>
+  it.effect("calls continue after the clock is set back by up to two seconds, wait after up to four, and fail after more", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))

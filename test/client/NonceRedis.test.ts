@@ -76,7 +76,7 @@ const elsewhere = Effect.fnUntraced(function*(
       child.kill("SIGSTOP")
       const state = Effect.sync(() => execFileSync("ps", ["-o", "stat=", "-p", `${child.pid}`]).toString())
       yield* until(Effect.map(state, (state) => state.startsWith("T")))
-      // Redis serves its clients in turn, so it has then read every command of the stopped process.
+      // Redis serves its clients in turn, so by then it has read every command of the stopped process.
       yield* Effect.replicateEffect(command("PING"), 3).pipe(Effect.provide(redis.layer))
     }),
     lines,
@@ -196,7 +196,7 @@ describe.concurrent("in window mode", () => {
     }))
 
   itWithRedis(
-    "a Redis that has lost its data leases no nonces that it may have leased before",
+    "a Redis server that has lost its data leases no nonces that it may have leased before",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -217,7 +217,7 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "a Redis that replaced another, or was restarted with saved data, leases no nonces that may already be leased",
+    "a Redis server that replaced another, or was restarted with saved data, leases no nonces that may already be leased",
     () =>
       Effect.gen(function*() {
         const redis = yield* server

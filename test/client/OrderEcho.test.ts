@@ -65,7 +65,7 @@ const legNames = ["stop_loss", "take_profit"]
 
 type Change = Readonly<Record<string, unknown>>
 
-/** The golden answer with the fields of the sent order, with `change` applied to the leg at index `changed`. */
+/** The golden answer with the fields of the sent order, and with `change` applied to the leg at index `changed`. */
 const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
   const { golden } = entries.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
   const { response } = golden.wire[dialect.name]
@@ -197,7 +197,7 @@ describe("answers to a created order", () => {
   )
 
   property(
-    "an order succeeds when the answer cuts its amount to the market's precision",
+    "an order succeeds when the answer truncates its amount to the market's precision",
     [anyDialect, names(calls), sides, anyLeg, digits, fc.integer({ min: 1, max: 999 })],
     (dialect, name, side, leg, units, rest) =>
       agrees(dialect, name, { side, amount: decimal(units * 1000 + rest, 6) }, leg, { amount: decimal(units, 3) })

@@ -106,7 +106,7 @@ describe("stream", () => {
       ])
     }))
 
-  it.effect("a stream does not fail when exactly the reachable records are taken", () =>
+  it.effect("a stream does not fail when its caller takes exactly the reachable records", () =>
     Effect.gen(function*() {
       const list = listOf(reachable + 1)
       const all = yield* Pages.stream("Test.stream", list.page, Limit.make(7)).pipe(
@@ -116,7 +116,7 @@ describe("stream", () => {
       assert.strictEqual(all.length, reachable)
     }))
 
-  it.effect("a stream of a list that reaches further emits the records beyond index 10099", () =>
+  it.effect("a stream emits records beyond index 10099 if the list allows greater offsets", () =>
     Effect.gen(function*() {
       const list = listOf(12_345)
       const page = (request: Pages.Next<HistoryLimit, RecordOffset>) =>

@@ -65,7 +65,7 @@ const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: n
 
 describe("no limit is exceeded", () => {
   property(
-    "calls stay within the rate limit, even as the sandbox counts them, and wait no longer than needed",
+    "calls stay within the rate limit, even by the sandbox's count, and wait no longer than needed",
     [limits, bursts],
     (limit, planned) =>
       Effect.gen(function*() {
@@ -152,7 +152,7 @@ describe("taking", () => {
       assert.deepStrictEqual(tags, ["Success", "Success", "Success", "Failure"])
     }).pipe(Effect.provideService(RateLimits.MaxWait, 2600), Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("rate limits: an interrupted call leaves the queue", () =>
+  it.effect("an interrupted call leaves the rate-limit queue", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -165,7 +165,7 @@ describe("taking", () => {
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
   property(
-    "rate limits: calls keep their order when others leave the queue",
+    "calls keep their order when others leave the rate-limit queue",
     // No call leaves the queue in the same millisecond as a turn.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
@@ -389,7 +389,7 @@ describe("an exchange", () => {
       assert.strictEqual(yield* sent, 251)
     }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))
 
-  it.effect("a client can leave rate limits to the server", () =>
+  it.effect("a client can leave rate limiting to the server", () =>
     Effect.gen(function*() {
       yield* many
       assert.strictEqual(yield* sent, 300)

@@ -53,7 +53,7 @@ const plain = printable.filter((character) => character !== "\"" && character !=
  */
 const unpunctuated = printable.filter((character) => !"\"'\\:;,=()[]{}<>".includes(character))
 
-/** A random secret. The prefix makes sure that it does not occur in other texts by chance. */
+/** A random secret. The prefix ensures that it does not occur in other texts by chance. */
 const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
   fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
 
@@ -110,7 +110,7 @@ const assertNothingOf = (
 /** The outcome of a request: an answer, a broken connection with its cause, or nothing. */
 type Comes = Response | { readonly cause: unknown } | "nothing"
 
-/** Makes a result that reveals all of the given texts. */
+/** Creates a result that reveals all of the given texts. */
 type Gossip = (texts: ReadonlyArray<string>) => Comes
 
 const said = (texts: ReadonlyArray<string>) => `You sent ${texts.join(" and ")}, didn't you?`

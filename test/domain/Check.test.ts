@@ -48,7 +48,7 @@ describe("check predicates", () => {
     { runs: 500 }
   )
 
-  it("a check that this module did not make has no predicate", () => {
+  it("a check that another module created has no predicate", () => {
     assert.isUndefined(Check.testOf(Schema.isMinLength(1)))
   })
 })

@@ -110,7 +110,7 @@ describe("constructors", () => {
       assert.strictEqual(Result.isSuccess(Decimal.parse(text)), follows)
     }))
 
-  it("the message of a parse failure says what is wrong", () => {
+  it("the message of a parse failure describes the mistake", () => {
     const failure = Decimal.parse("1e5")
     assert.isTrue(Result.isFailure(failure) && failure.failure.message.includes("a decimal string"))
   })

@@ -44,7 +44,7 @@ describe("violations", () => {
   > = [
     ["an order within all bounds breaks none", {}, order(amount("0.5"), price("100")), []],
     [
-      "an order exactly on the bounds breaks none",
+      "an order exactly on the market's bounds breaks none of them",
       { minAmount: Decimal.of("0.05") },
       order(amount("0.050"), price("100.00")),
       []
@@ -111,7 +111,7 @@ describe("violations", () => {
     ]],
     ["a maxTotal of zero means no maximum", { maxTotal: Decimal.of("0.00") }, order(amount("9999"), price("9999")), []],
     [
-      "an order on a market with trading disabled breaks only known",
+      "an order on a market with trading disabled breaks only the constraint `known`",
       { tradesEnabled: false },
       order(amount("9"), price("0.001")),
       known

@@ -30,7 +30,7 @@ describe("hasForm", () => {
     assert.deepStrictEqual(brokenConstraints(schema, 1), [stringRule])
   })
 
-  it("the message of a failed hasForm check says what was expected", () => {
+  it("the message of a failed hasForm check describes the expected form", () => {
     assert.throws(() => Schema.decodeSync(Text.check(hasForm(/^x$/u, "an x")))("y"), /an x/u)
   })
 })

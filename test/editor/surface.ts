@@ -1,7 +1,7 @@
 /**
  * Finds everything that a user of the package can hover over: its exports, and every field and method that can be
- * reached from them. A generated program uses each one once, because a doc can get lost between declaration and use: a
- * mapped type keeps field names but drops their docs.
+ * reached from them. A generated program uses each of them once, because a doc may be lost between declaration and use:
+ * a mapped type, for example, keeps field names but drops their docs.
  */
 import ts from "@tsd/typescript"
 import { readFileSync } from "node:fs"
@@ -43,8 +43,8 @@ const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string
 }
 
 /**
- * A type to visit: the expression for it in a program (if there is one), its owner's name, and the export from which it
- * was reached.
+ * A type to visit, with the expression for it in a program (if there is one), its owner's name, and the export that
+ * leads to it.
  */
 interface Step {
   readonly type: ts.Type

@@ -80,7 +80,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, ["1 @ 900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("every bulk order gets a client order id of its own", () =>
+  it.live("each bulk order gets its own client order id", () =>
     Effect.gen(function*() {
       const own = ClientOrderId.make("mine-1")
       const outcomes = yield* place([order("buy", "1", "900", { clientOrderId: own }), order("buy", "1", "900")])
@@ -147,7 +147,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order to cancel that is not named by exactly one identifier is refused as a whole", () =>
+  it.live("an order to cancel that does not have exactly one identifier is refused as a whole", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/cancel/bulk", {
         orders: [
@@ -178,7 +178,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(canceling.orders, [{ market: btcUsdt, orderId: "7" }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("each invalid bulk order is refused with an error of its own", () =>
+  it.live("each invalid bulk order is refused with its own error", () =>
     Effect.gen(function*() {
       const good = { market: "BTC_USDT", side: "buy", amount: "1", price: "900", clientOrderId: "" }
       const { body, status } = yield* raw("/api/v4/order/bulk", {

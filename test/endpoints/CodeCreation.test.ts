@@ -32,7 +32,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* asBob(main), "1150")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("creating a code is refused above the balance or for an unknown asset", () =>
+  it.live("creating a code is refused if its amount exceeds the balance or its asset is unknown", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("RequestRejected")(code("1000.01"))
       same([error.status, error.code, error.fields], [created === 200 ? 400 : 422, 5, {

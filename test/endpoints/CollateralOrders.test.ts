@@ -67,7 +67,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* collateral, yield* asBob(collateral)], ["100099.295", "99899.34"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reduce-only order is cut to the position's size, and refused without an opposite position", () =>
+  it.live("a reduce-only order is reduced to the position's size, and refused without an opposite position", () =>
     Effect.gen(function*() {
       const refused = failsWith("ReduceOnlyRejected")
       const status = dialect === Dialect.document ? 400 : 422

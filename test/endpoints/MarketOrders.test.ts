@@ -73,7 +73,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99000", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("the quote amount of a market buy has the limits of an order's total", () =>
+  it.live("the quote amount of a market buy must be within the limits of an order's total", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(market("buy", "4.99"))
       same([error.origin, Object.keys(error.fields)], ["local", ["amount"]])
@@ -81,7 +81,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same((answer.body as { readonly errors: unknown }).errors, error.fields)
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a market order beyond the balance is refused, however little of it could trade", () =>
+  it.live("a market order that exceeds the balance is refused, even if only a small part of it could trade", () =>
     Effect.gen(function*() {
       const refused = failsWith("RequestRejected")
       const onMargin = (side: OrderSide, of: string) =>
@@ -98,10 +98,10 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         for (const { code, fields, status } of errors) {
           same([status, code, fields], [400, 10, { amount: ["Not enough balance."] }])
         }
-        // Nothing has traded: the offer is still there.
+        // Nothing has traded: the offer is still in the book.
         yield* asBob(CancelAllOrders.use((orders) => orders.cancel()))
       }
-      // Without an offer, the last price decides how much the order needs.
+      // Without an offer, the funds that the order needs depend on the last price.
       yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1000") }))
       same((yield* refused(stockMarket("buy", "101"))).code, 10)
       same((yield* OrderHistory.use((history) => history.page())).records, [])

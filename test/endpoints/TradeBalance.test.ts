@@ -4,7 +4,7 @@ import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
 import { dialects, eth, limit, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("the trade balance separates available from locked amounts, and is zero for assets that are not held", () =>
+  it.live("the trade balance separates available from locked amounts, and is zero for assets that the account does not hold", () =>
     Effect.gen(function*() {
       yield* limit("buy", "1", "1000")
       const trading = yield* TradeBalance.use((balance) => balance.all)

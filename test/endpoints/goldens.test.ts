@@ -13,7 +13,7 @@ interface Place {
   readonly found: ReadonlyArray<Readonly<Record<PropertyKey, unknown>>>
 }
 
-/** All objects in a schema, each with its golden values. */
+/** All objects in a schema, each with its values in the goldens. */
 const placesOf = (ast: SchemaAST.AST, values: ReadonlyArray<unknown>, at: string): ReadonlyArray<Place> => {
   switch (ast._tag) {
     case "Objects": {

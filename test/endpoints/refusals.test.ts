@@ -82,7 +82,10 @@ const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Ent
   return { origin, body, said: { code, endpoint, fields, otherFields, status } }
 }
 
-/** The exchange's refusal of a public call names no fields, but it must contain the message of the local refusal. */
+/**
+ * The exchange's refusal of a public call does not name any fields, but it must contain the message of the local
+ * refusal.
+ */
 const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusalIn>["said"]) => {
   if (error._tag !== "PublicRequestRejected") return assert.fail(error.message)
   assert.strictEqual(error.status, said.status)
@@ -92,7 +95,7 @@ const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusa
 
 const refusing = entries.flatMap((entry) => entry.refused === undefined ? [] : [{ entry, refused: entry.refused }])
 
-it("every request field has a broken value in its endpoint's fixture", () => {
+it("the fixture of every endpoint has a broken value for each request field", () => {
   for (const { entry: { endpoint }, refused } of refusing) {
     for (const dialect of dialects) {
       const fields = new Set(refused.rows.filter(isIn(dialect)).flatMap((row) => Object.keys(row.fields)))

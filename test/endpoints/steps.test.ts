@@ -121,7 +121,7 @@ describe("the live sandbox", () => {
       assert.isNotNull(right?.result)
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the sandbox quotes and trades in whole steps", () =>
+  it.live("the sandbox's counterparty quotes, and market orders trade, in whole steps", () =>
     Effect.gen(function*() {
       yield* coarsen
       yield* Control.use((control) =>
@@ -136,7 +136,7 @@ describe("the live sandbox", () => {
         assert.isTrue(Decimal.isMultipleOf(price, tick), price)
         assert.isTrue(Decimal.isMultipleOf(amount, step), amount)
       }
-      // It pays for 0.0206, which is not a multiple of the step.
+      // The amount to spend pays for 0.0206, which is not a multiple of the step.
       const { body } = yield* raw("/api/v4/order/market", { ...buy, amount: "20.62" })
       same((body as Fields)["dealStock"], "0.0205")
     }).pipe(Effect.provide(traders(Dialect.live))))

@@ -8,7 +8,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import { dialects } from "../support/exchange.ts"
 import { entries } from "./fixtures/all.ts"
 
-/** A schema node and all nodes below it, including the wire side of its encoding. */
+/** A schema node and all nodes below it, including those on the wire side of its encoding. */
 const nodesOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlySet<SchemaAST.AST> => {
   if (seen.has(ast)) return seen
   seen.add(ast)

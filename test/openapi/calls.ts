@@ -35,7 +35,7 @@ const signing = (apiKey: string, apiSecret: string): Middleware => ({
 let lastNonce = Date.now()
 const nextNonce = () => lastNonce++
 
-/** A test with its own exchange, at a price of 50000. */
+/** Runs a test with its own exchange, at a price of 50000. */
 const test = (
   title: string,
   dialect: Dialect.Dialect,

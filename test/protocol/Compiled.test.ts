@@ -22,7 +22,7 @@ import { property } from "../support/property.ts"
 /** One direction of a schema: its compiled parsers, and the interpreted schema. */
 interface Pair {
   readonly compiled: Parser.Parser
-  /** Compiled as if the runtime did not allow functions made from source text. */
+  /** Compiled as if the runtime did not allow functions created from source text. */
   readonly looped: Parser.Parser
   readonly isDecoding: boolean
   readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
@@ -170,7 +170,7 @@ const suite = (dialect: Dialect) => {
 
     for (const what of ["requests", "answers"] as const) {
       property(
-        `${dialect.name}: compiled codecs read all ${what} like the schemas, even mutated ones`,
+        `${dialect.name}: compiled codecs read all ${what}, even mutated ones, like the schemas`,
         [
           drawn.chain((it) => fc.tuple(fc.constant(it), it[what]())),
           fc.array(mutation, { minLength: 4, maxLength: 4 })
@@ -337,7 +337,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("compiled codecs agree with their schemas on values that occur in no example of the contract", () => {
+  it("compiled codecs agree with their schemas on values that no example of the contract contains", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })

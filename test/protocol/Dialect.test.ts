@@ -177,7 +177,7 @@ describe("older forms of answers", () => {
     ["ModifyOrder", [], [live("ModifyOrder")]]
   ]
 
-  /** Forms that could be taken for older ones, and that would have to be guessed. */
+  /** Forms that resemble older ones, but that could only be read by guessing. */
   const guesses: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
     ...["", "1e3", "0x10", "08104", "8104 ", "-1"].map((form) =>
       ["Assets", ["1INCH", "unified_cryptoasset_id"], form] as const

@@ -8,7 +8,7 @@ import { Limit } from "../../src/domain/Paging.ts"
 import * as JsonSchema from "../../src/protocol/JsonSchema.ts"
 import * as Wire from "../../src/protocol/Wire.ts"
 
-/** The JSON Schema written for a schema, and its definitions. */
+/** The JSON Schema that is written for a schema, and its definitions. */
 const written = (schema: Schema.Constraint) => {
   const { definitions, wire } = JsonSchema.writer("#/")
   return [wire(schema), definitions]

@@ -68,7 +68,7 @@ describe("object reader", () => {
     })
   }
 
-  it("no object reader is made for inherited or repeated keys", () => {
+  it("no object reader is created for inherited or repeated keys", () => {
     for (const key of ["__proto__", "constructor"]) assert.isUndefined(ObjectReader.maker([from(key)]))
     assert.isUndefined(ObjectReader.maker([from("a"), { ...from("a"), to: "b" }]))
   })

@@ -13,7 +13,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
       const here = yield* Effect.provide(story, inProcess(options(dialect, 7)))
       assert.deepStrictEqual(yield* Effect.provide(story, inProcess(options(dialect, 7))), here)
       assert.deepStrictEqual(yield* Effect.provide(story, overHttp(options(dialect, 7))), here)
-      // A run without faults, or with faults only, would prove nothing.
+      // A run without any faults, or with nothing but faults, would prove nothing.
       for (const kind of ["no answer", "502 ", "200 "]) {
         assert.isAbove(here.answers.filter((answer) => answer.startsWith(kind)).length, 1, kind)
       }

@@ -1,4 +1,4 @@
-/** The owner of a sandbox moves its clock. Traders must notice nothing except that time passes. */
+/** The owner of a sandbox moves its clock. Traders must not notice anything except that time passes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

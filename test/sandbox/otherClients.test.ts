@@ -1,7 +1,7 @@
 /**
- * The requests of other people's clients, sent over a socket as those clients write them: their headers, the form of
- * their bodies and nonces. Each is signed again. The forms were recorded from the exchange's own SDKs for Go and Python
- * (the one before 2026 and the generated one) and from ccxt.
+ * The requests of third-party clients, sent over a socket as those clients write them, with their headers and the form
+ * of their bodies and nonces. Each is signed again. The forms were recorded from the exchange's own SDKs for Go and
+ * Python (the one before 2026 and the generated one) and from ccxt.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -211,7 +211,7 @@ const rows: ReadonlyArray<Row> = [
   ],
   [
     "the old Python SDK",
-    "escapes what is not ASCII",
+    "escapes all characters outside ASCII",
     oldPython,
     "/api/v4/order/new",
     { ...limit, clientOrderId: "é : ," },

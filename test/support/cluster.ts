@@ -135,7 +135,7 @@ export const cluster = Effect.fnUntraced(function*(
   return { database, nodes }
 })
 
-/** A node more of a cluster, which runs another program. It is not started yet. */
+/** Adds a node to a cluster that runs another program. The node is not started yet. */
 export const nodeOf = Effect.fnUntraced(function*({ url }: Pick<Server, "url">, program: string) {
   return yield* makeNode(url, yield* freePorts, 60_000, { database: [], to: [], from: [] }, {}, program)
 })
@@ -163,7 +163,7 @@ export const takenBy = ({ vitals }: Node): Effect.Effect<number> =>
     return Number(/requests_taken\S* (\d+)/u.exec(shown)?.[1] ?? 0)
   })
 
-/** Makes `count` venues, then more until every node has one. */
+/** Creates `count` venues, then more until every node has one. */
 export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, count: number) {
   const [first = assert.fail()] = nodes
   const made: Array<Made> = []
@@ -179,7 +179,7 @@ export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>
   return made
 })
 
-/** Gives alice enough for any number of orders. */
+/** Gives alice enough funds for any number of orders. */
 export const fund = ({ controlToken, id }: Made, { baseUrl }: Node): Effect.Effect<void> =>
   Effect.promise(async () => {
     const sent = await fetch(`${baseUrl}/v/${id}/control/v1/Fund`, {

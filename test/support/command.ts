@@ -14,7 +14,7 @@ import { explain } from "../../src/cli/explain.ts"
 import * as Presenter from "../../src/cli/Presenter.ts"
 import { root } from "../../src/cli/root.ts"
 
-/** The user at the terminal. Without one, the command runs without a terminal. */
+/** The terminal's user. If absent, the command runs without a terminal. */
 export interface Person {
   readonly columns?: number
   readonly answer?: string

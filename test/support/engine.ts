@@ -75,7 +75,7 @@ export const stop = (
   ...options
 })
 
-/** `amount` is the amount that a spot buy spends. */
+/** For a spot buy, `amount` is the amount to spend. */
 export const stopMarket = (
   market: string,
   side: OrderSide,
@@ -92,7 +92,7 @@ export const stopMarket = (
   ...options
 })
 
-/** `price` is that of the take-profit; `activationPrice` and `stopLimitPrice` are those of the stop-loss. */
+/** `price` belongs to the take-profit; `activationPrice` and `stopLimitPrice` belong to the stop-loss. */
 export const oco = (
   market: string,
   side: OrderSide,
@@ -246,7 +246,7 @@ export class Desk {
     return assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** Makes ben and sub trade 1 BTC at a price. */
+  /** Lets ben and sub trade 1 BTC at a price. */
   trade(market: string, price: string): void {
     this.place("ben", limit(market, "sell", "1", price))
     this.place("sub", limit(market, "buy", "1", price))

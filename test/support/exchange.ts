@@ -199,7 +199,7 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
 /** Replacements for the client's defaults. The transport needs an `HttpClient`, or records its requests. */
 type Shared = Exchange.Shared<never, never, HttpClient.HttpClient | Recorder>
 
-/** A client for an account. A test builds one per key: two clients of one key do not know each other's nonces. */
+/** A client for an account. A test builds only one per key, because two clients of one key might use the same nonce. */
 export const clientOf = <T = HttpClient.HttpClient>(
   account: Account,
   shared: Exchange.Shared<never, never, T> = {}
@@ -227,7 +227,7 @@ export const exchange = (
     Layer.provideMerge(world)
   )
 
-/** Turns off the retries of reads. */
+/** Turns off retries of reads. */
 export const once = Effect.provideService(Call.ReadRetry, [])
 
 // ----------------------------------------------------------------------------- Requests
@@ -282,7 +282,10 @@ const slow = Layer.effectContext(Effect.gen(function*() {
   )
 })).pipe(Layer.provide(ready))
 
-/** A transport that lets a refused nonce be retried. In process no connection exists on which an old answer could arrive. */
+/**
+ * A transport that lets a refused nonce be retried. In process, there is no connection on which an old answer could
+ * arrive.
+ */
 const startingOver = Layer.effect(
   Transport.Transport,
   Effect.map(Transport.Transport, ({ send }) => ({

@@ -1,4 +1,4 @@
-/** Readers of a venue's feed over HTTP, which go on after the last event wherever their connection breaks. */
+/** Readers of a venue's feed over HTTP, which continue after the last event if their connection breaks. */
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import type { Made } from "../../src/sandbox/host/HostModels.ts"
@@ -9,13 +9,13 @@ export interface Reader {
   readonly ids: Array<string>
   /** The client order ids of the orders placed, in the order of their arrival. */
   readonly orders: Array<string>
-  /** How often the host said that it no longer has the following entries. */
+  /** The number of times that the host no longer had the following entries. */
   gone: number
   /** The number of connections that brought entries. */
   connections: number
 }
 
-/** Called when a host has answered a reader or broken its connection before that. */
+/** Called when a host has answered a reader, or has broken the connection before answering. */
 type OnAnswer = (began: number, answer: string) => void
 
 /** Reads from one connection until it breaks. */
@@ -58,7 +58,7 @@ const read = (url: string, made: Made, reader: Reader, onAnswer: OnAnswer) =>
 
 /**
  * Follows a venue's feed from its beginning, each connection through a node that `choose` returns, until it is
- * interrupted. A reader whose following entries are gone ends.
+ * interrupted. A reader ends if the following entries are no longer kept.
  */
 export const follow = (made: Made, choose: () => string, onAnswer: OnAnswer) => {
   const reader: Reader = { ids: [], orders: [], gone: 0, connections: 0 }

@@ -1,4 +1,4 @@
-/** A disk without room, for journals in files. */
+/** A full disk, for journals in files. */
 import { vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

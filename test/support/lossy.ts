@@ -1,4 +1,4 @@
-/** Connections that fail in some requests: always in the same ones for the same seed. */
+/** Connections that fail during some requests. The seed determines which ones. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
@@ -10,12 +10,12 @@ const failures = ["request", "answer", "cut"] as const
 
 /** How often connections fail, and the seed of the failures. */
 export interface Loss {
-  /** One connection in so many fails. */
+  /** One connection in this many fails. */
   readonly oneIn: number
   readonly seed: number
 }
 
-/** Draws for each request how its connection fails, if it does. */
+/** Draws for each request whether and how its connection fails. */
 const drawing = ({ oneIn, seed }: Loss) => {
   const drawn = fc.sample(fc.noBias(fc.nat(oneIn * failures.length - 1)), { seed, numRuns: 10_000 })
   let count = 0

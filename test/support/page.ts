@@ -85,7 +85,7 @@ export const reads = Effect.fnUntraced(function*(found: Locator, expected: Reado
   assert.deepStrictEqual(yield* texts, expected)
 })
 
-/** Waits until the selected element has the focus, or fails and says which element has it. */
+/** Waits until the selected element has the focus; otherwise fails and names the element that has it. */
 export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: string) {
   const isThere = see(() =>
     shown.evaluate((selector) => globalThis.document.activeElement?.matches(selector), selector)

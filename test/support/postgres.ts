@@ -42,7 +42,7 @@ const reason = "there is no PostgreSQL in /usr/lib/postgresql: apt-get install p
 
 if (programs === undefined) process.stderr.write(`Tests that need PostgreSQL are skipped: ${reason}\n`)
 
-/** A test that needs PostgreSQL. Without it the test is reported as skipped, with the reason. */
+/** A test that needs PostgreSQL. Without PostgreSQL, the test is reported as skipped, with the reason. */
 export const itWithPostgres = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
@@ -90,8 +90,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync"]
 
 /**
- * An initialized data folder for each version and settings, because copying one is ten times as fast as initializing
- * it.
+ * A data folder that is initialized once for each version and its settings, because copying one is ten times as fast as
+ * initializing it.
  */
 const template = fileURLToPath(
   new URL(

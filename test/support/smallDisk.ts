@@ -7,9 +7,9 @@ import { join } from "node:path"
 
 /** A disk that a test can fill. */
 export interface SmallDisk {
-  /** Leaves no room on the disk. */
+  /** Fills the disk. */
   readonly fill: Effect.Effect<void>
-  /** Makes room again. */
+  /** Frees the disk again. */
   readonly free: Effect.Effect<void>
 }
 

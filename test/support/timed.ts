@@ -10,7 +10,7 @@ export interface TimedCall {
   /** The time at which it was sent, on the clock of `performance.now`. */
   readonly began: number
   readonly millis: number
-  /** The status of its answer, or why there is none. */
+  /** The status of its answer, or the reason why there is none. */
   readonly answer: string
 }
 

@@ -31,7 +31,7 @@ export const btcUsdt = marketName("BTC_USDT")
 export const ethUsdt = marketName("ETH_USDT")
 export const btcPerp = marketName("BTC_PERP")
 
-/** Alice's second key, for raw calls: her client would not know their nonces. */
+/** Alice's second key, for raw calls, whose nonces could collide with those of her client. */
 const byHand = { apiKey: "alice-by-hand-0001", apiSecret: "alice-by-hand-secret" }
 
 const setUp = Effect.gen(function*() {

@@ -424,7 +424,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
     }
 
     for (const [call, effect] of Object.entries(mutating)) {
-      it.effect(`${call} is not retried after a refused nonce over a transport that can't start over`, () =>
+      it.effect(`${call} is not retried after a refused nonce over a transport that can't open a fresh connection`, () =>
         Effect.gen(function*() {
           const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
           assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])

@@ -233,7 +233,7 @@ const refused = (status: number, code: number, message: string): Course => ({
   text: JSON.stringify({ code, message, errors: { market: ["no"] } })
 })
 
-/** A request with an unknown field. If the client does not refuse it, no answer comes. */
+/** A request with an unknown field. If the client does not refuse it, it gets no answer. */
 const tooMany = { request: { extra: 1 }, course: { _tag: "Silent" } } as const
 
 /** For each error, the request and the attempt that cause it in endpoints that declare it. */

@@ -16,7 +16,7 @@ import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "../../support/exchange.ts"
 
-/** The test's record of a call: the number of fibers that it started, and its span. */
+/** The recorded effects of a call: the number of fibers that it started, and its span. */
 interface Made {
   fibers: number
   span: string | undefined

@@ -346,7 +346,7 @@ describe("a nonce that was refused", () => {
 })
 
 describe("a server that sends an answer before any request", () => {
-  it.live("a server that sends an answer before any request never receives a request", () =>
+  it.live("a server that sends an answer before any request never receives one", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(
         () => {},

@@ -54,7 +54,7 @@ itWithPostgres(
       yield* eachHas([])
       const before = placed.map((nonces) => [...nonces])
       const file = yield* scratchFile
-      // The list of nodes is left out: a restored node would pass calls on to the running one.
+      // Leaves out the list of nodes: a restored node would forward calls to the running ones.
       const without = ["cluster_*_runners", "cluster_*_locks", "txc_node"].map((table) =>
         `--exclude-table-data=${table}`
       )

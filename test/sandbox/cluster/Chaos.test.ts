@@ -142,7 +142,7 @@ const trade = Effect.fnUntraced(function*(
 // Faults
 // -----------------------------------------------------------------------------
 
-/** The parts of a cluster that a trouble affects. */
+/** The parts of a cluster that a fault affects. */
 interface World {
   readonly database: Server
   readonly nodes: ReadonlyArray<Node>
@@ -150,7 +150,7 @@ interface World {
   readonly burst: (node: Node, size: number, isOfOne: boolean) => Effect.Effect<void>
 }
 
-/** Makes trouble for one node, or for the world. */
+/** Causes a fault in one node, or in the whole cluster. */
 type Trouble = (node: Node, world: World) => Effect.Effect<unknown>
 
 /** Longer than a lease, so that other nodes take over the venues, and longer than a statement's timeout. */
@@ -220,7 +220,7 @@ const fullDisk = (log: boolean): Trouble => (_node, { database: { disk, layer, s
     yield* Effect.sleep("4 seconds")
   })
 
-/** Troubles of want: a full disk, and more calls than a node accepts. */
+/** Faults of exhausted resources: a full disk, and more calls than a node accepts. */
 const shortages = {
   "full disk": fullDisk(false),
   "full disk, also for the log": fullDisk(true),
@@ -260,7 +260,7 @@ const truth = Effect.fnUntraced(function*({ id }: Made) {
   return counts
 }, Effect.scoped)
 
-/** Every reader of a feed has seen each order once, in order. A reader is told if it has not. */
+/** Checks that every reader of a feed has seen each order once, in order, or was told that it has missed entries. */
 const judgeFeed = ({ orders, readers }: Venued, counts: ReadonlyMap<string, number>) => {
   for (const { gone, ids, orders: seen } of readers) {
     assert.isUndefined(Feed.disorder(ids), "an entry of a feed that is out of order")
@@ -297,7 +297,9 @@ const judge = Effect.fnUntraced(function*(venue: Venued) {
 /** The longest time that a call may take, and what the connections between nodes may add, in milliseconds. */
 const bound = 10_000 + 3000
 
-/** The bound of a call while the machine itself has too much to do: a call that has reached its venue waits for it. */
+/**
+ * The bound of a call while the machine itself is overloaded: a call that has reached its venue waits for the venue.
+ */
 const boundIfBusy = 2 * 10_000 + 3000
 
 interface Span {
@@ -308,14 +310,17 @@ interface Span {
 /** The pauses of nodes, during which they answer nothing. */
 type Paused = ReadonlyArray<Span & { readonly node: string }>
 
-/** How long a call has waited, apart from the time in which its node was paused. */
+/** The time that a call has waited, without the time during which its node was paused. */
 const waited = ({ began, millis, node }: TimedCall, paused: Paused): number =>
   paused.filter((pause) => pause.node === node).reduce(
     (left, { from, to }) => left - Math.max(0, Math.min(to, began + millis) - Math.max(from, began)),
     millis
   )
 
-/** Whether the connection of a call broke too soon for a node to count as lost: the node itself has closed it. */
+/**
+ * Whether the connection of a call broke too soon for the node to count as lost, which means that the node itself
+ * closed it.
+ */
 const isReset = ({ answer, millis }: TimedCall): boolean => answer === "lost" && millis < 3000
 
 type Happening = ReadonlyArray<readonly [name: string, trouble: Trouble]>
@@ -417,7 +422,7 @@ const scenario = (plan: Plan) =>
     const feeds = yield* Scope.make()
     yield* Effect.forEach(venues, (venue) => Scope.provide(openFeeds(venue, nodes, draw, calls), feeds))
     const world: World = { database, nodes, burst: yield* makeBurst(venues, nodes, calling) }
-    // With only two nodes, faults hit the first: it may stay down, and the checks need the last.
+    // With only two nodes, faults hit only the first one. It may stay down, and the checks need the last one.
     const drawn = size > 2 ? size : 1
     let isOver = false
     const trading = yield* Effect.forkChild(Effect.forEach(

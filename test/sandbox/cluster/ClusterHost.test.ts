@@ -90,11 +90,11 @@ const faults = {
 } as const
 
 itHasTables(
-  "a venue's next call is answered, whichever statement of waking or sleeping goes wrong, in whichever way",
+  "the next call to a venue is answered, no matter which database statement of waking or sleeping fails, and how",
   () =>
     Effect.gen(function*() {
       const context = yield* Effect.context<PgClient.PgClient>()
-      /** For each venue, the statements until the one that goes wrong. */
+      /** For each venue, the number of statements until the one that fails. */
       const pending = new Map<unknown, { left: number; readonly fault: keyof typeof faults }>()
       const { call, host } = yield* nodeWith(([venue]) => {
         const plan = pending.get(venue)
@@ -146,7 +146,7 @@ const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
   })
 
 itHasTables(
-  "whichever statement of waking never ends, a call gets 503 within ten seconds, and the venue wakes later",
+  "no matter which database statement of waking never ends, a call gets 503 within ten seconds, and the venue wakes later",
   () =>
     Effect.gen(function*() {
       let id = ""
@@ -164,7 +164,7 @@ itHasTables(
           return { answer, millis: (yield* Clock.currentTimeMillis) - began }
         })
       assert.strictEqual(yield* passing(call(id)), 200)
-      // More statements than waking takes.
+      // More statements than waking a venue takes.
       for (let working = 0; working < 9; working++) {
         yield* until(passing(host.sleep(id)))
         left = working
@@ -172,7 +172,7 @@ itHasTables(
           Effect.forEach([0, 3000, 7000, 9000, 15_000], timed, { concurrency: "unbounded" })
         )
         for (const { answer, millis } of answers) {
-          // A call that was begun waits for its last statement too.
+          // A call in progress also waits for its last statement.
           assert.isAtMost(millis, answer === "reset" ? 20_000 : 10_200, `${String(answer)} after ${working} statements`)
           assert.include(working === 0 ? [503] : [200, 503, "reset"], answer)
         }
@@ -201,7 +201,7 @@ itHasTables(
 )
 
 itHasTables(
-  "many calls for venues that do not exist need only a few queries, and no node is searched for",
+  "many calls to venues that do not exist cause only a few queries, and no search for a node",
   () =>
     Effect.gen(function*() {
       let statements = 0

@@ -67,7 +67,7 @@ it.effect("database work that exceeds its time limit fails at once, even if its 
   }))
 
 itWithPostgres(
-  "a node connects to a database that requires TLS as its URL says, or fails with an error that says what to do",
+  "a node connects to a database that requires TLS according to its URL, or fails with an error that says what to do",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresWith({ certificate, rules: ["local all all trust", "hostssl all all all trust"] })
@@ -155,7 +155,7 @@ itWithPostgres(
     })
 )
 
-it.effect("an unknown parameter of a URL is refused with those that are known", () =>
+it.effect("an unknown parameter of a URL is refused, and the error lists the known ones", () =>
   refused([
     [
       "postgres://a:secret@b/c?target_session_attrs=any",
@@ -164,7 +164,7 @@ it.effect("an unknown parameter of a URL is refused with those that are known", 
     ["postgres://a:secret@b:1,c:x/d", /must be like postgres:/u]
   ]))
 
-it.effect("a database that can't be reached is waited for, for up to a minute, and any other error is not", () =>
+it.effect("a node waits up to a minute for a database that it can't reach, but not after any other error", () =>
   Effect.gen(function*() {
     const said: Array<string> = []
     const say = (text: string) => Effect.sync(() => void said.push(text))

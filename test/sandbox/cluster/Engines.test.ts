@@ -38,7 +38,7 @@ itWithPostgres(
       // Nodes that start together need a second or two to agree on their venues.
       yield* Effect.sleep("3 seconds")
 
-      // Each node answers for each venue: those of the other release, it passes on.
+      // Each node answers calls to each venue: calls to venues of the other release are forwarded.
       const answers = Effect.fnUntraced(function*(from: { readonly baseUrl: string }, venue: Made) {
         const answer = yield* call(at(from, venue), balance, keyOf(venue, "bob"), { ticker: "BTC" })
         assert.strictEqual(answer.status, 200, answer.text)
@@ -50,7 +50,7 @@ itWithPostgres(
       assert.match(status, new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version - 1} `, "mu"))
       assert.match(status, new RegExp(`^${newer.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu"))
 
-      // The older release exports a venue, and the newer one imports it, unless it has gone on since.
+      // The older release exports a venue, and the newer one imports it, unless the venue was called after the export.
       const folder = dirname(yield* scratchFile)
       const [stale, data] = [join(folder, "stale"), join(folder, "exported")]
       asOlder("export", made.id, "--data", stale)

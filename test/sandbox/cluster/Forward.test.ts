@@ -76,7 +76,7 @@ describe("requests for venues on other nodes", () => {
       )
     }))
 
-  it.effect("each attempt may wait for the venue only as long as the request has left", () =>
+  it.effect("an attempt may wait for the venue only for the remaining time of its request", () =>
     Effect.gen(function*() {
       const { sent } = yield* forwarded(call, [{ _tag: "NotTheirs" }])
       const waits = sent.map(({ patience = assert.fail() }) => patience)
@@ -105,7 +105,7 @@ describe("requests for venues on other nodes", () => {
       assert.strictEqual(searches, 1)
     }))
 
-  it.effect("a request that shares an earlier search still waits for its whole time", () =>
+  it.effect("a request that shares an earlier search still waits for its own full time", () =>
     Effect.gen(function*() {
       const membership: Membership["Service"] = {
         locate: () => Effect.never,

@@ -10,7 +10,7 @@ import { property } from "../../support/property.ts"
 const silent = Effect.never
 
 describe("the way to another node", () => {
-  it.effect("requests beyond those that may wait are refused at once, and those that wait too long soon after", () =>
+  it.effect("requests beyond the maximum number of waiting ones are refused at once, and those that wait too long a little later", () =>
     Effect.gen(function*() {
       const hop = Hop.make()
       let sent = 0
@@ -24,7 +24,7 @@ describe("the way to another node", () => {
       const refused = yield* passing(Effect.forEach(waiting, (fiber) => Effect.flip(Fiber.join(fiber))))
       assert.deepStrictEqual([...new Set(refused)], ["late"])
       assert.strictEqual(sent, Hop.atOnce)
-      // Callers that stop waiting make room.
+      // Callers that stop waiting make room for others.
       yield* Fiber.interruptAll(fibers)
       assert.strictEqual(yield* hop.pass(Effect.succeed("sent")), "sent")
     }))

@@ -24,7 +24,7 @@ it.effect("an answer is written once, remembered as long as its request may be r
   }))
 
 itWithPostgres(
-  "an expired answer is not read, and a sweep deletes a bounded number of them and waits for no other node",
+  "an expired answer is not read, and a sweep deletes a bounded number of expired answers without waiting for other nodes",
   () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer
@@ -49,7 +49,7 @@ itWithPostgres(
           )
           yield* KnownDeliveries.sweep(sql)
           assert.strictEqual((yield* left).length, KnownDeliveries.sweepSize + 1)
-          // Another node holds a row, which stays.
+          // Another node has locked a row, which therefore stays.
           yield* sql.withTransaction(Effect.gen(function*() {
             yield* sql`SELECT 1 FROM txc_delivery WHERE id = 'old7' FOR UPDATE`
             yield* Effect.provide(Effect.flatMap(PgClient.PgClient, KnownDeliveries.sweep), Layer.fresh(layer))

@@ -203,7 +203,7 @@ itWithPostgres(
       }
       assert.strictEqual(yield* looks("Faults"), "[]")
 
-      // Neither reads nor calls use the faults and records from before the takeover.
+      // Faults and records from before the takeover affect neither reads nor calls.
       for (
         const look of [
           looks("Faults"),
@@ -272,7 +272,7 @@ itWithPostgres(
       assert.match(metrics, /^effect_txc_request_seconds_bucket\{le="8.192"\} [1-9]/mu)
       assert.match(metrics, /^effect_txc_venues_halted\S* 0/mu)
 
-      // The database alone has the same.
+      // The database alone gives the same result.
       const nodes = Effect.provide(Effect.flatMap(PgClient.PgClient, Nodes.list), server.layer)
       assert.sameMembers((yield* nodes).map(({ node }) => node), [one.address, two.address])
       yield* until(Effect.map(nodes, (all) => all.every(({ state }) => state === "ready")))
@@ -289,7 +289,7 @@ itWithPostgres(
       yield* Fiber.join(leaving)
       assert.deepStrictEqual((yield* one.host.status).nodes?.map(({ node }) => node), [one.address])
       assert.deepStrictEqual(yield* placed, { node: undefined, stage: "asleep", isDated: true })
-      // A node that vanishes leaves its venues as lost.
+      // The venues of a node that vanishes are listed as lost.
       yield* send("GET", over(made, one.baseUrl).url + ping)
       yield* Effect.provide(
         Effect.flatMap(PgClient.PgClient, (sql) => sql`UPDATE txc_venue SET node = '10.0.0.7:1'`),
@@ -371,7 +371,7 @@ const itWithCcxt: typeof itWithPostgres = isLong && existsSync(`${folder}/node_m
   : () => undefined
 
 // About half of the venues belong to the other node.
-itWithCcxt("ccxt trades through a node, whichever node has the venue", () =>
+itWithCcxt("ccxt trades through any node, no matter which node has the venue", () =>
   Effect.gen(function*() {
     const { nodes: [one = assert.fail(), two = assert.fail()] } = yield* cluster(2)
     const output = yield* suite(one.baseUrl)

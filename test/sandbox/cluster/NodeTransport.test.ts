@@ -103,7 +103,7 @@ describe("requests to other nodes", () => {
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
-      // Gives the answering node time to notice. Without this the test would pass too, but prove less.
+      // Gives the answering node time to notice. Without this pause the test would also pass, but prove less.
       yield* turn
       yield* left.open
       yield* ended.await
@@ -124,7 +124,7 @@ describe("requests to other nodes", () => {
       yield* ended.await
     }))
 
-  it.live("feeds through a node, however many, do not keep a call from its venue", () =>
+  it.live("no number of feeds through a node keeps a call from its venue", () =>
     Effect.gen(function*() {
       const endless = streamed(Stream.concat(Stream.make(Buffer.from("a")), Stream.never))
       const port = yield* NodeTransport.serve(
@@ -153,14 +153,14 @@ describe("requests to other nodes", () => {
       assert.strictEqual(node.received.length, Hop.atOnce)
     }))
 
-  it.live("the outcome says whether the node does not have the venue, has lost track of the request, or fails", () =>
+  it.live("the outcome distinguishes a node that does not have the venue, has lost track of the request, or fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "Lost" })), { _tag: "Lost" })
       assert.deepStrictEqual(yield* sent(() => Effect.die("a defect")), { _tag: "Lost" })
     }))
 
-  it.live("the outcome tells a node that was not reached from one that fell silent or disconnected", () =>
+  it.live("the outcome distinguishes a node that was not reached from one that fell silent or disconnected", () =>
     Effect.gen(function*() {
       const { send } = yield* NodeTransport.sender
       const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)

@@ -146,13 +146,13 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "a journal that had commands and is gone is refused, and does not begin again",
+    "a journal that had commands and is now missing is refused, and does not start over",
     () =>
       Effect.gen(function*() {
         const sql = yield* PgClient.PgClient
         yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('one', 'ci', '{}')`
         const journal = yield* PostgresJournal.open("one", rules)
-        // It has no commands yet, so it may begin.
+        // This journal has no commands yet, so it may be created.
         yield* PostgresJournal.open("one", rules)
         const again = yield* PostgresJournal.open("one", rules)
         again.append(commands[0] ?? assert.fail())

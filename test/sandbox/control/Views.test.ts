@@ -10,7 +10,7 @@ import { Desk, openPosition } from "../../support/engine.ts"
 import { limit, price, traders } from "../../support/trading.ts"
 
 describe("open orders", () => {
-  it.effect("open orders are listed in full, or only the latest of them", () =>
+  it.effect("the open orders are listed in full, or only the latest ones", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       for (let n = 1; n <= 5; n++) yield* limit("buy", "0.01", String(1000 + n))

@@ -83,7 +83,7 @@ describe("bulk commands", () => {
     assert.strictEqual(apartFromActivity(desk.state), before)
   })
 
-  it("a bulk cancellation cancels its orders in turn, and reports those of other accounts, ended and unknown ones as not found", () => {
+  it("a bulk cancellation cancels its orders in turn, and reports other accounts' orders, ended orders and unknown ids as not found", () => {
     const desk = funded()
     const [one, two] = [desk.place("ann", good), desk.place("ann", good)]
     const strange = desk.place("ben", good)

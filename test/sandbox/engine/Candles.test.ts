@@ -46,7 +46,10 @@ const secondOf = ({ at }: Seen): number => Math.floor(at / 1e6)
 const scan = (all: ReadonlyArray<Seen>, { beginningOf }: Candles.Intervals): ReadonlyArray<Candles.Candle> =>
   [...Map.groupBy(all, (seen) => beginningOf(secondOf(seen)))].flatMap(([at, members]) => scanned(members, at) ?? [])
 
-/** Includes thirty-day months and weeks that start on Monday: candles work with any division of time. */
+/**
+ * Interval lengths, including thirty-day months and weeks that start on Monday, because candles work with any division
+ * of time.
+ */
 const intervals = [
   ...[1, 10, 30, 60, 180, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 86_400, 259_200, 2_592_000].map(
     (length) => Candles.every(length)
@@ -56,7 +59,7 @@ const intervals = [
 
 const start = 1_700_000_000
 
-/** Steps from one price to the next: many are within the same second, some are days apart. */
+/** Time steps from one price to the next: many are within the same second, and some take days. */
 const steps = fc.array(
   fc.record({
     wait: fc.oneof(

@@ -40,7 +40,7 @@ const createCode = (amount: string, asset = "USDT"): Operation => ({
 const notEnough = (reply: object): void => assert.propertyVal(reply, "why", "notEnoughBalance")
 
 describe("debts", () => {
-  it("a loss and a fee that exceed the collateral become a debt, and the house gets its fee in full", () => {
+  it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its fee in full", () => {
     const desk = indebted()
     assert.deepStrictEqual([desk.position("cat", perp), desk.free("cat", "collateral")], [undefined, ""])
     // Of 11 USDT: a fee of 0.055, a loss of 50 and a fee of 0.0275.
@@ -198,7 +198,7 @@ describe("accounts with a debt", () => {
     assert.strictEqual(desk.debt("cat"), "38.0925 USDT")
   })
 
-  it("a resting order that would open a position ends when it is next to trade, and its margin pays the debt", () => {
+  it("a resting order that would open a position ends when it would be the next to trade, and its margin pays the debt", () => {
     let resting: ReturnType<Desk["place"]> | undefined
     const desk = indebted((desk) => {
       desk.fund("cat", "collateral", "5 USDT")
@@ -269,7 +269,7 @@ describe("self-trades at chosen prices", () => {
     )
   )
 
-  it.each(cases)("three rounds turn nothing into money: %o", ({ first, isClosedBySpot, isOpenedBySpot }) => {
+  it.each(cases)("three rounds of self-trades create no money: %o", ({ first, isClosedBySpot, isOpenedBySpot }) => {
     const desk = new Desk().fund("ann", "trade", "90000 USDT", "2 BTC").fund("ann", "collateral", "10000 USDT")
     const [opening, closing] = first === "buy" ? ["10000", "90000"] as const : ["90000", "10000"] as const
     for (const _ of [1, 2, 3]) {

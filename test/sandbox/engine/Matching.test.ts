@@ -55,7 +55,7 @@ describe("limit orders", () => {
     assert.strictEqual(desk.free("ben", "trade"), "10.999 BTC, 9790 USDT")
   })
 
-  it("the fee is charged on the asset received, and goes to the house", () => {
+  it("the fee is charged on the asset received, and goes to the exchange", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "0.123457", "99.99"))
     const taker = desk.place("ben", limit(btc, "buy", "0.123457", "99.99"))
@@ -77,7 +77,7 @@ describe("limit orders", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))
-    // The rest of the world takes ann's order: the lender pays USDT and receives BTC.
+    // The outside market takes ann's order: the lender pays USDT and receives BTC.
     desk.send(movePrice(btc, "101"))
     assert.deepStrictEqual(held(), [["BTC", units("1")], ["USDT", units("-100")]])
     desk.place("ann", limit(btc, "sell", "1", "102"))
@@ -275,7 +275,7 @@ describe("moving the price", () => {
     assert.strictEqual(progress(ask), "FILLED 1 of 1")
   })
 
-  it("the rest of the world trades through price moves, and every asset is conserved", () => {
+  it("price moves trade with the outside market, and every asset is conserved", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     desk.send(movePrice(btc, "101"))

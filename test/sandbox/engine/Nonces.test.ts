@@ -56,7 +56,7 @@ describe("unique nonces, in the document's dialect", () => {
       assert.strictEqual(yield* use("99999999999999999998"), "accepted", "no digit is lost")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("leading zeros do not make a nonce a different number, with or without a nonce window", () =>
+  it.effect("a nonce with leading zeros counts as the same number, with or without a nonce window", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("7"), "accepted")
       assert.strictEqual(yield* use("007"), used)

@@ -53,7 +53,7 @@ describe("positions", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7085 USDT"])
   })
 
-  it("both sides of a trade pay a fee to the house: the taker fee or the maker fee", () => {
+  it("both sides of a trade pay a fee to the exchange: the taker fee or the maker fee", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     assert.strictEqual(desk.house(), "0.065 USDT")

@@ -82,7 +82,7 @@ describe("orders that rest for retail orders only", () => {
     assert.deepStrictEqual(hidden(desk), ["1 @ 102"])
   })
 
-  it("the owner's price moves fill rpi orders like all others, and a saved state keeps them", () => {
+  it("the owner's price moves fill rpi orders like any others, and a saved state keeps them", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     const kept = Saved.load(Saved.save(desk.state), desk.state.policy)
@@ -114,7 +114,7 @@ describe("limit orders at the best price", () => {
     return desk
   }
 
-  /** An order without a price of its own. */
+  /** An order without its own price. */
   const atBest = (side: "buy" | "sell", bboRole: "queue" | "counterparty", options: object = {}) => {
     const { price: _price, ...order } = limit(btc, side, "2", "1")
     return { ...order, bboRole, ...options }

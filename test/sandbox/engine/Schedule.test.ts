@@ -222,7 +222,7 @@ describe("scheduled events", () => {
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
     // The second step, two seconds after the start of the path, triggers the order. It bids above that price, so the
-    // rest of the world sells to it.
+    // outside market sells to it.
     assert.deepStrictEqual(trades.map((trade) => trade.at - at), [4_000_000])
     assert.strictEqual(order.changedAt, at + 4_000_000)
   })

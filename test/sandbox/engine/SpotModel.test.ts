@@ -6,7 +6,7 @@ import { type Account, accounts, canonical, Desk, limit, text } from "../../supp
 import { property } from "../../support/property.ts"
 
 /*
- * A second, naive exchange in whole numbers. It knows only limit orders on BTC_USDT. A price is in USDT, an amount
+ * A second, naive exchange in whole numbers. It supports only limit orders on BTC_USDT. A price is in USDT, an amount
  * in lots of 0.1 BTC; balances are in ten-thousandths, so that the fee of 0.1 % is a whole number too.
  */
 

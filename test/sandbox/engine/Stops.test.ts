@@ -125,7 +125,7 @@ describe("stop orders", () => {
 })
 
 describe("stop orders triggered by the owner's price move", () => {
-  it("a stop order triggered by a price move trades with the rest of the world if its limit allows", () => {
+  it("a stop order triggered by a price move trades with the outside market if its limit allows", () => {
     const desk = funded()
     const [buy, sell] = [stop(btc, "buy", "2", "120", "110"), stop(btc, "sell", "1", "80", "90")]
     const orders = [desk.place("ann", buy), desk.place("ben", sell)]

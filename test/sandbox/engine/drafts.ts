@@ -340,7 +340,7 @@ const gamble = (desk: Desk, draft: Draft): Action => {
   return openPosition(account, grid.market, isBuy ? "buy" : "sell", amount, text(at(tick)))
 }
 
-/** The action that a draft becomes in this state. */
+/** Converts a draft to an action in this state. */
 export const actionOf = (desk: Desk, draft: Draft): Action => {
   const { at, grid } = orders(desk, draft, listedOf(draft))
   if (draft.verb === "counterparty") return counterparty(draft, grid)

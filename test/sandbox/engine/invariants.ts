@@ -129,7 +129,7 @@ const fits = (order: Order): void => {
     case "CANCELED_TAKER_BAND":
       return holds(dealt && order.left > 0n, order.status)
     case "FILLED":
-      // The rest of a market buy may be less than the cost of the smallest amount.
+      // The remainder of a market buy may be less than the cost of the smallest amount.
       return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
@@ -293,8 +293,8 @@ const secured = (state: State): void => {
 }
 
 /**
- * Tracks an exchange from the start in independent records: the fills of each order, queue order, positions, trades with
- * the rest of the world, and the gains and losses of each account.
+ * Tracks an exchange from the start in independent records: the fills of each order, queue order, positions, trades
+ * with the outside market, and the gains and losses of each account.
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
@@ -476,12 +476,12 @@ export class Follower {
     const maker = event.maker === undefined ? undefined : this.orders.get(event.maker)
     if (event.taker !== undefined && event.maker !== undefined) return
     holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
-    // If the trade has no maker, the rest of the world was the maker.
+    // If the trade has no maker, the outside market was the maker.
     const isBought = (event.side === "buy") === (event.taker === undefined)
     this.tradeOutside(event.market, isBought ? event.amount : -event.amount, event.price)
   }
 
-  /** The rest of the world trades with the lender. The lender holds what the world bought. */
+  /** The outside market trades with the lender, which holds the assets that the outside market bought. */
   private tradeOutside(market: MarketName, signed: bigint, price: Units.Units): void {
     const { money, stock } = this.listed(market)
     increase(this.tradedOutside, stock, signed)
@@ -492,7 +492,7 @@ export class Follower {
     return this.state.markets.get(market) ?? assert.fail("no such market")
   }
 
-  /** An amount comes from outside. */
+  /** Credits an amount that comes from outside. */
   private credit(account: string, ticker: Ticker, amount: Units.Units): void {
     increase(this.outside, ticker, -amount)
     increase(this.worth, `${account} ${ticker}`, amount)
@@ -529,7 +529,7 @@ export class Follower {
     const [size, at] = [units(amount), units(price ?? assert.fail("the draft has no price"))]
     const signed = side === "buy" ? size : -size
     this.position(account, market, signed, at, false)
-    // No coins move, as if the rest of the world had taken the other side.
+    // No funds move, as if the outside market had taken the other side.
     this.tradeOutside(market, -signed, at)
   }
 
@@ -632,7 +632,7 @@ export class Follower {
   }
 
   /**
-   * The lender holds the other side of all positions, at their cost, and of trades with the rest of the world. The debts
+   * The lender holds the other side of all positions, at their cost, and of trades with the outside market. The debts
    * are owed to it. Spot trades between accounts do not change its balances.
    */
   private lenderAgrees(): void {

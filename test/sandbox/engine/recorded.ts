@@ -1,7 +1,7 @@
 /**
- * The details recorded for each history besides its hash, so that a failure can say what changed: a code for each
- * command, short hashes of each part of the state at intervals, and figures of the final state. `TXC_TEST_RECORD=1`
- * rewrites the file; a change of the engine that requires this also requires a new engine version.
+ * The details recorded for each history in addition to its hash, so that a failure shows the difference: a code for
+ * each command, short hashes of each part of the state at intervals, and figures of the final state.
+ * `TXC_TEST_RECORD=1` rewrites the file; a change of the engine that requires this also requires a new engine version.
  */
 import { assert } from "@effect/vitest"
 import { createHash } from "node:crypto"

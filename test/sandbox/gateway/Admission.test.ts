@@ -74,7 +74,9 @@ const withBody = (payload: string, text: string): Request => ({
   body: new TextEncoder().encode(text)
 })
 
-/** Writes JSON text with whitespace around its tokens, drawn from a list in turn. Keeps a quote that nothing closes. */
+/**
+ * Writes JSON text with whitespace from a list before each token. A quote without a closing quote counts as a token.
+ */
 const spaced = (text: string, spaces: ReadonlyArray<string>): string => {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:"]|[^{}[\],:"]+/gu) ?? []
   return tokens.map((token, index) => spaces[index % spaces.length] + token).join("") + spaces[0]

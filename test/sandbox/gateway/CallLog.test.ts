@@ -251,7 +251,7 @@ describe("secrets stay out of the log", () => {
       assert.strictEqual(records[1]?.fields?.["market"], "x***y")
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("secrets in long strings are hidden before the strings are cut", () =>
+  it.effect("secrets in long strings are hidden before the strings are truncated", () =>
     Effect.gen(function*() {
       const { handle } = yield* Venue
       const texts = [100, 190, 2000].map((length) => `${"x".repeat(length)}${alice.apiSecret}${"y".repeat(length)}`)

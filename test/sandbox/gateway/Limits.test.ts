@@ -53,7 +53,7 @@ describe("admit", () => {
     assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
   })
 
-  it("a limit forgets only callers that have made no call for a whole window", () => {
+  it("a limit drops the counts of only those callers that have made no call for a whole window", () => {
     const limits = Limits.make()
     for (let caller = 0; caller < 20_000; caller++) {
       assert.isTrue(limits.admit(`caller-${caller}`, "/a", { calls: 1, perSeconds: 1 }, caller * 200))

@@ -34,7 +34,7 @@ describe("the traffic of the latest calls", () => {
     assert.include(shown, "*/*")
   })
 
-  it("the traffic log cuts long requests, and keeps only the latest calls", () => {
+  it("the traffic log truncates long requests, and keeps only the latest calls", () => {
     const traffic = Traffic.make()
     for (let number = 1; number <= Traffic.kept + 1; number++) {
       traffic.add(number, request("x".repeat(5000)), json(200, { long: "y".repeat(5000) }))

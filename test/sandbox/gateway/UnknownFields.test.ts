@@ -8,7 +8,7 @@ const { document, live } = Dialect
 
 const limitOrder = { market: "BTC_USDT", side: "buy", amount: "1", price: "900" }
 
-/** Each call with the names that its record lists as ignored, and its hint. */
+/** Calls, each with the names that its record lists as ignored, and its hint. */
 const rows: ReadonlyArray<
   readonly [
     title: string,
@@ -90,7 +90,7 @@ describe("unknown fields", () => {
       assert.deepStrictEqual((yield* lastRecord).ignored, ["depth"])
     }).pipe(Effect.provide(traders(live))))
 
-  it.live("the record of a call with known fields names none, nor one that may be a secret", () =>
+  it.live("the record of a call names no known fields, and no unknown ones that may be secrets", () =>
     Effect.gen(function*() {
       for (const fields of [{ nonceWindow: false }, { "a secret, perhaps": 1, ["x".repeat(41)]: 1 }]) {
         yield* raw("/api/v4/orders", fields)

@@ -21,7 +21,9 @@ const twoVenues = Effect.fnUntraced(function*(folder: string) {
   return venues.map((venue) => ({ venue, path: join(folder, "venues", venue.id) }))
 })
 
-/** Calls to the exchange are refused without details, and the owner gets a sentence with the remedy. */
+/**
+ * Checks that calls to the exchange are refused without details, and that the owner gets a sentence with the remedy.
+ */
 const refused = Effect.fnUntraced(function*(venue: Host.Made, reason: RegExp) {
   for (let again = 0; again < 2; again++) {
     assert.strictEqual((yield* call(venue.url, balance, keyOf(venue, "alice"))).status, 503)
@@ -53,7 +55,7 @@ describe("the files of a venue", () => {
         assert.strictEqual((yield* Effect.flip(host.copy(first.venue.id)))._tag, "JournalError")
         return first.venue
       }).pipe(Effect.provide(inFolder(folder)))
-      // The next process knows it too.
+      // The next process also refuses the venue.
       yield* Effect.gen(function*() {
         yield* refused(made, /is gone or empty/u)
         const host = yield* Host.Host

@@ -58,7 +58,7 @@ describe("venues of a host", () => {
       )
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue whose disk was full opens again by itself, although callers and feeds keep it awake", () =>
+  it.effect("a venue whose disk was full is reopened automatically, even though callers and feeds keep it in use", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make()
@@ -93,7 +93,7 @@ describe("venues of a host", () => {
       )
     }).pipe(Effect.scoped, Effect.provide([Host.layer(), Logger.layer([])])))
 
-  it.effect("a venue remembers faults, limits, calls, candles and the feed across its sleep", () =>
+  it.effect("a venue keeps its faults, limits, calls, candles and feed while it sleeps", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ clock: 1_700_000_000_000_000 })

@@ -121,7 +121,7 @@ describe("a host over HTTP", () => {
       )
     }).pipe(Effect.scoped))
 
-  it.live("a refusal to make a venue names the bound or the invalid field, and makes no venue", () =>
+  it.live("a refusal to create a venue names the bound or the invalid field, and no venue is created", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()

@@ -126,7 +126,7 @@ const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) 
   ))
 
 property(
-  "venues that run together, asleep or awake, give the same answers and states as each would alone",
+  "venues that run together, asleep or awake, have the same answers and states as each would have alone",
   [fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 5 })],
   (histories) =>
     Effect.gen(function*() {

@@ -23,7 +23,7 @@ const steps = {
 } as const
 
 const openings = ["works", "dies", "is interrupted", "takes long", "takes too long", "hangs", "is stuck"] as const
-// A finalizer can't be interrupted, so one that hangs is stuck.
+// A finalizer can't be interrupted, so a venue whose finalizer hangs is stuck.
 const closings = ["works", "dies", "takes long", "takes too long", "is stuck"] as const
 
 const attempt = fc.record({
@@ -37,7 +37,7 @@ const action = fc.record({
   kind: fc.constantFrom("call", "call", "call", "sleep", "restart", "end")
 })
 
-/** A venue whose attempts to wake go as planned, and work from then on. */
+/** A venue whose first attempts to wake go as planned; later attempts succeed. */
 const residentOf = Effect.fnUntraced(function*(
   plan: ReadonlyArray<{
     readonly before: keyof typeof steps
@@ -61,7 +61,7 @@ const residentOf = Effect.fnUntraced(function*(
     baseUrl: () => "",
     onIdle: () => undefined,
     clock: yield* Clock.Clock,
-    // Not the test's scope, which could not be closed if the venue is stuck.
+    // A separate scope: if the venue is stuck, the test's own scope could not be closed.
     scope: yield* Scope.make(),
     run: Effect.runForkWith(yield* Effect.context())
   })
@@ -86,7 +86,7 @@ const use = <E>(resident: Resident.Resident<E>) =>
 const bounds = { call: Resident.patience + 2000, sleep: 11_000, restart: 11_000, end: 16_000 }
 
 property(
-  "whatever opening or closing a venue does, every wait ends in time, and a later call gets the venue unless it is stuck",
+  "no matter how opening or closing a venue fails, every wait ends in time, and a later call gets the venue unless it is stuck",
   [fc.array(attempt, { maxLength: 4 }), fc.array(action, { minLength: 1, maxLength: 12 })],
   (plan, actions) =>
     Effect.gen(function*() {

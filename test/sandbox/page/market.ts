@@ -35,7 +35,7 @@ const dragUp = (shown: Page, by: number) =>
 
 export const market = (): void => {
   itInFull(
-    "the page shows what any client does, and a dragged price triggers a stop order",
+    "the page shows the actions of every client, and a dragged price triggers a stop order",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

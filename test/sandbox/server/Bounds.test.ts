@@ -17,7 +17,7 @@ import { signed } from "../../support/signed.ts"
 
 const dialect = Dialect.document
 
-/** In milliseconds; long enough for a busy machine, so only a test that hangs reaches it. */
+/** The time limit, in milliseconds: long enough for a busy machine, so that only a test that hangs reaches it. */
 const timeout = 600_000
 const ping = "/api/v4/public/ping"
 const placing = "/api/v4/order/new"

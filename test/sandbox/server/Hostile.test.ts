@@ -452,7 +452,7 @@ describe("HTTP", () => {
         `/${"x".repeat(10_000)}`
       ]
       for (const path of paths) {
-        // Node's parser itself refuses some of them with 400, which is fine too.
+        // Node's parser itself refuses some of them with 400, which is also correct.
         const said = yield* withoutEffect(dialect, say(baseUrl, rawOf({ ...signed(dialect, balance), path })))
         const [status] = statuses(said)
         assert.isTrue(status === 404 || status === 400, path)
@@ -704,7 +704,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
 })
 
 describe("memory", () => {
-  /** In bytes; far less than all bodies of this test together. */
+  /** The memory bound, in bytes: far less than all bodies of this test together. */
   const bound = 200 * 1024 * 1024
 
   // When garbage is collected depends on the machine, so the test collects it before every measurement.

@@ -51,7 +51,7 @@ describe("the names of a server", () => {
       "example.com, localhost"
     ]
     assert.deepStrictEqual(judged(names, refused), refused.map(() => 421))
-    // Accepting one name does not make the next one accepted.
+    // After an accepted name, a wrong one is still refused.
     assert.deepStrictEqual(judged(names, ["localhost", "example.com", "localhost"]), [undefined, 421, undefined])
   })
 

@@ -96,7 +96,7 @@ describe("more calls than a server can take", () => {
   )
 
   property(
-    "no venue and no caller has more calls in progress than its share, and calls that end make room",
+    "no venue and no caller has more calls in progress than its share, and calls that end make room for others",
     [fc.array(
       fc.record({
         venue: fc.constantFrom("one", "other"),

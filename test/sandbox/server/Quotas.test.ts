@@ -180,7 +180,7 @@ describe("one address", () => {
         const head = `POST /api/v4/order/new HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Server.maxBody}\r\n\r\n`
         const held = yield* attack(baseUrl, "127.0.0.1", calls, (n) => head + (n < 130 ? half : ""))
         yield* until(Effect.sync(() => held.connected === calls))
-        // The first address has used all its room before the other one is tried.
+        // The first address uses its whole quota before the other one sends anything.
         yield* until(Effect.sync(() => held.closed >= 130 - Server.maxPending * Server.shareOfAddress / half.length))
         const other = `${head}${"y".repeat(Server.maxBody)}`
         assert.strictEqual(yield* answered(baseUrl, "127.0.0.2", other), "HTTP/1.1 400")
@@ -201,7 +201,7 @@ describe("one address", () => {
         for (let call = 1; call <= 5; call++) {
           assert.strictEqual(yield* answered(baseUrl, "127.0.0.1", head + "y".repeat(Server.maxBody)), "HTTP/1.1 400")
         }
-        // A body takes the room of a few others, not of all.
+        // A new body displaces only a few others, not all of them.
         assert.isAbove(held.open.size, 0)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
     60_000

@@ -58,7 +58,7 @@ const odd = fc.constantFrom<unknown>("", "1", "-1", "1e2", 0, 0.5, true, null, [
 
 describe("an entry", () => {
   property(
-    "an entry is decoded or refused exactly as its schema would do it",
+    "an entry is decoded or refused exactly as by its schema",
     [commands, fc.nat(), odd, fc.option(fc.nat())],
     (commands, at, value, cut) =>
       Effect.sync(() => {

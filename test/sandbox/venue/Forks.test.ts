@@ -21,7 +21,7 @@ const step = fc.tuple(fc.constantFrom("open", "open", "open", "end", "close"), f
 
 describe("the forks of a venue", () => {
   property(
-    "a venue has at most sixteen forks in total, and ending one also ends the forks made from it",
+    "a venue has at most sixteen forks in total, and ending one also ends its own forks",
     [fc.array(step, { maxLength: 60 })],
     (steps) =>
       Effect.gen(function*() {
@@ -54,14 +54,14 @@ describe("the forks of a venue", () => {
             if (id > 0)
               endBelow(id)
           } else {
-            // Closing the scope of a fork ends the fork. Forks made from it have their own scopes here.
+            // Closing the scope of a fork ends the fork. Its own forks have separate scopes here.
             if ([...model.values()].includes(id))
               continue
             yield* Scope.close(opened.get(id)?.scope ?? (yield* Scope.make()), Exit.void)
             model.delete(id)
           }
           assert.deepStrictEqual(root.list().map(({ id, origin }) => [id, origin]), [...model])
-          // A fork sees only forks made from it, and can't end itself or another.
+          // A fork sees only its own forks, and can't end itself or any others.
           for (const own of model.keys()) {
             const seen = opened.get(own)?.forks
             assert.isTrue(
@@ -78,7 +78,7 @@ describe("the forks of a venue", () => {
     { runs: 100 }
   )
 
-  it.live("forks that can't be made do not count towards the limit", () =>
+  it.live("forks that can't be created do not count towards the limit", () =>
     Effect.gen(function*() {
       const forks = Forks.make()
       for (let time = 0; time < 2 * Forks.maxForks; time++) {
@@ -122,7 +122,7 @@ describe("the forks of a venue", () => {
         { id, origin: 0, sequence: 1, url, controlUrl: `${url}/control/v1/` },
         { id: second.id, origin: id, sequence: 1, url: second.url, controlUrl: second.controlUrl }
       ])
-      // The first fork lists only the second one, which was made from it.
+      // The first fork lists only the second one, which is its own fork.
       const listed = yield* Effect.provideService(send("GET", "Forks"), Base, url)
       assert.deepStrictEqual((JSON.parse(listed[1]) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id), [
         second.id

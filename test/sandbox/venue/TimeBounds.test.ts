@@ -50,7 +50,7 @@ describe("a machine whose clock is beyond the journal's range", () => {
         assert.strictEqual(sequence(), before)
         return before
       }))
-      // It can be opened, but what came due meanwhile is not recorded.
+      // The venue can be opened, but events that came due in the meantime are not recorded.
       yield* venue(Effect.gen(function*() {
         const call = yield* handle(signed(Dialect.document, "/api/v4/order/new", order))
         assert.strictEqual(call.status, Dialect.document.refusals.unavailable.status)
@@ -60,7 +60,7 @@ describe("a machine whose clock is beyond the journal's range", () => {
       assert.strictEqual(yield* venue(Venue.use((venue) => Effect.succeed(venue.sequence()))), sequence)
     }))
 
-  it.effect("a host makes no venue while the clock is too late", () =>
+  it.effect("a host creates no venue while the clock is too late", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(tooLate)
       assert.strictEqual((yield* failsWith("NotMade")(NewVenue.record(undefined, {}))).field, "clock")
@@ -71,7 +71,7 @@ describe("a venue whose clock has run beyond the last year", () => {
   const path = "/api/v4/main-account/balance"
   const called = Effect.map(handle(signed(Dialect.document, path)), ({ status }) => status)
 
-  it.effect("can be reset or restored, even after it was closed, and its events come due again", () =>
+  it.effect("a venue beyond the last year can be reset or restored, even after it was closed, and its events come due again", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const venue = <A, E>(effect: Effect.Effect<A, E, Venue | Control>) =>
@@ -107,7 +107,7 @@ describe("a venue whose clock has run beyond the last year", () => {
       }))
     }))
 
-  it.effect("refusals to move the clock there, or back, say what to do", () =>
+  it.effect("a refusal to move the clock beyond the last year, or back, says what to do", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const remedyOf = <A>(action: Effect.Effect<A, ControlRefused | JournalError>) =>

@@ -39,12 +39,12 @@ describe("turns", () => {
         const readers = Effect.forEach(slice(50), () => reader, { concurrency: "unbounded", discard: true })
         const found = yield* perTurn(() => read, readers)
         assert.strictEqual(read, 21 * 50 * length)
-        // This test looks once per turn, and may fall between two of them.
+        // This test measures once per turn, and one measurement may include the reads of two turns.
         assert.isAtMost(found, 2 * most)
       }
     }))
 
-  it.effect("readers take turns in the order in which they asked, and interrupted readers take none", () =>
+  it.effect("readers take turns in the order of their requests, and interrupted readers take none", () =>
     Effect.gen(function*() {
       const take = Turns.make(1)
       const order: Array<number> = []
