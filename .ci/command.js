@@ -21,7 +21,7 @@ const partOfUndici = {
         `import Agent from "undici/lib/dispatcher/agent.js"`,
         `import Dispatcher from "undici/lib/dispatcher/dispatcher.js"`,
         `import api from "undici/lib/api/index.js"`,
-        // As undici's own index does.
+        // Undici's own index does the same.
         "Object.assign(Dispatcher.prototype, api)",
         "export { Agent }",
         "export default { Agent }"

@@ -23,7 +23,7 @@ formatter.setConfig({ indentWidth: 2, lineWidth: 120, newLineKind: "lf" }, {
   "module.sortExportDeclarations": "maintain"
 })
 
-/** A second pass can still change a little of the first one's output. */
+/** A second pass can still make small changes to the output of the first one. */
 const format = (filePath, fileText, passes = 5) => {
   const formatted = formatter.formatText({ filePath, fileText })
   return formatted === fileText || passes === 1 ? formatted : format(filePath, formatted, passes - 1)

@@ -50,7 +50,7 @@ const aboutFile = (path) =>
 /** A statement without the words that only a declaration file has. */
 const codeOf = (statement) => statement.getText().replace(/^(export )?(declare )?/u, "")
 
-/** The interface of another module that a type extends with members of its own, if there is one. */
+/** The interface of another module that a type extends with its own members, if there is one. */
 const joined = (type, file) => {
   if (!ts.isTypeReferenceNode(type) || !ts.isQualifiedName(type.typeName)) return []
   const { left, right } = type.typeName
@@ -104,7 +104,7 @@ const entries = Object.entries(exported).filter(([, target]) => target?.types !=
 const isModule = ([entry]) => /^\.\/(?:client|domain|endpoints|protocol)\//u.test(entry)
 for (const [entry, { types }] of entries.filter((each) => !isModule(each))) walk(join(name, entry), join(types))
 
-// Modules that have a path of their own and are not in the list of modules.
+// Modules that have their own path and are not in the list of modules.
 for (const [entry, { types }] of entries.filter(isModule)) {
   for (const path of globSync(types).toSorted()) {
     const title = path.match(/(\w+)\.d\.ts$/u)[1]

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process"
 
-/** Two lanes, for two cores. The second prints the output of a step when the step has ended. */
+/** Runs two lanes of steps, for two cores. The second lane prints the output of a step when the step has ended. */
 const lanes = [
   [
     ["types", "npm run --silent typecheck"],

@@ -9,7 +9,7 @@ export interface Line {
   readonly against: string
   /** The ratios of the rounds, by quantity: CPU, wall, req/s, memory, size. */
   readonly ratios: Readonly<Record<string, Bracket>>
-  /** Absolute figures, as text. They show the scale behind the ratios, and are valid only for this machine and run. */
+  /** Absolute figures, as text. They show the scale of the ratios, and are valid only for this machine and run. */
   readonly absolutes: string
 }
 

@@ -13,7 +13,7 @@ export const operations = (baseUrl: string): Operations => {
   exchange.urls["api"] = {
     v4: { public: `${baseUrl}/api/v4/public`, private: `${baseUrl}/api/v4` }
   }
-  // ccxt's constructor makes these methods, so its types lack them.
+  // ccxt's constructor creates these methods, so its types lack them.
   const calls = exchange as unknown as Readonly<Record<string, Call | undefined>>
   const call = (name: string, fields: object) => {
     const method = calls[name]

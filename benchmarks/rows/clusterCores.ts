@@ -58,7 +58,7 @@ const endow = async ({ url }: Node, { controlToken, id }: Made): Promise<void> =
 
 const venuesInAll = 8
 
-/** Starts one node per core, with a new database, and makes the same number of venues on each. */
+/** Starts one node per core, with a new database, and creates the same number of venues on each. */
 const open = async (server: string, name: string, cores: ReadonlyArray<number>): Promise<Cluster> => {
   query(server, `CREATE DATABASE ${name}`)
   const database = server.replace(/\/postgres$/u, `/${name}`)

@@ -68,7 +68,7 @@ export const make = (market: Market): Book => ({
 /** The levels of a side, best first. */
 export const levels = (book: Sides, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
-/** The levels among which an order rests. */
+/** The levels to which an order belongs: those for all orders, or those for retail orders only. */
 const levelsOf = (book: Book, { rpi, side }: Order): SkipList<Level> => levels(rpi ? book.rpi : book, side)
 
 /**

@@ -190,8 +190,8 @@ export const latest = (candles: Candles, intervals: Intervals, count: number): R
 }
 
 /**
- * Merges everything from a Unix second onwards into one candle; `undefined` if nothing happened. Reads at most a few
- * hundred candles for a whole day.
+ * Merges all trades and price moves from a Unix second onwards into one candle; `undefined` if there were none. Reads
+ * at most a few hundred candles for a whole day.
  */
 export const since = (candles: Candles, from: number): Readonly<Candle> | undefined => {
   const all = function*(): Generator<Candle, undefined> {
@@ -208,8 +208,8 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
 }
 
 /**
- * Merges the last 24 hours, to the second, into one candle; `undefined` if nothing happened. `at` is in Unix
- * microseconds.
+ * Merges the last 24 hours, to the second, into one candle; `undefined` if there were no trades or price moves. `at` is
+ * in Unix microseconds.
  */
 export const lastDay = (candles: Candles, at: number): Readonly<Candle> | undefined =>
   since(candles, Math.floor(at / 1e6) - day + 1)

@@ -1,6 +1,6 @@
 /**
- * How much of each position the open orders would close. A reduce-only order claims its whole remaining amount; any
- * other order claims only its closing part. The claims on a position never exceed its size.
+ * Tracks the part of each position that the open orders would close. A reduce-only order claims its whole remaining
+ * amount; any other order claims only its closing part. The claims on a position never exceed its size.
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -33,7 +33,7 @@ interface Claimants {
 const keyOf = ({ account, market, side }: Claimants, reduceOnly: boolean): string =>
   `${account}/${market}/${side}/${reduceOnly ? "reduce-only" : "plain"}`
 
-/** Sort keys: reduce-only orders from oldest to newest, other orders from newest to oldest. */
+/** Sort keys that put reduce-only orders from oldest to newest, and other orders from newest to oldest. */
 const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) : -Number(id)
 
 /**
@@ -78,8 +78,8 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * The claims of plain orders that exceed `closable`, and by how much, oldest first. The newest orders lose their claims
- * first.
+ * The plain orders whose claims exceed `closable`, oldest first, each with the excess. The newest orders lose their
+ * claims first.
  */
 export const excess = (
   claims: Claims,

@@ -1,6 +1,6 @@
 /**
  * The exchange as a state machine: takes a command and its time, and returns a reply and events. It has no clock, no
- * randomness and no I/O, so the same commands always give the same state, replies and events.
+ * randomness and no I/O, so the same commands always produce the same state, replies and events.
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
@@ -149,8 +149,8 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 }
 
 /**
- * The version of the engine. Raise it with every change to the format of the state, or to the state that the same
- * commands lead to. A journal can be read only by the version that wrote it.
+ * The version of the engine. Increment it with every change to the format of the state, or to the state that the same
+ * commands produce. A journal can be read only by the version that wrote it.
  */
 export const version = 6
 

@@ -41,7 +41,7 @@ export interface OrderEnded<None = never> extends Subject<None> {
   readonly status: string
 }
 
-/** A trade was made. */
+/** Two orders traded, or one order with the outside market. */
 export interface Traded<Number = Decimal, None = never> {
   readonly _tag: "Traded"
   /** The market of the trade. */

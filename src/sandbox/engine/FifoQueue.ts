@@ -16,7 +16,7 @@ export interface FifoQueue<A> {
 }
 
 /**
- * An empty queue. `isWaiting` must answer `false` for a member by the time {@link left} is called for it. A member
+ * An empty queue. `isWaiting` must already return `false` for a member when {@link left} is called for it. A member
  * never rejoins.
  */
 export const make = <A>(isWaiting: (member: A) => boolean): FifoQueue<A> => ({
@@ -42,7 +42,7 @@ export const left = <A>(queue: FifoQueue<A>): void => {
   if (queue.places.length <= 2 * queue.size + gaps) return
   first(queue)
   const { isWaiting, places, size, start } = queue
-  // If all members that left were at the front, the others need no check.
+  // If all members that left were at the front, the others don't have to be checked.
   queue.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
   queue.start = 0
 }

@@ -1,7 +1,7 @@
 /**
  * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
- * so no asset appears or vanishes. Deposits come from `outside`, whose balance is the negative of all other balances.
- * The lender pays the part of a loss or fee that an account can't pay. The account then owes it to the lender.
+ * so every asset is conserved. Deposits come from `outside`, whose balance is the negative of all other balances. The
+ * lender pays the part of a loss or fee that an account can't pay. The account then owes it to the lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
@@ -15,7 +15,7 @@ export type Wallet = "main" | "trade" | "collateral"
  * - an account, in a wallet: free, or locked by open orders
  * - `codes`: the codes that have not been applied yet
  * - `plans`: the fixed-term plans
- * - `house`: the exchange, which earns the fees
+ * - `house`: the exchange itself, which earns the fees
  * - `lender`: the other party to every position
  * - `outside`: everything outside the exchange
  */
@@ -53,7 +53,7 @@ export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 /** The amounts that accounts owe the lender, by account and asset. All are above zero. */
 export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
-/** A holder, with all its purses; see {@link Purse}. */
+/** A holder and all its purses; see {@link Purse}. */
 interface Owner {
   /** The key of the holder's balances. */
   readonly key: string
@@ -276,7 +276,7 @@ export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, li
   ledger.turn++
 }
 
-/** Remembers the amounts of a pair before a command changes it for the first time. */
+/** Stores the amounts of a pair before a command changes it for the first time. */
 const touch = ({ touched, turn }: Ledger, pair: Pair): void => {
   if (pair.turn === turn) return
   pair.turn = turn

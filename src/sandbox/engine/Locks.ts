@@ -77,8 +77,8 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
 }
 
 /**
- * Whether an account can lock margin in addition to that of its open positions. `held` is its free collateral. An
- * account with a debt can't.
+ * Whether an account can lock margin in addition to the margin of its open positions. `held` is its free collateral. An
+ * account with a debt can't lock any.
  */
 const canCover = (state: State, account: string, ticker: Ticker, held: Units.Units, units: Units.Units): boolean =>
   units === 0n || (!Ledger.isInDebt(state.ledger, account) && held - Positions.margin(state, account, ticker) >= units)
@@ -138,7 +138,7 @@ const dearest = (state: State, order: Order): Units.Units => {
 }
 
 /**
- * Locks margin for the part of an order that used to only close a position and no longer does. Returns `false` if the
+ * Locks margin for the part of an order that would have closed a position, but no longer would. Returns `false` if the
  * wallet holds less.
  */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {

@@ -35,8 +35,8 @@ const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount - amount % Terms.of(market).step
 
 /**
- * How much of an order can trade at a price, in units of the base currency: at most the remaining amount and, for a
- * reduce-only order, at most the position.
+ * The amount of an order that can trade at a price, in units of the base currency: at most the remaining amount and,
+ * for a reduce-only order, at most the position.
  */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
   const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
@@ -44,9 +44,9 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 }
 
 /**
- * How much of an amount an order can pay for at a price. A trade may open a position only if the collateral then covers
- * the margin of all positions; otherwise it closes as much of the position as it can. A spot market order spends the
- * funds that it has locked.
+ * The part of an amount that an order can pay for at a price. A trade may open a position only if the collateral then
+ * covers the margin of all positions; otherwise it closes as much of the position as it can. A spot market order spends
+ * the funds that it has locked.
  */
 export const payable = (
   { state }: Work,
@@ -194,7 +194,7 @@ export const execute = (
   if (order.kind !== "spot") Settlement.afterPosition(work, order.account, market)
 }
 
-/** The part of an order that would fill at once against the current book. */
+/** An estimate of the part of an order that would fill at once against the current book. */
 interface Estimate {
   /** The amount, in units of the base currency. */
   readonly amount: Units.Units
@@ -234,8 +234,8 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
 
 /**
  * Locks the estimated cost of a market order in the current book. An order larger than the book needs funds for all of
- * it: the part that the book does not offer is estimated at the worst price of the rest. Returns `false` if the wallet
- * holds less.
+ * it: the part that the book cannot fill is valued at the worst price of the part that it can fill. Returns `false` if
+ * the wallet holds less.
  */
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)

@@ -80,8 +80,8 @@ const triggerOf = (
 }
 
 /**
- * The funds that the new order has to lock. An order without a limit price locks what it costs at its activation price,
- * or, if its quantity is the amount to spend, that amount.
+ * The funds that the new order has to lock. For an order without a limit price, this is its cost at its activation
+ * price or, if its quantity is the amount to spend, that amount.
  */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
   const text = order.price ?? order.stop?.price

@@ -1,4 +1,4 @@
-/** Makes and opens new orders. */
+/** Creates and opens new orders. */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { PositionSide } from "../../domain/Order.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"

@@ -1,4 +1,4 @@
-/** Orders as the exchange keeps them. Times are Unix microseconds, quantities are exact. */
+/** Orders, as the exchange stores them. Times are Unix microseconds, quantities are exact. */
 import type { Decimal, Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type {
@@ -146,7 +146,7 @@ export interface LimitOrder extends Order {
   readonly price: Price
 }
 
-/** A collateral OCO order: two orders, one of which cancels the other. */
+/** A collateral OCO order: two orders. When one of them trades or is triggered, the other is canceled. */
 export interface OcoOrder {
   /** The identifier of the pair. */
   readonly id: OrderId

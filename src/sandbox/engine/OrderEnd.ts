@@ -1,5 +1,5 @@
 /**
- * Ends orders: because they were filled or canceled, or because the other leg of an OCO order was filled or triggered.
+ * Ends orders that were filled or canceled, or whose other leg in an OCO order has traded or was triggered.
  */
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"

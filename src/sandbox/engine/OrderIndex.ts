@@ -20,7 +20,7 @@ interface Identified {
 
 /** The items of one account on one market. */
 interface Chain<A> {
-  /** The numbers of the items, oldest first. The number of an item is enough to find out whether it is still open. */
+  /** The numbers of the items, oldest first. An item's number is enough to check whether the item is still open. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }

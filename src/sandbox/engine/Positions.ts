@@ -55,8 +55,8 @@ const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, pric
 
 /**
  * Whether the collateral wallet still covers the margin of every position after a trade. The part that closes needs no
- * margin; its loss and the fee may use up what the opening part needs. `released` is the amount that the order gets
- * back from its lock.
+ * margin; its loss and the fee may use up the collateral that the opening part needs. `released` is the amount that the
+ * order gets back from its lock.
  */
 export const isCovered = (
   state: State,
@@ -99,7 +99,7 @@ const remove = ({ positions, positionsOf }: State, position: Position): void => 
   if (own?.size === 0) positionsOf.delete(account)
 }
 
-/** Takes a loss, or a fee for the house, from the collateral wallet. */
+/** Takes a loss, or a fee for the exchange, from the collateral wallet. */
 export const charge = (
   { ledger }: State,
   account: string,

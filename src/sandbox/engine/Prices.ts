@@ -57,7 +57,7 @@ const executeTriggered = (
   }
   // The best bid and offer come from the book, which has no orders of the outside market.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
-  // There is no order to queue behind or to trade with.
+  // The book has no order to queue behind or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
   // The lock covers the order's own price, not a worse one.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)

@@ -138,7 +138,7 @@ export interface Refused {
    * - `notPermitted`: the sub-account may not trade on spot markets, or not on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
-   * - `noQuote`: the order is at the best bid or offer, of which there is none
+   * - `noQuote`: the order is at the best bid or offer, but there is none
    */
   readonly why:
     | "nonceUsed"

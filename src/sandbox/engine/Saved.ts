@@ -146,7 +146,7 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   for (const [market, lists] of candles) {
     for (const [level, list] of lists.entries()) {
       const loaded = state.trading.get(market)?.candles[level]
-      // There may be too many to pass as arguments of one call.
+      // There may be too many items to pass as arguments of one call.
       if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
     }
   }

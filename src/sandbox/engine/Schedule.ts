@@ -1,6 +1,6 @@
 /**
- * Applies what happens as time passes, without a command: interest is paid, kill switches cancel orders, and prices
- * follow their paths.
+ * Applies the events that happen as time passes, without a command: interest is paid, kill switches cancel orders, and
+ * prices follow their paths.
  */
 import * as Counterparty from "./Counterparty.ts"
 import * as KillSwitches from "./KillSwitches.ts"

@@ -53,7 +53,7 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
   const { lender } = state.ledger.others
-  // If there are no positions, the lender holds nothing.
+  // The lender holds nothing if there are no positions.
   if (lender.owner.size === 0) return true
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
@@ -71,8 +71,8 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    // A sell order has locked exactly its remaining amount. Its lock is not read: for an old order, that is a cache
-    // miss.
+    // A sell order has locked exactly its remaining amount. The lock is not read, because that would be a cache miss
+    // for an old order.
     const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
     // A buy order that trades below its limit needs less than it has locked.
     const needed = isBuy && order.price !== undefined ? costOf(order) : held

@@ -1,6 +1,6 @@
 /**
- * The state of the exchange, without clocks or connections. Only commands change it. Commands look things up in
- * indexes, which are derived from the rest: `Saved` is the state without them.
+ * The state of the exchange, without clocks or connections. Only commands change it. Commands search it through
+ * indexes, which are derived from the rest of the state; `Saved` is the state without them.
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
 import type { Decimal } from "../../domain/Decimal.ts"
@@ -80,7 +80,7 @@ export interface Key {
   readonly usedNonces: Map<bigint, number>
   /** The greatest nonce that the key has used; -1 before the first. */
   greatestNonce: bigint
-  /** The greatest nonce that has been forgotten; -1 before the first. This nonce and all below it are refused. */
+  /** The greatest nonce that is no longer stored; -1 before the first. This nonce and all below it are refused. */
   nonceFloor: bigint
 }
 
@@ -265,7 +265,7 @@ export interface State {
   readonly ocoOrders: OrderIndex<OcoOrder>
   /** The open orders that place an exit when they are filled. Derived. */
   readonly otoOrders: OrderIndex<OtoOrder>
-  /** The exits of positions of which a leg is open. */
+  /** The exits of positions with at least one open leg. */
   readonly exits: OrderIndex<Exit>
   /** The parts of positions that open orders would close. Derived. */
   readonly claims: Claims

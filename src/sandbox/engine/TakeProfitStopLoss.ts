@@ -18,7 +18,7 @@ const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: 
 export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
   takeProfit !== undefined || stopLoss !== undefined
 
-/** The parts of an order that decide whether its exit is valid. */
+/** The parts of an order that determine whether its exit is valid. */
 interface Asked extends WithExit {
   readonly side: OrderSide
   readonly reduceOnly?: boolean
@@ -56,8 +56,8 @@ export const of = (
 }
 
 /**
- * Creates one leg of an exit. The leg closes the amount that the entry traded, or what is left of the position if that
- * is less.
+ * Creates one leg of an exit. The leg closes the amount that the entry traded, or the rest of the position if that is
+ * smaller.
  */
 const legOf = (
   work: Work,

@@ -1,7 +1,7 @@
 /**
- * The bounds of times and durations: everything that enters a venue is checked against them, from the machine's clock to
- * an imported journal. The sum of a time and a duration is before the year 2255, in which a number stops counting single
- * microseconds.
+ * The bounds of times and durations. Every time that enters a venue is checked against them, from the machine's clock
+ * to an imported journal. The sum of a time and a duration is before the year 2255, after which a `number` can no
+ * longer represent every microsecond.
  */
 import * as Schema from "effect/Schema"
 
