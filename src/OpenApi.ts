@@ -73,7 +73,9 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
     description: "A number that the key has not used before, such as the current time."
   },
   ...(hasWindow(dialect)
-    ? { nonceWindow: { type: "boolean", description: "Takes nonces in any order, close to the exchange's clock." } }
+    ? {
+      nonceWindow: { type: "boolean", description: "Asks the exchange to accept nonces near its clock in any order." }
+    }
     : {})
 })
 
@@ -284,11 +286,13 @@ const areaOf = ({ path }: Endpoint.Any): string => path.split("/")[3] ?? ""
 
 const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: Endpoint.Any): string =>
   [
-    clause.includes("§") ? `Document, ${clause}.` : "The document does not have it; the live exchange does.",
+    clause.includes("§")
+      ? `Document, ${clause}.`
+      : "The live exchange has this call; the document does not describe it.",
     `At most ${calls} calls in ${perSeconds === 1 ? "a second" : `${perSeconds} seconds`}.`,
     mutates
-      ? "It changes something: if the answer is lost, find out whether the call was applied before you repeat it."
-      : "It changes nothing, and may be repeated.",
+      ? "The call changes something: if its answer is lost, find out whether it was applied before you repeat it."
+      : "The call changes nothing, and may be repeated.",
     ...(b2b ? ["For business partners only."] : [])
   ].join(" ")
 

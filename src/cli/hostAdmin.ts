@@ -187,7 +187,7 @@ export const exported = Command.make(
       [
         summary(written),
         `Serve it: effect-txc sandbox --data ${data} --dialect ${dialect} --reduce-only ${reduceOnly}`,
-        `Bring it into a cluster: effect-txc host import --data ${data}`
+        `Import it into a cluster: effect-txc host import --data ${data}`
       ].join("\n")
     )
   })
@@ -224,7 +224,7 @@ export const imported = Command.make(
     "Replay an exported venue with this release, and add it to a cluster under its id, with its token and keys. Replaces the " +
       "same venue of another release, if it has not changed since the export. Nodes may run"
   ),
-  Command.withShortDescription("Bring an exported venue into a cluster")
+  Command.withShortDescription("Import an exported venue into a cluster")
 )
 
 export const check = Command.make(

@@ -50,7 +50,7 @@ describe("Panel", () => {
         )
       }
       assert.match(lines[2] ?? "", / {2}alice +POST {2}\/api\/v4\/collateral-account\/positions\/open +400 invalid +/u)
-      assert.match(lines[3] ?? "", /^ +why: market \(known\): one that this exchange knows$/u)
+      assert.match(lines[3] ?? "", /^ +why: market \(known\): one that exists on this exchange$/u)
     }))
 
   it.effect("the panel shows only the end of a path that is too long", () =>

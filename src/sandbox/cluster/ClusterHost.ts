@@ -147,7 +147,7 @@ const wake = (parts: Parts, registered: Registered) =>
       remember: (bytes, run) =>
         Effect.catch(
           registry.remember(id, run, bytes),
-          ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
+          ({ message }) => Effect.logWarning(`${message}. The venue loses its faults, limits and calls`)
         ),
       ...(memory === undefined ? {} : { memory })
     })

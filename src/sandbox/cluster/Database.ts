@@ -237,7 +237,7 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^3D000 /u, "Create it (createdb), or check the name in its URL"],
   [/^42501 /u, "Give the user of its URL the right to do that (GRANT), or migrate as a user who has it"],
   [/^53300 /u, "Raise max_connections there: each node has ten"],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID /u, "Name the host as its certificate does, or use ?sslmode=verify-ca"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID /u, "Use the host name in its certificate, or ?sslmode=verify-ca"],
   [
     /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+) /u,
     "Its certificate is not trusted: add &sslrootcert=FILE with the certificate of its authority"

@@ -34,7 +34,7 @@ export const engineOf = ({ engine = Engine.version }: Registered): number => eng
 
 /** The remedy for venues of another engine version. `venue` is the id of one of them. */
 export const remedy = (venue: string): string =>
-  "Run a node of that release beside this one, or export the venue with that release " +
+  "Run a node of that release next to this one, or export the venue with that release " +
   `(effect-txc host export ${venue} --data FOLDER) and import it with this one (effect-txc host import --data FOLDER)`
 
 /** Tracks the engine versions of the cluster's nodes and venues. */

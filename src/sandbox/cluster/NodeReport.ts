@@ -72,7 +72,7 @@ export const troublesOf = (parts: Parts): Effect.Effect<ReadonlyArray<string>> =
     Result.match({
       onSuccess: (isReadOnly) => [
         ...reportOf(parts).troubles,
-        ...(isReadOnly ? ["The database is read-only: it is a standby, or it is set to be so"] : [])
+        ...(isReadOnly ? ["The database is read-only: it is a standby, or its settings make it so"] : [])
       ],
       onFailure: (error) => [
         ...reportOf(parts).troubles,

@@ -241,10 +241,10 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "reset",
     "/Reset",
     Nothing,
-    "Restores the state at the last begin, or the empty exchange if there was none. The rate limits forget earlier " +
-      "calls. Faults and replaced limits stay."
+    "Restores the state at the last begin, or the empty exchange if there was none. The rate limits no longer count " +
+      "earlier calls. Faults and replaced limits stay."
   ),
-  post("begin", "/Begin", Nothing, "Marks the venue as set up: a reset returns to this state."),
+  post("begin", "/Begin", Nothing, "Marks the end of the venue's setup: a reset returns to this state."),
   HttpApiEndpoint.post("fork", "/Fork", {
     payload: Schema.Struct({ sequence: key(Count) }),
     success: Forked,
@@ -254,13 +254,13 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
       "can be at most 16 forks at once, including forks of forks."
   )),
   HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
-    described("The venue's forks that have not ended, and the forks made from them.")
+    described("The venue's forks that have not ended, and their own forks.")
   ),
   HttpApiEndpoint.delete("endFork", "/Forks/:id", {
     params: { id: Schema.NumberFromString.check(Schema.isInt()) },
     success: Nothing,
     error
-  }).annotateMerge(described("Ends a fork, and the forks made from it.")),
+  }).annotateMerge(described("Ends a fork, and its own forks.")),
   HttpApiEndpoint.get("journal", "/Journal", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable

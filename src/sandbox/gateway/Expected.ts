@@ -25,7 +25,7 @@ const fixed = {
   positive: "more than 0",
   notEmpty: "a value that is not empty",
   format: "a value in this field's format",
-  known: "one that this exchange knows",
+  known: "one that exists on this exchange",
   unique: "one that the account does not use yet",
   unused: "a code that was not applied before",
   notOwn: "a code of another account",

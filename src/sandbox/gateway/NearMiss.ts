@@ -229,7 +229,7 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
     case "nonceOutsideWindow":
       return distantNonce(refused)
     case "keyDisabled":
-      return "the key is switched off"
+      return "the key is disabled"
     case "endpointNotAllowed":
       return notAllowed(refused)
     case "noB2bAccess":

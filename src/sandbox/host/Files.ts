@@ -65,7 +65,7 @@ export const of = (folder: string, id: string): Files => {
           renameSync(`${memory}-new`, memory)
         }),
         ({ reason }) =>
-          Effect.logWarning(`${memory} can't be written (${reason}): the venue forgets its faults, limits and calls`)
+          Effect.logWarning(`${memory} can't be written (${reason}): the venue loses its faults, limits and calls`)
       ),
     forget: Effect.ignore(attempt(() => rmSync(memory, { force: true }))),
     remove: Effect.tryPromise({

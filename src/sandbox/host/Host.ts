@@ -293,7 +293,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
  * by then.
  */
 const closeFailed = Effect.fnUntraced(function*({ registered: { id }, resident }: Entry, { reason }: JournalError) {
-  yield* Effect.logWarning(`The venue ${id} is opened again, because its journal could not be written: ${reason}`)
+  yield* Effect.logWarning(`The venue ${id} is being reopened, because its journal could not be written: ${reason}`)
   yield* resident.restart
 })
 

@@ -57,8 +57,8 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Models.Made,
     error: [BoundReached, Models.NotMade, Models.UnknownVenue, Unavailable]
   }).annotateMerge(described(
-    "Creates a venue with the history of this one, up to a command or in full. The copy has a token and " +
-      "keys of its own. Faults, limits and forks are not copied."
+    "Creates a venue with the history of this one, up to a command or in full. The copy has its own token and " +
+      "keys. Faults, limits and forks are not copied."
   )),
   HttpApiEndpoint.post("sleep", "/Venues/:id/Sleep", {
     params,
@@ -72,7 +72,7 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     error: [Models.UnknownVenue, Unavailable]
   }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress get five seconds to finish.")),
   HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus, error: Unavailable }).annotateMerge(
-    described("Returns what the host currently holds, its bounds, and the nodes of a cluster.")
+    described("Returns the current use of the host, its bounds, and the nodes of a cluster.")
   ),
   HttpApiEndpoint.post("drain", "/Host/Drain", {
     payload: Schema.Struct({ node: Schema.String }),
@@ -91,7 +91,7 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
 export class HostApi extends HttpApi.make("host").add(group.prefix("/control/v1")).annotateMerge(
   secured(
     "The control of an effect-txc host",
-    "Every request needs the header `Authorization: Bearer <the host's control token>`. Each venue has a control plane of " +
-      "its own, with its own token."
+    "Every request needs the header `Authorization: Bearer <the host's control token>`. Each venue has its own control " +
+      "plane, with its own token."
   )
 ) {}

@@ -74,7 +74,9 @@ const misdirected = (path: string, name = "an invalid name"): Written =>
     path,
     421,
     "UnknownHost",
-    `This server is not known as ${name.slice(0, 100)}. Call it by its address or as localhost, or allow the name ` +
+    `This server does not answer to the name ${
+      name.slice(0, 100)
+    }. Call it by its address or as localhost, or allow the name ` +
       "where the server is started (--allow-host NAME)"
   )
 

@@ -167,7 +167,7 @@ export const follow = (
   check(rows, section, (text, sequence, row) => {
     const decoded = decode(text)
     if (Result.isFailure(decoded)) return `: ${decoded.failure.message}`
-    if (row["recalled"] !== recalledBy(decoded.success)) return " is not marked as what it is"
+    if (row["recalled"] !== recalledBy(decoded.success)) return " does not match its column `recalled`"
     visit(decoded.success, sequence, text)
     return undefined
   })

@@ -88,7 +88,7 @@ itWithPostgres(
         [`${url}?sslmode=verify-ca&sslrootcert=system`, /self-signed.*sslrootcert=FILE/u],
         [
           `${elsewhere}?sslmode=verify-full&sslrootcert=${root}`,
-          /127\.0\.0\.2.*Name the host as its certificate does/u
+          /127\.0\.0\.2.*Use the host name in its certificate/u
         ],
         [`${url}?sslmode=verify-full&sslrootcert=${root}-none`, /sslrootcert.*no such file/u],
         [`${url}?sslrootcert=${root}`, /sslrootcert but no TLS/u],

@@ -80,7 +80,7 @@ itWithPostgres(
       const asked = send("GET", `${at(node, left)}/api/v4/public/ping`)
       yield* until(Effect.map(asked, ({ status }) => status === 503))
       const { text } = yield* asked
-      assert.include(text, "no node of that version runs. Run a node of that release beside this one, or export")
+      assert.include(text, "no node of that version runs. Run a node of that release next to this one, or export")
       assert.include(text, `host export ${left.id} --data FOLDER`)
       const ready = yield* send("GET", `${node.vitals}/ready`)
       assert.strictEqual(ready.status, 200)

@@ -321,7 +321,7 @@ const rows: ReadonlyArray<
     "nonceWindowInvalid",
     "nonceWindow must be true or false, without quotes"
   ],
-  ["a disabled key", document, [signed(document, path, {}, disabled)], "keyDisabled", "the key is switched off"],
+  ["a disabled key", document, [signed(document, path, {}, disabled)], "keyDisabled", "the key is disabled"],
   [
     "a restricted key",
     document,
