@@ -52,7 +52,7 @@ const fees = tickers.map((ticker, index) => ({
   withdraw: transfer(index + 1)
 }))
 
-/** The balances in the trade wallet: of each currency, the same amount is available and locked in orders. */
+/** The balances in the trade wallet. For each currency, the available amount equals the amount locked in orders. */
 const tradeBalances = Object.fromEntries(
   Object.entries(balances).map(([ticker, { main_balance: available }]) => [ticker, { available, freeze: available }])
 )

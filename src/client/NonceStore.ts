@@ -1,4 +1,4 @@
-/** Makes requests to Redis about the nonces of an API key. */
+/** Sends requests to Redis about the nonces of an API key. */
 import * as Effect from "effect/Effect"
 import type * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"
@@ -12,7 +12,7 @@ const patience = "2 seconds"
 export const keyOf = (kind: string, { apiKey, unit }: Of): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => `effect-txc:${kind}:${unit}:${digest}`)
 
-/** Makes a request to Redis, and gives up after two seconds, even inside an uninterruptible effect. */
+/** Sends a request to Redis, and gives up after two seconds, even inside an uninterruptible effect. */
 export const ask = <A>(asked: Effect.Effect<A, Redis.RedisError>): Effect.Effect<A, NonceUnavailable> =>
   Effect.interruptible(asked).pipe(
     Effect.mapError(({ cause }) =>

@@ -59,7 +59,7 @@ const retries = 3
 
 /**
  * Chooses the number of tokens and the milliseconds until one returns, so that no window exceeds the limit: `most`
- * tokens plus those that return within a window and the slack never add up to more.
+ * tokens, plus the tokens that return within a window and the slack, never exceed the limit.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   const most = Math.max(1, Math.floor(calls / 4))

@@ -47,7 +47,7 @@ const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
 /** Shortens an error body in the exchange's own format, and removes the call's secrets. */
 const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
-  // Scrubs more than the part that is kept, because a secret that the cut has split would not be found.
+  // Scrubs a longer part than it keeps, because a secret that the truncation splits would not be found.
   const clean = scrub(text.slice(0, 2 * maxBody)).replace(newSecret, "$1<redacted>")
   return text.length > maxBody ? `${clean.slice(0, maxBody)}… (${text.length} characters)` : clean
 }

@@ -10,7 +10,7 @@ import { type Parser, refused, tally } from "./Parser.ts"
 
 /**
  * Creates a function that turns an object's entries into a map, in order. `isKey` refuses invalid keys, and `read` parses
- * the values. The function refuses an object with an entry that either refuses.
+ * the values. The function refuses an object if one of them refuses an entry.
  */
 export const maker = (isKey: Parser, read: Parser): (object: ObjectReader.Fields) => unknown =>
   ofText(isKey, read) ?? looped(isKey, read)

@@ -5,7 +5,7 @@ import type * as Report from "../../src/oracle/Report.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 
 describe("progress of a check", () => {
-  it("the time left follows from the pace so far", () => {
+  it("the time left is estimated from the pace so far", () => {
     assert.strictEqual(OracleProgress.left(0, 0, 10), 0)
     assert.strictEqual(OracleProgress.left(20_000, 10, 40), 60_000)
     assert.strictEqual(OracleProgress.left(20_000, 50, 40), 0)

@@ -13,8 +13,8 @@ interface First {
 }
 
 /**
- * Starts the command like a parent process, and reads its first line. `end` closes its standard input and waits for the
- * exit code.
+ * Starts the command as a parent process would, and reads its first line. `end` closes its standard input and waits for
+ * the exit code.
  */
 const started = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   Effect.acquireRelease(

@@ -23,7 +23,7 @@ describe("make", () => {
     ["only seven characters", "abcdefg", "is too short"]
   ] as const
   for (const [name, text, problem] of problems) {
-    it.effect(`make refuses a key or secret with ${name} and does not show it`, () =>
+    it.effect(`Credentials.make refuses a key or secret with ${name} and does not show it`, () =>
       Effect.gen(function*() {
         for (const part of ["apiKey", "apiSecret"] as const) {
           const error = yield* failsWith("InvalidCredentials")(
@@ -47,7 +47,7 @@ describe("make", () => {
 })
 
 describe("layer", () => {
-  it.effect("layer provides the same credentials as make", () =>
+  it.effect("Credentials.layer provides the same credentials as Credentials.make", () =>
     Effect.gen(function*() {
       const made = yield* Credentials.Credentials
       assert.strictEqual(Redacted.value(made.apiKey), apiKey)

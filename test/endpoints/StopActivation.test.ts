@@ -95,7 +95,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["101738.26", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop order's trigger direction follows from its side in the document, and from the last price in the live dialect", () =>
+  it.live("a stop order's trigger direction follows from its side in the document's dialect, and from the last price in the live one", () =>
     Effect.gen(function*() {
       yield* move("1000")
       // A buy stop below the last price triggers immediately in the document; in the live dialect it waits for a fall.

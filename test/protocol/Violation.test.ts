@@ -279,7 +279,7 @@ describe("the client and the exchange find the same violation", () => {
     for (const dialect of dialects) {
       it(`${dialect.name}: an order can't be both post-only and immediate-or-cancel`, () => {
         for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders")]) {
-          // Removes the terms that these two flags may not be combined with either.
+          // Removes other terms that can't be combined with these two flags.
           const terms = { rpi: undefined, bboRole: undefined, price: "1" }
           assert.deepStrictEqual(both(entry, dialect, { ...terms, postOnly: true, ioc: true }), [
             { field: "ioc", constraint: { kind: "exclusive", with: "postOnly" } }

@@ -123,7 +123,7 @@ def test_killed(txc_sandbox):
 
   itTakesTime(
     ["pytest-3"],
-    "pytest's settings apply, and a test leaves nothing for the next one",
+    "pytest's settings apply, and a test leaves no state behind for the next one",
     Effect.gen(function*() {
       const folder = yield* Project.make({
         ...files,

@@ -38,7 +38,7 @@ export interface Spelling {
   readonly letters: keyof typeof cases
   readonly lineBreak: keyof typeof breaks
   readonly width: number
-  /** Text that is encoded in front of the secret, together with it. */
+  /** Text before the secret, which is encoded together with it. */
   readonly before: string
   /** The start of the part that the server writes, as a fraction of the encoded text's length. */
   readonly from: number

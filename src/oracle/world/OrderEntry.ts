@@ -71,8 +71,8 @@ export const refuses = (
 ) => Refusals.order(answer, dialect, isRefusalShown, ...keys)
 
 /**
- * Expects a refusal of an order's total. The live exchange documents that `errors` names `total`; answers that name
- * `amount` were recorded.
+ * Expects a refusal of an order's total. According to the live documentation, `errors` names `total`, but recorded
+ * answers name `amount`.
  */
 export const refusesTotal = (
   { dialect }: Pick<World, "dialect">,

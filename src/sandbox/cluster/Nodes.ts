@@ -11,7 +11,7 @@ import * as Engine from "../engine/Engine.ts"
 import type { NodeStatus } from "../host/HostModels.ts"
 import type { StageName } from "../host/Resident.ts"
 
-/** A venue that is neither just awake nor just asleep. */
+/** A venue in any stage other than awake or asleep. */
 export interface StagedVenue {
   /** The id of the venue. */
   readonly id: string

@@ -42,7 +42,7 @@ export interface PostgresRegistry {
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
   /** Loads the memory that a venue saved when it fell asleep. */
   readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
-  /** Removes the saved memory: the venue is awake, and its memory has changed. */
+  /** Removes the saved memory, which is out of date once the venue is awake. */
   readonly forget: (id: string) => Effect.Effect<void, JournalError>
   /** Saves the memory of a venue, unless its journal was taken over since `epoch`. */
   readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>

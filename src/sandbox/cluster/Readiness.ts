@@ -12,7 +12,7 @@ export interface Vitals {
   readonly isStopping: boolean
   /** The number of shards that it holds. */
   readonly shards: number
-  /** Its venues that are neither just awake nor just asleep. */
+  /** Its venues in any stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
   /** The time, in Unix milliseconds. */
   readonly now: number

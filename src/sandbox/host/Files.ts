@@ -20,7 +20,7 @@ export interface Files {
   readonly memory: Effect.Effect<Uint8Array | undefined>
   /** Saves the memory of the venue. If that fails, the memory is lost, and a warning is logged. */
   readonly remember: (memory: Uint8Array) => Effect.Effect<void>
-  /** Removes the saved memory: the venue is awake, and its memory has changed. */
+  /** Removes the saved memory, which is out of date once the venue is awake. */
   readonly forget: Effect.Effect<void>
   /** Removes all files. */
   readonly remove: Effect.Effect<void, JournalError>

@@ -9,8 +9,8 @@ export interface Quotas {
    */
   readonly take: (address: string, amount: number) => boolean
   /**
-   * The address that must return some before another address can take `amount`: that address itself when it is at its
-   * quota, else the one that has taken the most.
+   * The address that must give back a part of the resource before a given address can take `amount`: that address
+   * itself if it is at its quota, otherwise the one that has taken the most.
    */
   readonly debtorFor: (address: string, amount: number) => string
   /** Returns `amount` from an address to the resource. */

@@ -453,7 +453,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // A failure to write here loses no answered call.
+  // If this write fails, no answered call is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>

@@ -124,7 +124,7 @@ describe("requests to other nodes", () => {
       yield* ended.await
     }))
 
-  it.live("no number of feeds through a node keeps a call from its venue", () =>
+  it.live("however many feeds go through a node, calls still reach their venue", () =>
     Effect.gen(function*() {
       const endless = streamed(Stream.concat(Stream.make(Buffer.from("a")), Stream.never))
       const port = yield* NodeTransport.serve(
@@ -144,7 +144,7 @@ describe("requests to other nodes", () => {
       const node = yield* serving(() => undefined)
       const { send } = yield* NodeTransport.sender
       const sending = send(`127.0.0.1:${node.port}`, "venue", request)
-      // Pending requests of a silent node end in real time, later than the test.
+      // Pending requests to a silent node end in real time, after the test.
       yield* Effect.forEach(Array.from({ length: Hop.atOnce }), () => Effect.forkScoped(sending))
       yield* until(Effect.sync(() => node.received.length === Hop.atOnce))
       const late = yield* Effect.forkChild(sending, { startImmediately: true })

@@ -209,34 +209,37 @@ itWithPostgres(
 )
 
 describe("the tables of a cluster", () => {
-  itWithPostgres("a cluster creates its tables once, and they have one version", () =>
-    Effect.gen(function*() {
-      const { layer } = yield* postgresServer
-      yield* Effect.provide(
-        Effect.gen(function*() {
-          const sql = yield* PgClient.PgClient
-          assert.deepInclude(yield* Effect.flip(Tables.check), { why: "older" })
-          const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
-          assert.sameMembers(before, [0, Tables.version])
-          yield* Tables.check
-          // Tables of version 1: their venues with commands have begun, with the engine that their rules name.
-          yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
-          yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
-          yield* sql`DROP TABLE txc_node`
-          yield* sql`UPDATE txc_version SET version = 1`
-          yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('old', '', '{}'), ('new', '', '{}')`
-          yield* sql`INSERT INTO txc_venue (venue, rules, epoch, sequence, link)
+  itWithPostgres(
+    "a cluster creates its tables once, and refuses tables of another version",
+    () =>
+      Effect.gen(function*() {
+        const { layer } = yield* postgresServer
+        yield* Effect.provide(
+          Effect.gen(function*() {
+            const sql = yield* PgClient.PgClient
+            assert.deepInclude(yield* Effect.flip(Tables.check), { why: "older" })
+            const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
+            assert.sameMembers(before, [0, Tables.version])
+            yield* Tables.check
+            // A migration from version 1 marks venues with commands as begun, with the engine that their rules name.
+            yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
+            yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
+            yield* sql`DROP TABLE txc_node`
+            yield* sql`UPDATE txc_version SET version = 1`
+            yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('old', '', '{}'), ('new', '', '{}')`
+            yield* sql`INSERT INTO txc_venue (venue, rules, epoch, sequence, link)
             VALUES ('old', 'document, engine 3', 1, 1, '')`
-          assert.strictEqual(yield* Tables.migrate, 1)
-          assert.deepStrictEqual(yield* sql`SELECT venue FROM txc_hosted WHERE begun`, [{ venue: "old" }])
-          assert.deepStrictEqual(yield* sql`SELECT record FROM txc_hosted ORDER BY venue`, [
-            { record: `{"engine": ${Engine.version}}` },
-            { record: `{"engine": 3}` }
-          ])
-          yield* sql`UPDATE txc_version SET version = ${Tables.version + 1}`
-          assert.deepInclude(yield* Effect.flip(Tables.check), { why: "newer" })
-        }),
-        layer
-      )
-    }))
+            assert.strictEqual(yield* Tables.migrate, 1)
+            assert.deepStrictEqual(yield* sql`SELECT venue FROM txc_hosted WHERE begun`, [{ venue: "old" }])
+            assert.deepStrictEqual(yield* sql`SELECT record FROM txc_hosted ORDER BY venue`, [
+              { record: `{"engine": ${Engine.version}}` },
+              { record: `{"engine": 3}` }
+            ])
+            yield* sql`UPDATE txc_version SET version = ${Tables.version + 1}`
+            assert.deepInclude(yield* Effect.flip(Tables.check), { why: "newer" })
+          }),
+          layer
+        )
+      })
+  )
 })

@@ -382,7 +382,7 @@ export class Follower {
     this.marginHolds()
   }
 
-  /** Runs the slow checks of every order ever placed and of its fees. */
+  /** Runs the slow checks, which examine every order ever placed, and its fees. */
   checkAll(): void {
     this.exitsTradeOnce()
     const fees = new Map<string, Units.Units>()

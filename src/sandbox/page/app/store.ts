@@ -65,7 +65,7 @@ export const seen = signal({ price: false, fault: false, time: false })
 /** The user's own actions. Only these complete a hint: a price moved by another client does not. */
 const own = { price: false, time: false }
 
-/** The number of calls that the page keeps, the same as the sandbox. */
+/** The number of calls that the page keeps, which equals the number that the sandbox keeps. */
 export const keptRequests = 5000
 
 /** The number of orders per read. */
