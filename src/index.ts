@@ -3,6 +3,9 @@
 // One layer with all endpoint services
 export * as Exchange from "./Exchange.ts"
 
+// One layer with all channel services
+export * as Streams from "./Streams.ts"
+
 // Reconciliation of orders whose answers were lost
 export * as Reconciliation from "./Reconciliation.ts"
 
@@ -32,6 +35,12 @@ export * as Region from "./client/Region.ts"
 export * as Settings from "./client/Settings.ts"
 export * as Signer from "./client/Signer.ts"
 export * as Transport from "./client/transport/Transport.ts"
+
+// The connections of streams
+export * as Dialer from "./client/session/Dialer.ts"
+export * as Item from "./client/session/Item.ts"
+export * as Session from "./client/session/Session.ts"
+export * as StreamErrors from "./client/session/StreamErrors.ts"
 
 // The wire format
 export * as Dialect from "./protocol/Dialect.ts"

@@ -1,6 +1,15 @@
 /** The order book of a market, as a snapshot and the changes after it. Public. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
@@ -194,3 +203,30 @@ export const channel = Channel.make({
   source: "WebSocket, \"Depth\"",
   example
 })
+
+/**
+ * The order book of a market: as a stream of a book and its changes, or read once.
+ *
+ * @category services
+ */
+export class DepthChannel extends Context.Service<DepthChannel, {
+  /**
+   * Emits the whole book as a `Snapshot`, and then each change of it, at most ten per second. Each change follows the
+   * book before it: if one is missing, the stream is interrupted and goes on with a new `Snapshot`. The exchange repeats
+   * the book after ten seconds without a change; such a `Snapshot` has no `Interrupted` before it.
+   *
+   * A subscription with another `limit` or `priceStep` for the same market needs a connection of its own.
+   */
+  readonly stream: (
+    topic: Topic
+  ) => Stream.Stream<Item.Item<DepthMessage, DepthMessage>, StreamErrors.PublicFailure>
+  /** Reads the order book once. It can't be joined with the stream's changes: it has no number. */
+  readonly get: (request: Topic) => Effect.Effect<Depth, StreamErrors.QueryFailure<"public">>
+}>()("effect-txc/channels/DepthChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<DepthChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    DepthChannel,
+    channel,
+    ({ queries, streaming }) => ({ ...queries, stream: streaming(() => Continuity.chained()) })
+  )
+}

@@ -1,4 +1,13 @@
 /** The last price of a market, whenever it has changed. Public. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -50,3 +59,35 @@ export const channel = Channel.make({
   source: "WebSocket, \"Last price\"",
   example: { market: marketName("BTC_USDT") }
 })
+
+/**
+ * The last price of a market: as a stream, or read once.
+ *
+ * @category services
+ */
+export class LastPriceChannel extends Context.Service<LastPriceChannel, {
+  /**
+   * Emits the last price, and then each change, at most one per second. A price that was not read in time is replaced
+   * by the next one.
+   */
+  readonly stream: (
+    topic: topics.Market
+  ) => Stream.Stream<Item.Item<LastPrice, LastPrice>, StreamErrors.PublicFailure>
+  /** Reads the last price of a market, in the quote currency. */
+  readonly get: (request: topics.Market) => Effect.Effect<Decimal, StreamErrors.QueryFailure<"public">>
+}>()("effect-txc/channels/LastPriceChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<LastPriceChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    LastPriceChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: streaming(({ market }) =>
+        Continuity.latest({
+          of: (price) => [price],
+          read: (ask) => Effect.map(ask(channel.queries.get, { market }), (price) => ({ market, price }))
+        })
+      )
+    })
+  )
+}

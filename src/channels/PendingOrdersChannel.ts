@@ -4,8 +4,18 @@
  * The exchange may also push `otoOrdersPending_update` to a subscriber: one client of another project reads it, and no
  * documentation describes it. Such a message belongs to no channel, and is ignored.
  */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Pages from "../client/Pages.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { marketName } from "../domain/Identifiers.ts"
-import { Limit, RecordOffset } from "../domain/Paging.ts"
+import { Limit, maxLimit, maxRecordOffset, RecordOffset } from "../domain/Paging.ts"
 import { oneOf } from "../domain/Text.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -82,3 +92,56 @@ export const channel = Channel.make({
   source: "WebSocket, \"Orders pending\"",
   example: { market: example }
 })
+
+/** Reads all orders of a market. Fails if they change so fast that the pages do not fit together. */
+const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray<PendingOrder>> => (ask) =>
+  Stream.runCollect(
+    Pages.stream(
+      "PendingOrdersChannel.page",
+      (at: Pages.Next<Limit, RecordOffset>) => ask(channel.queries.page, { market, ...at }),
+      Limit.make(maxLimit),
+      { idOf: ({ orderId }) => orderId },
+      RecordOffset.make(maxRecordOffset)
+    )
+  )
+
+/**
+ * Whether the orders that were read contain an event that was pushed meanwhile. An event of an order that is not among
+ * them may be newer than the answer, and so is not contained. Neither is the end of an order: one that is filled at once
+ * never was among them.
+ */
+const contains = (orders: ReadonlyArray<PendingOrder>, { event, order }: OrderEvent): boolean => {
+  const read = event === "finished" ? undefined : orders.find(({ orderId }) => orderId === order.orderId)
+  return read?.modifiedAt !== undefined && order.modifiedAt !== undefined && order.modifiedAt < read.modifiedAt
+}
+
+/**
+ * The orders of a market that can still trade: as a stream, or read once.
+ *
+ * @category services
+ */
+export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, {
+  /**
+   * Emits all orders that can still trade as a `Snapshot`, and then each event of an order. An event has the whole
+   * order, and replaces what was known of it; an event about an order that the `Snapshot` has already is possible.
+   */
+  readonly stream: (
+    topic: topics.Market
+  ) => Stream.Stream<Item.Item<OrderEvent, ReadonlyArray<PendingOrder>>, StreamErrors.PrivateFailure>
+  /** Reads one page of orders. */
+  readonly page: (
+    request: Request
+  ) => Effect.Effect<Pages.CountedPage<PendingOrder>, StreamErrors.QueryFailure<"private">>
+}>()("effect-txc/channels/PendingOrdersChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<PendingOrdersChannel, never, Session.Session> = ChannelService.layer(
+    PendingOrdersChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: streaming(({ market }) =>
+        Continuity.stateful({ read: readAll(market), of: (event) => [event], contains })
+      )
+    })
+  )
+}

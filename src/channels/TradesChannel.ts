@@ -1,5 +1,14 @@
 /** The trades of a market, or of all markets, as they happen. Public. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName, type TradeId } from "../domain/Identifiers.ts"
 import { ReceivedSide } from "../domain/Order.ts"
@@ -104,3 +113,33 @@ export const channel = Channel.make({
   source: "WebSocket, \"Trades\"",
   example: { market: marketName("BTC_USDT") }
 })
+
+/**
+ * The trades of a market: as a stream, or read once.
+ *
+ * @category services
+ */
+export class TradesChannel extends Context.Service<TradesChannel, {
+  /**
+   * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After
+   * a lost connection, trades that were missed are emitted as events, unless there are more of them than the exchange
+   * repeats: only then the stream is interrupted.
+   */
+  readonly stream: (
+    topic: topics.Market
+  ) => Stream.Stream<Item.Item<Trade, ReadonlyArray<Trade>>, StreamErrors.PublicFailure>
+  /** Reads the latest trades of a market, latest first. */
+  readonly list: (request: Request) => Effect.Effect<ReadonlyArray<Trade>, StreamErrors.QueryFailure<"public">>
+}>()("effect-txc/channels/TradesChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<TradesChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    TradesChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: streaming(() =>
+        Continuity.identified({ of: ({ trades }) => trades.toReversed(), idOf: ({ tradeId }) => tradeId, limit: 100 })
+      )
+    })
+  )
+}

@@ -1,0 +1,107 @@
+/**
+ * All channel services, as one layer. Provide it next to `Exchange`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Socket from "effect/socket/Socket"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, LastPriceChannel, Streams } from "effect-txc"
+ *
+ * const prices = LastPriceChannel.LastPriceChannel.useSync(({ stream }) =>
+ *   stream({ market: Identifiers.marketName("BTC_USDT") })
+ * )
+ *
+ * export const program = Stream.runForEach(Stream.unwrap(prices), (item) => Effect.log(item)).pipe(
+ *   Effect.provide(Streams.layerPublic({ region: "global" })),
+ *   Effect.provide(Socket.layerWebSocketConstructorGlobal)
+ * )
+ * ```
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Socket from "effect/socket/Socket"
+import * as contract from "./channels/contract.ts"
+import * as Dialer from "./client/session/Dialer.ts"
+import * as Session from "./client/session/Session.ts"
+
+type Contract = typeof contract
+
+type ServiceOf<Access extends "public" | "private"> = {
+  readonly [Name in keyof Contract]: Contract[Name]["channel"]["access"] extends Access
+    ? Contract[Name] extends { readonly [Service in Name]: Context.Key<infer Identifier, infer _> } ? Identifier : never
+    : never
+}[keyof Contract]
+
+/**
+ * The services of public channels.
+ *
+ * @category models
+ */
+export type PublicServices = ServiceOf<"public">
+
+/**
+ * The services of all channels.
+ *
+ * @category models
+ */
+export type Services = PublicServices | ServiceOf<"private">
+
+/**
+ * Merges the layers of all public or all private services. The list of modules does not keep the services' types, so
+ * the caller states them.
+ */
+const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> => {
+  const modules: Readonly<Record<string, { readonly channel: { readonly name: string; readonly access: string } }>> =
+    contract
+  const layers = Object.entries(modules).filter(([, { channel }]) => channel.access === access).flatMap(
+    ([name, module]): ReadonlyArray<Layer.Any> => {
+      const service = (module as never)[name] as { readonly layer: Layer.Any } | undefined
+      return service === undefined ? [] : [service.layer]
+    }
+  )
+  return Layer.fromBuildMemo((memoMap, scope) =>
+    Effect.map(
+      Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer as Layer.Layer<never>, memoMap, scope)),
+      (services) => Context.mergeAll(...services)
+    )
+  ) as never
+}
+
+/**
+ * All channels of an account, with the connections and the tokens of your choice. Each use has connections of its own.
+ *
+ * @category layers
+ */
+export const layerServices: Layer.Layer<Services, never, Dialer.Dialer | Session.StreamToken> = Layer.merge(
+  layersOf<PublicServices, Session.PublicSession>("public").pipe(Layer.provide(Session.layerPublic)),
+  layersOf<ServiceOf<"private">, Session.Session>("private").pipe(Layer.provide(Session.layer))
+).pipe(Layer.fresh)
+
+/**
+ * All channels of an account: public ones over a connection without credentials, private ones over another.
+ *
+ * Needs the account's `WebSocketToken` as `StreamToken`, and the platform's WebSocket: provide
+ * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.
+ *
+ * @category layers
+ */
+export const layer = (
+  options: Dialer.Options
+): Layer.Layer<Services, never, Socket.WebSocketConstructor | Session.StreamToken> =>
+  Layer.provide(layerServices, Dialer.layer(options))
+
+/**
+ * The public channels. Needs no credentials.
+ *
+ * @category layers
+ */
+export const layerPublic = (
+  options: Dialer.Options
+): Layer.Layer<PublicServices, never, Socket.WebSocketConstructor> =>
+  layersOf<PublicServices, Session.PublicSession>("public").pipe(
+    Layer.provide(Session.layerPublic),
+    Layer.provide(Dialer.layer(options)),
+    Layer.fresh
+  )

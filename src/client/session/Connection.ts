@@ -1,0 +1,158 @@
+/**
+ * One connection to the exchange's WebSocket: requests with their answers, and pushed messages.
+ *
+ * A connection that ends is never used again: a new one has its own socket, its own request ids and its own writer. So
+ * nothing that was meant for one connection can reach the next.
+ */
+import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type * as Socket from "effect/socket/Socket"
+import * as Frame from "../../protocol/Frame.ts"
+import type { Dialer } from "./Dialer.ts"
+
+/**
+ * The time between application pings. The exchange ends a connection that sends nothing for 60 s, and advises to ping
+ * every 50 s; 30 s finds a dead connection sooner.
+ */
+export const pingEvery = "30 seconds"
+
+/**
+ * The time in which an answer must come. If a pong does not come in it, the connection is dead: so no connection stays
+ * silent for longer than both times together.
+ */
+export const deadline = "10 seconds"
+
+/** The connection ended, or can't be trusted any more. */
+export class Lost extends Data.TaggedError("Lost")<{
+  /** What happened, for the log. */
+  readonly problem: string
+}> {}
+
+/** The exchange refused a request. */
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly method: string
+  readonly code: number
+  readonly reason: string
+}> {}
+
+/** An open connection. */
+export interface Connection {
+  /**
+   * Sends a request, and waits for its answer. `onAnswer` runs before any later message is handled, because the first
+   * push of a subscription may arrive together with its answer.
+   */
+  readonly request: (
+    method: string,
+    params: ReadonlyArray<unknown>,
+    onAnswer?: () => void
+  ) => Effect.Effect<unknown, Lost | Refused>
+  /** Ends the connection. */
+  readonly fail: (cause: Cause.Cause<Lost>) => void
+  /** Waits for the end of the connection. */
+  readonly ended: Effect.Effect<never, Lost>
+  /** The time of the last message, in Unix milliseconds. */
+  readonly heardAt: () => number
+}
+
+/** The answers that requests wait for, by request id. */
+class Requests {
+  readonly #waiting = new Map<number, (frame: Frame.Answer | Frame.Refusal) => void>()
+  #next = 1
+
+  add(onAnswer: (frame: Frame.Answer | Frame.Refusal) => void): number {
+    const id = this.#next++
+    this.#waiting.set(id, onAnswer)
+    return id
+  }
+
+  remove(id: number): void {
+    this.#waiting.delete(id)
+  }
+
+  /** An answer that nobody waits for, such as one of a query that was interrupted, is ignored. */
+  answer(frame: Frame.Answer | Frame.Refusal): void {
+    const onAnswer = this.#waiting.get(frame.id)
+    this.#waiting.delete(frame.id)
+    onAnswer?.(frame)
+  }
+}
+
+const decoder = new TextDecoder()
+
+const reading = (pull: Socket.Reader["pull"], hear: () => void, receive: (frame: Frame.Received) => void) =>
+  Effect.forever(
+    Effect.flatMap(pull, (frames): Effect.Effect<void, Lost> => {
+      hear()
+      for (const frame of frames) {
+        const read = Frame.readReceived(typeof frame === "string" ? frame : decoder.decode(frame))
+        if (Result.isFailure(read)) return Effect.fail(new Lost({ problem: `a message is ${read.failure}` }))
+        receive(read.success)
+      }
+      return Effect.void
+    })
+  ).pipe(Effect.catchTag("SocketError", (error) => Effect.fail(new Lost({ problem: error.message }))))
+
+/**
+ * Opens a connection, which ends with its scope. `onPush` handles each pushed message, in order.
+ */
+export const open: (
+  dialer: Dialer["Service"],
+  onPush: (push: Frame.Push) => void
+) => Effect.Effect<Connection, Lost, Scope.Scope> = Effect.fnUntraced(function*(dialer, onPush) {
+  const clock = yield* Clock.Clock
+  const socket = yield* dialer.dial
+  const { pull } = yield* Effect.mapError(socket.reader, (error) => new Lost({ problem: error.message }))
+  const writer = yield* socket.writer
+  const ended = Deferred.makeUnsafe<never, Lost>()
+  const requests = new Requests()
+  let heardAt = clock.currentTimeMillisUnsafe()
+
+  const request: Connection["request"] = (method, params, onAnswer) =>
+    Effect.suspend(() => {
+      const answered = Deferred.makeUnsafe<unknown, Refused>()
+      const id = requests.add((frame) => {
+        if (frame._tag === "Answer") {
+          onAnswer?.()
+          Deferred.doneUnsafe(answered, Effect.succeed(frame.result))
+        } else {
+          const { code, message } = frame
+          Deferred.doneUnsafe(answered, Effect.fail(new Refused({ method, code, reason: message })))
+        }
+      })
+      return writer.write(Frame.writeRequest({ id, method, params })).pipe(
+        Effect.mapError((error) => new Lost({ problem: error.message })),
+        Effect.andThen(Deferred.await(answered)),
+        Effect.timeoutOrElse({
+          duration: deadline,
+          orElse: () => Effect.fail(new Lost({ problem: `no answer to ${method} within ${deadline}` }))
+        }),
+        Effect.raceFirst(Deferred.await(ended)),
+        Effect.tapError((error) =>
+          Effect.sync(() => error._tag === "Lost" && Deferred.doneUnsafe(ended, Effect.fail(error)))
+        ),
+        Effect.ensuring(Effect.sync(() => requests.remove(id)))
+      )
+    })
+
+  const hear = () => {
+    heardAt = clock.currentTimeMillisUnsafe()
+  }
+  const receive = (frame: Frame.Received) => frame._tag === "Push" ? onPush(frame) : requests.answer(frame)
+  // A refused ping is an answer, too.
+  const ping = Effect.ignore(request(Frame.methods.ping, []))
+  yield* Effect.forkScoped(Effect.onExit(
+    Effect.raceFirst(reading(pull, hear, receive), Effect.forever(Effect.delay(ping, pingEvery))),
+    (exit) => Effect.sync(() => Deferred.doneUnsafe(ended, exit))
+  ))
+  return {
+    request,
+    fail: (cause) => Deferred.doneUnsafe(ended, Effect.failCause(cause)),
+    ended: Deferred.await(ended),
+    heardAt: () => heardAt
+  }
+})

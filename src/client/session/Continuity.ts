@@ -1,0 +1,266 @@
+/**
+ * How a subscriber goes on after messages may have been missed: one follower for each kind of continuity.
+ *
+ * In every kind, the client subscribes first. The exchange acknowledges a subscription before its first push, and sends
+ * the messages of a connection in order, so everything pushed after the acknowledgement arrives. What happened before
+ * it must come from a state. The kinds differ in the source of that state, and in how it is joined with what was pushed
+ * since the acknowledgement.
+ *
+ * - {@link latest}: each message is a whole value. The state is the next message, or the answer to a query, if no
+ *   message came before it. A message that came before the answer may be newer than it, so it wins.
+ * - {@link chained}: the state is the snapshot with which a subscription begins. Each change names the state before it,
+ *   so a missed one is seen. The exchange repeats the snapshot after ten seconds without a change; because frames of a
+ *   connection are not lost, nothing was missed even if the repeated one has a larger number.
+ * - {@link identified}: records are pushed once, and have ids. The state is the latest records, in the order of the
+ *   pushes, without holes. If one of them was emitted before, or if they are all there are, then every missed record is
+ *   among the ones after it, and is emitted as an event. Otherwise the stream was interrupted. A record that arrives
+ *   both ways is emitted once.
+ * - {@link stateful}: changes are pushed once, and a query reads the whole state. The answer may be older or newer than
+ *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the
+ *   state contains it. Otherwise it follows the state as an event. A change says what the record is now, so a change
+ *   that the state contains already, or one that a newer one follows, leads to the same state in the end.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Channel from "../../protocol/Channel.ts"
+import type * as Errors from "../../protocol/Errors.ts"
+import type { Lost, Refused } from "./Connection.ts"
+import * as Item from "./Item.ts"
+import type { UnreadableAnswer } from "./StreamErrors.ts"
+
+/** Makes a query over the subscriber's connection. */
+export type Ask = <Params, Answer>(
+  query: Channel.Query<Params, Answer>,
+  params: Params
+) => Effect.Effect<Answer, Lost | Refused | UnreadableAnswer>
+
+/** Reads a state. A list that changed while it was read is read again. */
+export type Read<Answer> = (
+  ask: Ask
+) => Effect.Effect<Answer, Lost | Refused | UnreadableAnswer | Errors.ListShifted | Errors.PageCeilingReached>
+
+type Items<Event, State> = ReadonlyArray<Item.Event<Event> | Item.Snapshot<State>>
+
+/** What follows from a message: items, or that a message before it is missing. */
+export type Followed<Event, State> = Items<Event, State> | "gap"
+
+/** Makes the items of one subscriber from the messages of its topic. */
+export interface Follower<Message, Event, State, Answer> {
+  /** Begins, or begins again. `isInterrupted` says that the subscriber waits for a state, whatever may be proven. */
+  readonly begin: (isInterrupted: boolean) => void
+  /** Handles a message. */
+  readonly follow: (message: Message) => Followed<Event, State>
+  /** Joins the answer of {@link Kind.read} with the messages pushed since the acknowledgement. */
+  readonly join: (answer: Answer, pushed: ReadonlyArray<Message>) => Followed<Event, State>
+}
+
+/** How the subscribers of a topic go on. */
+export interface Kind<Message, Event, State, Answer = unknown> {
+  /** Makes the follower of one subscriber. */
+  readonly follower: () => Follower<Message, Event, State, Answer>
+  /** Reads the state; absent if pushed messages bring it. */
+  readonly read?: Read<Answer>
+  /** Whether the state comes with a new subscription, so that a later subscriber needs one. */
+  readonly renews: boolean
+  /**
+   * Whether a state may prove that nothing was missed. Then a lost connection is announced only after it can't.
+   */
+  readonly mayProve: boolean
+  /** If given, a value that waits for a subscriber is replaced by the next one with the same key. */
+  readonly conflates?: (value: Event | State) => string
+}
+
+/** Any kind, for code that handles all of them. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
+export type Any = Kind<any, any, any, any>
+
+/** The values of a channel's messages. */
+export interface Values<Message, Value> {
+  /** The values of a message. */
+  readonly of: (message: Message) => ReadonlyArray<Value>
+  /** The name of a value, if one topic has several, such as the tickers of all markets. */
+  readonly keyOf?: (value: Value) => string
+  /** Reads the value, so that a subscriber need not wait for a change. Only for topics with one value. */
+  readonly read?: Read<Value>
+}
+
+/** Messages with whole values. */
+export const latest = <Message, Value>(
+  { keyOf = () => "", of, read }: Values<Message, Value>
+): Kind<Message, Value, Value, Value> => ({
+  renews: false,
+  mayProve: false,
+  conflates: keyOf,
+  ...(read === undefined ? {} : { read }),
+  follower: () => {
+    const known = new Set<string>()
+    const item = (value: Value): Items<Value, Value>[number] => {
+      const key = keyOf(value)
+      if (known.has(key)) return Item.event(value)
+      known.add(key)
+      return Item.snapshot(value)
+    }
+    return {
+      begin: () => known.clear(),
+      follow: (message) => of(message).map(item),
+      join: (answer, pushed) => (pushed.length === 0 ? [answer] : pushed.flatMap(of)).map(item)
+    }
+  }
+})
+
+/** The place of a message in a chain. */
+export interface Link {
+  /** Whether the message is the whole state. */
+  readonly isSnapshot: boolean
+  /** The number of the state. */
+  readonly updateId: number
+  /** In a change: the number of the state before it. */
+  readonly pastUpdateId?: number
+}
+
+/** Messages that each name the one before it. */
+export const chained = <Message extends Link>(): Kind<Message, Message, Message> => ({
+  renews: true,
+  mayProve: false,
+  follower: () => {
+    let last: number | undefined
+    const follow = (message: Message): Followed<Message, Message> => {
+      const { isSnapshot, pastUpdateId, updateId } = message
+      if (isSnapshot) {
+        if (last !== undefined && updateId < last) return "gap"
+        if (updateId === last) return []
+        last = updateId
+        return [Item.snapshot(message)]
+      }
+      // Changes that come before the snapshot belong to an earlier subscription.
+      if (last === undefined) return []
+      if (pastUpdateId !== last) return "gap"
+      last = updateId
+      return [Item.event(message)]
+    }
+    return {
+      begin: () => {
+        last = undefined
+      },
+      follow,
+      join: () => []
+    }
+  }
+})
+
+/** The number of emitted ids that are remembered: more than the latest records of any answer. */
+const remembered = 1000
+
+/** The records of a channel that pushes each of them once. */
+export interface Records<Message, Record> {
+  /** The records of a message, oldest first. */
+  readonly of: (message: Message) => ReadonlyArray<Record>
+  readonly idOf: (record: Record) => string
+  /** The maximum number of records in an answer: one with fewer contains all there are. */
+  readonly limit: number
+  /**
+   * Reads the latest records, oldest first; absent if a subscription begins with them. They must be in the order of
+   * the pushes, or a missed one could be older than the answer.
+   */
+  readonly read?: Read<ReadonlyArray<Record>>
+}
+
+/** Remembers the latest ids, and joins records by them. */
+class Emitted<Record> {
+  readonly #ids = new Set<string>()
+  readonly #idOf: (record: Record) => string
+
+  constructor(idOf: (record: Record) => string) {
+    this.#idOf = idOf
+  }
+
+  get isEmpty(): boolean {
+    return this.#ids.size === 0
+  }
+
+  clear(): void {
+    this.#ids.clear()
+  }
+
+  /** The first of the records that was emitted; -1 if none was. */
+  find(records: ReadonlyArray<Record>): number {
+    return records.findIndex((record) => this.#ids.has(this.#idOf(record)))
+  }
+
+  /** Remembers records, and returns the ones that are new. */
+  add(records: ReadonlyArray<Record>): ReadonlyArray<Record> {
+    const fresh = records.filter((record) => !this.#ids.has(this.#idOf(record)))
+    for (const record of fresh) this.#ids.add(this.#idOf(record))
+    for (const id of this.#ids) {
+      if (this.#ids.size <= remembered) break
+      this.#ids.delete(id)
+    }
+    return fresh
+  }
+}
+
+/** Records that are pushed once, and whose latest ones can be read. The state is the latest ones, oldest first. */
+export const identified = <Message, Record>(
+  { idOf, limit, of, read }: Records<Message, Record>
+): Kind<Message, Record, ReadonlyArray<Record>, ReadonlyArray<Record>> => ({
+  renews: read === undefined,
+  mayProve: true,
+  ...(read === undefined ? {} : { read }),
+  follower: () => {
+    const emitted = new Emitted(idOf)
+    let hasBegun = false
+    let awaitsState = true
+    const events = (records: ReadonlyArray<Record>) => emitted.add(records).map(Item.event)
+    /** Joins the latest records with what was emitted. */
+    const state = (records: ReadonlyArray<Record>): Items<Record, ReadonlyArray<Record>> => {
+      awaitsState = false
+      const joined = emitted.find(records)
+      const isProven = hasBegun && (joined !== -1 || (emitted.isEmpty && records.length < limit))
+      hasBegun = true
+      if (isProven) return events(records.slice(Math.max(joined, 0)))
+      emitted.clear()
+      emitted.add(records)
+      return [Item.snapshot(records)]
+    }
+    const follow = (message: Message): Items<Record, ReadonlyArray<Record>> => {
+      const records = of(message)
+      if (awaitsState) return state(records)
+      // The subscription of another subscriber repeats the latest records; the ones before the first known are older.
+      return events(records.slice(Math.max(emitted.find(records), 0)))
+    }
+    return {
+      begin: (isInterrupted) => {
+        awaitsState = true
+        if (isInterrupted) hasBegun = false
+      },
+      follow,
+      join: (answer, pushed) => [...state(answer), ...pushed.flatMap(follow)]
+    }
+  }
+})
+
+/** The state that a channel's messages change. */
+export interface Changes<Message, Event, State> {
+  /** Reads the whole state. */
+  readonly read: Read<State>
+  /** The events of a message. */
+  readonly of: (message: Message) => ReadonlyArray<Event>
+  /** Whether the state is known to contain the event already. Default: it is not known. */
+  readonly contains?: (state: State, event: Event) => boolean
+}
+
+/** Changes of a state, pushed once. */
+export const stateful = <Message, Event, State>(
+  { contains = () => false, of, read }: Changes<Message, Event, State>
+): Kind<Message, Event, State, State> => ({
+  renews: false,
+  mayProve: false,
+  read,
+  follower: () => ({
+    begin: () => {},
+    follow: (message) => of(message).map(Item.event),
+    join: (state, pushed) => [
+      Item.snapshot(state),
+      ...pushed.flatMap(of).filter((event) => !contains(state, event)).map(Item.event)
+    ]
+  })
+})

@@ -1,0 +1,92 @@
+/**
+ * What a channel's stream emits: events, and a sentence when events were missed.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Item, LastPriceChannel } from "effect-txc"
+ *
+ * const show = (item: Item.Item<LastPriceChannel.LastPrice, LastPriceChannel.LastPrice>) =>
+ *   item._tag === "Interrupted"
+ *     ? Effect.logWarning(`prices may be old: ${item.reason}`)
+ *     : Effect.log(item._tag === "Event" ? item.event.price : item.state.price)
+ * ```
+ */
+import type { UnixTime } from "../../domain/Time.ts"
+
+/**
+ * An event of the channel. Each one is emitted once, in the exchange's order.
+ *
+ * @category models
+ */
+export interface Event<E> {
+  readonly _tag: "Event"
+  /** The event, as the exchange pushed it. */
+  readonly event: E
+}
+
+/**
+ * A state to go on from: it replaces everything that the stream emitted before. The events after it are the ones that
+ * follow this state. Most streams begin with one.
+ *
+ * @category models
+ */
+export interface Snapshot<S> {
+  readonly _tag: "Snapshot"
+  /** The state. */
+  readonly state: S
+}
+
+/**
+ * The reason why events may be missing:
+ *
+ * - `connection-lost`: the connection to the exchange ended or went silent. The client connects again
+ * - `slow`: the subscriber did not read for so long that more events came than are kept for it
+ * - `gap`: the exchange's messages do not follow each other
+ * - `unreadable`: a message of the channel does not have the documented form
+ * - `resubscribed`: the exchange refused another subscription on this connection, so the client repeated this one
+ *
+ * @category models
+ */
+export type Reason = "connection-lost" | "slow" | "gap" | "unreadable" | "resubscribed"
+
+/**
+ * Events may be missing from here on. The next `Snapshot` is a state to go on from.
+ *
+ * @category models
+ */
+export interface Interrupted {
+  readonly _tag: "Interrupted"
+  /** Why events may be missing. */
+  readonly reason: Reason
+  /** Events of this time and later may be missing, by this machine's clock, in Unix seconds. */
+  readonly since: UnixTime
+}
+
+/**
+ * What a channel's stream emits. Between a `Snapshot` and the next `Interrupted`, no event is missing.
+ *
+ * @category models
+ */
+export type Item<E, S> = Event<E> | Snapshot<S> | Interrupted
+
+/**
+ * Makes an `Event`.
+ *
+ * @category constructors
+ */
+export const event = <E>(event: E): Event<E> => ({ _tag: "Event", event })
+
+/**
+ * Makes a `Snapshot`.
+ *
+ * @category constructors
+ */
+export const snapshot = <S>(state: S): Snapshot<S> => ({ _tag: "Snapshot", state })
+
+/**
+ * Makes an `Interrupted`.
+ *
+ * @category constructors
+ */
+export const interrupted = (reason: Reason, since: UnixTime): Interrupted => ({ _tag: "Interrupted", reason, since })

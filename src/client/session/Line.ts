@@ -1,0 +1,332 @@
+/** One line to the exchange: a connection that is opened again after each loss, and the topics that are wanted on it. */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import * as Time from "../../domain/Time.ts"
+import type * as Channel from "../../protocol/Channel.ts"
+import * as Frame from "../../protocol/Frame.ts"
+import { scrubber } from "../../protocol/Scrub.ts"
+import * as Connection from "./Connection.ts"
+import type * as Continuity from "./Continuity.ts"
+import type { Dialer } from "./Dialer.ts"
+import type * as Mailbox from "./Mailbox.ts"
+import * as StreamErrors from "./StreamErrors.ts"
+import type { Subscriber } from "./Subscriber.ts"
+import * as Topics from "./Topics.ts"
+
+/** The pause before the first reconnection, in milliseconds. It doubles with each failure, up to {@link longestPause}. */
+const firstPause = 1000
+
+const longestPause = 30_000
+
+/** What a line needs from its session. */
+export interface Setup {
+  readonly dialer: Dialer["Service"]
+  /** Reads a token; absent for a session without an account. */
+  readonly token: Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> | undefined
+}
+
+/** A subscriber together with its topic. */
+interface Subscription {
+  readonly topics: Topics.Topics
+  readonly entry: Topics.Entry
+}
+
+/** Makes a query over a connection. */
+const asking = (connection: Connection.Connection): Continuity.Ask => (query, params) => {
+  const { method } = query
+  const encoded = query["~codec"].encodeParams(params)
+  if (Result.isFailure(encoded)) {
+    return Effect.fail(
+      new Connection.Refused({ method, code: Frame.codes.invalidArgument, reason: encoded.failure.message })
+    )
+  }
+  return Effect.flatMap(connection.request(method, encoded.success), (result) => {
+    const decoded = query["~codec"].decodeResult(result)
+    return Result.isSuccess(decoded)
+      ? Effect.succeed(decoded.success)
+      : Effect.fail(new StreamErrors.UnreadableAnswer({ method, problem: decoded.failure.message }))
+  })
+}
+
+/** Proves the connection's account. Nothing private is sent before. */
+const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
+  const secret = Redacted.value(token)
+  return connection.request(Frame.methods.authorize, [secret, "public"]).pipe(
+    Effect.catchTag("Refused", ({ code, reason }) => {
+      const said = scrubber(secret)(reason)
+      return Effect.fail(
+        StreamErrors.isTransient(code)
+          ? new Connection.Lost({ problem: `authorize was refused with code ${code}: ${said}` })
+          : new StreamErrors.AuthorizationRefused({ code, reason: said })
+      )
+    })
+  )
+}
+
+/** A line to the exchange. */
+export class Line {
+  readonly #setup: Setup
+  readonly #clock: Clock.Clock
+  /** By the method of their pushes. */
+  readonly #topics = new Map<string, Topics.Topics>()
+  readonly #places = new Map<Subscriber, Subscription>()
+  /** Open while there is something to tell the exchange, or a state to read. */
+  readonly #work = Latch.makeUnsafe(false)
+  readonly #isUp = Latch.makeUnsafe(false)
+  readonly #failed = Deferred.makeUnsafe<never, StreamErrors.PrivateFailure>()
+  readonly #settling = new Set<Topics.Topics>()
+  readonly #reading = new Map<Subscriber, number>()
+  #connection: Connection.Connection | undefined
+  /** The number of subscribers and queries that use the line. */
+  #users = 0
+  #uses = 0
+  /** Open while nothing uses the line. */
+  readonly #isUnused = Latch.makeUnsafe(true)
+
+  constructor(setup: Setup, clock: Clock.Clock) {
+    this.#setup = setup
+    this.#clock = clock
+  }
+
+  /** Counts a subscriber or a query that begins (1) or ends (-1). */
+  use(change: 1 | -1): void {
+    this.#users += change
+    if (change === 1) this.#uses++
+    if (this.#users === 0) this.#isUnused.openUnsafe()
+    else this.#isUnused.closeUnsafe()
+  }
+
+  /** Calls `onIdle` when nothing has used the line for a time. */
+  idle(time: Duration.Input, onIdle: () => void): Effect.Effect<void> {
+    return Effect.flatMap(this.#isUnused.await, () => {
+      const uses = this.#uses
+      return Effect.flatMap(
+        Effect.sleep(time),
+        () => this.#users === 0 && this.#uses === uses ? Effect.sync(onIdle) : this.idle(time, onIdle)
+      )
+    })
+  }
+
+  /** Whether the line has ended with an error. */
+  get hasFailed(): boolean {
+    return Deferred.isDoneUnsafe(this.#failed)
+  }
+
+  /** Whether a topic can be added to this line. */
+  admits(channel: Channel.Any, id: string, key: string): boolean {
+    return this.#topics.get(channel.pushed)?.admits(id, key) ?? true
+  }
+
+  /** Adds a subscriber to a topic. */
+  add(channel: Channel.Any, topic: { readonly value: unknown; readonly id: string }, subscriber: Subscriber) {
+    const topics = this.#topics.get(channel.pushed) ?? new Topics.Topics(channel, {
+      acknowledged: (entry) => this.#begin(entry),
+      refused: (entry, refusal) => this.#end(entry, refusal),
+      disturbed: (entry) => {
+        for (const subscriber of entry.subscribers) subscriber.interrupt("resubscribed")
+      }
+    })
+    this.#topics.set(channel.pushed, topics)
+    const entry: Topics.Entry = topics.wanted.get(topic.id)
+      ?? { topic: topic.value, id: topic.id, key: channel.keyOf(topic.value), subscribers: new Set(), renews: false }
+    topics.wanted.set(topic.id, entry)
+    entry.subscribers.add(subscriber)
+    this.#places.set(subscriber, { topics, entry })
+    this.resume(subscriber)
+    this.#work.openUnsafe()
+  }
+
+  /** Removes a subscriber. The last one of a topic ends its subscription. */
+  remove(subscriber: Subscriber): void {
+    const place = this.#places.get(subscriber)
+    this.#places.delete(subscriber)
+    this.#reading.delete(subscriber)
+    if (place === undefined) return
+    const { entry, topics } = place
+    entry.subscribers.delete(subscriber)
+    if (entry.subscribers.size === 0 && topics.wanted.get(entry.id) === entry) topics.wanted.delete(entry.id)
+    this.#work.openUnsafe()
+  }
+
+  /** Gives a subscriber a new state, if its topic is acknowledged. */
+  readonly resume = (subscriber: Subscriber): void => {
+    const place = this.#places.get(subscriber)
+    if (place === undefined || !place.topics.holds(place.entry)) return
+    if (subscriber.kind.renews) place.entry.renews = true
+    else subscriber.begin()
+    this.#work.openUnsafe()
+  }
+
+  #begin(entry: Topics.Entry): void {
+    for (const subscriber of entry.subscribers) if (subscriber.isWaiting) subscriber.begin()
+    this.#work.openUnsafe()
+  }
+
+  #end(entry: Topics.Entry, { code, method, reason }: Connection.Refused): void {
+    const error = new StreamErrors.StreamRefused({ method, origin: "exchange", code, reason })
+    for (const subscriber of entry.subscribers) subscriber.end(Exit.fail(error))
+  }
+
+  /** Handles a pushed message. */
+  readonly #receive = ({ method, params }: Frame.Push): void => {
+    const topics = this.#topics.get(method)
+    if (topics === undefined) return
+    const message = topics.channel["~codec"].decodeMessage(params)
+    for (const entry of topics.wanted.values()) {
+      if (Result.isFailure(message)) {
+        for (const subscriber of entry.subscribers) {
+          subscriber.interrupt("unreadable")
+          this.resume(subscriber)
+        }
+        continue
+      }
+      const part: unknown = topics.channel.about(entry.topic, message.success)
+      if (part === undefined) continue
+      for (const subscriber of entry.subscribers) if (!subscriber.push(part)) this.resume(subscriber)
+    }
+  }
+
+  /** Waits for a connection and makes a query over it. */
+  readonly ask: Continuity.Ask = (query, params) =>
+    Effect.flatMap(this.#isUp.await, () =>
+      this.#connection === undefined
+        ? Effect.fail(new Connection.Lost({ problem: "the connection ended" }))
+        : asking(this.#connection)(query, params))
+
+  /** Waits for the error with which the line ends. */
+  readonly failed: Effect.Effect<never, StreamErrors.PrivateFailure> = Deferred.await(this.#failed)
+
+  /** Ends all streams. */
+  fail(exit: Mailbox.Ending): void {
+    Deferred.doneUnsafe(this.#failed, exit)
+    for (const subscriber of this.#places.keys()) subscriber.end(exit)
+  }
+
+  /** Keeps a connection open, until it may not be opened again. */
+  readonly run: Effect.Effect<void> = Effect.suspend(() => {
+    let failures = 0
+    const once = Effect.suspend(() => {
+      const startedAt = this.#clock.currentTimeMillisUnsafe()
+      return Effect.catchTag(Effect.scoped(this.#once), "Lost", ({ problem }) => {
+        const lasted = this.#clock.currentTimeMillisUnsafe() - startedAt
+        failures = lasted >= longestPause ? 1 : failures + 1
+        return Effect.flatMap(pauseAfter(failures), (pause) =>
+          Effect.andThen(
+            Effect.logDebug(
+              `The WebSocket connection ended (${problem}); it is opened again in ${Math.round(pause)} ms`
+            ),
+            Effect.sleep(pause)
+          ))
+      })
+    })
+    return Effect.forever(once)
+  }).pipe(
+    Effect.onExit((exit) => Effect.sync(() => this.fail(exit))),
+    Effect.ignoreCause
+  )
+
+  /** One connection, from its token to its end. */
+  readonly #once: Effect.Effect<never, StreamErrors.PrivateFailure | Connection.Lost, Scope.Scope> = Effect.suspend(
+    () => {
+      const { dialer, token } = this.#setup
+      return Effect.gen({ self: this }, function*() {
+        const secret = token === undefined ? undefined : yield* token
+        const connection = yield* Connection.open(dialer, this.#receive)
+        if (secret !== undefined) yield* authorize(connection, secret)
+        this.#connection = connection
+        for (const topics of this.#topics.values()) topics.reset()
+        this.#reading.clear()
+        this.#settling.clear()
+        this.#isUp.openUnsafe()
+        this.#work.openUnsafe()
+        return yield* Effect.raceFirst(connection.ended, this.#working(connection))
+      }).pipe(Effect.onError(() => Effect.sync(() => this.#lose())))
+    }
+  )
+
+  /** The connection has ended: nothing more is taken from it. */
+  #lose(): void {
+    const since = Time.fromMicros((this.#connection?.heardAt() ?? this.#clock.currentTimeMillisUnsafe()) * 1000)
+    this.#connection = undefined
+    this.#isUp.closeUnsafe()
+    for (const topics of this.#topics.values()) topics.reset()
+    for (const subscriber of this.#places.keys()) subscriber.interrupt("connection-lost", since)
+  }
+
+  /** Tells the exchange what is wanted, and reads the states that subscribers wait for. */
+  readonly #working = (connection: Connection.Connection): Effect.Effect<never, Connection.Lost, Scope.Scope> =>
+    Effect.gen({ self: this }, function*() {
+      const scope = yield* Effect.scope
+      // What fails ends the connection, and a defect ends the line.
+      const fork = (effect: Effect.Effect<void, Connection.Lost>, done: () => void) =>
+        Effect.forkIn(
+          Effect.onExit(effect, (exit) =>
+            Effect.sync(() => {
+              done()
+              if (Exit.isFailure(exit)) connection.fail(exit.cause)
+            })),
+          scope
+        )
+      while (true) {
+        yield* this.#work.await
+        this.#work.closeUnsafe()
+        for (const topics of this.#topics.values()) {
+          if (!topics.differs || this.#settling.has(topics)) continue
+          this.#settling.add(topics)
+          yield* fork(topics.settle(connection), () => {
+            this.#settling.delete(topics)
+            this.#work.openUnsafe()
+          })
+        }
+        for (const subscriber of this.#places.keys()) {
+          const round = subscriber.reads
+          if (round === undefined || this.#reading.get(subscriber) === round) continue
+          this.#reading.set(subscriber, round)
+          yield* fork(this.#read(connection, subscriber, round), () => {})
+        }
+      }
+    })
+
+  /** Reads the state of a subscriber. */
+  #read(
+    connection: Connection.Connection,
+    subscriber: Subscriber,
+    round: number
+  ): Effect.Effect<void, Connection.Lost> {
+    const { read } = subscriber.kind
+    if (read === undefined) return Effect.void
+    const again = (): Effect.Effect<void, Connection.Lost> =>
+      Effect.andThen(
+        Effect.sleep(firstPause),
+        Effect.suspend(() => subscriber.reads === round ? this.#read(connection, subscriber, round) : Effect.void)
+      )
+    return read(asking(connection)).pipe(
+      Effect.map((state) => {
+        if (!subscriber.answer(round, state)) this.resume(subscriber)
+      }),
+      Effect.catchTags({
+        Refused: ({ code, method, reason }) => {
+          if (StreamErrors.isTransient(code)) return again()
+          const error = new StreamErrors.StreamRefused({ method, origin: "exchange", code, reason })
+          return Effect.sync(() => subscriber.end(Exit.fail(error)))
+        },
+        UnreadableAnswer: (error) => Effect.sync(() => subscriber.end(Exit.fail(error))),
+        // The list changes faster than it can be read.
+        ListShifted: again,
+        PageCeilingReached: again
+      })
+    )
+  }
+}
+
+/** The pause after a number of failures in a row, with half of it at random, in milliseconds. */
+const pauseAfter = (failures: number): Effect.Effect<number> =>
+  Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

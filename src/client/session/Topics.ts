@@ -1,0 +1,178 @@
+/** The topics of one channel on one connection: which ones are wanted, and which ones the exchange has acknowledged. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Channel from "../../protocol/Channel.ts"
+import { type Connection, Lost, Refused } from "./Connection.ts"
+import { isTransient } from "./StreamErrors.ts"
+import type { Subscriber } from "./Subscriber.ts"
+
+/** A topic with its subscribers. */
+export interface Entry {
+  readonly topic: unknown
+  /** The topic's parameters, as text. */
+  readonly id: string
+  /** See `Channel.Definition.keyOf`. */
+  readonly key: string
+  readonly subscribers: Set<Subscriber>
+  /** Whether a subscriber needs the state with which a subscription begins. */
+  renews: boolean
+}
+
+/** The effects of acknowledgements and refusals on a topic's subscribers. */
+export interface Outcomes {
+  readonly acknowledged: (entry: Entry) => void
+  readonly refused: (entry: Entry, refusal: Refused) => void
+  /** The exchange may have dropped the topic for a moment. */
+  readonly disturbed: (entry: Entry) => void
+}
+
+/** The topics of a channel on one connection. */
+export class Topics {
+  readonly channel: Channel.Any
+  readonly #outcomes: Outcomes
+  /** By id. */
+  readonly wanted = new Map<string, Entry>()
+  #held = new Set<Entry>()
+
+  constructor(channel: Channel.Any, outcomes: Outcomes) {
+    this.channel = channel
+    this.#outcomes = outcomes
+  }
+
+  /** Whether a topic can be added to this connection. */
+  admits(id: string, key: string): boolean {
+    if (this.wanted.has(id)) return true
+    if (this.channel.sharing === "single") return this.wanted.size === 0
+    for (const entry of this.wanted.values()) if (entry.key === key) return false
+    return true
+  }
+
+  /** Whether the exchange has acknowledged a topic. */
+  holds(entry: Entry): boolean {
+    return this.#held.has(entry)
+  }
+
+  /** The connection is new, or has ended: it has no topics. */
+  reset(): void {
+    this.#held = new Set()
+    for (const entry of this.wanted.values()) entry.renews = false
+  }
+
+  /** Whether the exchange has to be told something. */
+  get differs(): boolean {
+    if (this.#held.size !== this.wanted.size) return true
+    for (const entry of this.wanted.values()) if (entry.renews || !this.#held.has(entry)) return true
+    return false
+  }
+
+  /** Brings the exchange's topics in line with the ones that are wanted. */
+  settle(connection: Connection): Effect.Effect<void, Lost> {
+    return Effect.whileLoop({
+      while: () => this.differs,
+      body: () => this.channel.sharing === "added" ? this.#settleEach(connection) : this.#settleSet(connection),
+      step: () => {}
+    })
+  }
+
+  /** Each topic has a subscription of its own. */
+  #settleEach(connection: Connection): Effect.Effect<void, Lost> {
+    const { channel } = this
+    const left = [...this.#held].filter((entry) => this.wanted.get(entry.id) !== entry)
+    const asked = [...this.wanted.values()].filter((entry) => entry.renews || !this.#held.has(entry))
+    // A topic may replace one with the same key, so the old one goes first.
+    return Effect.andThen(
+      Effect.forEach(left, (entry) => {
+        this.#held.delete(entry)
+        return outcome(connection.request(channel.unsubscribe, channel.leave(entry.topic)))
+      }, { concurrency: "unbounded", discard: true }),
+      Effect.forEach(
+        asked,
+        (entry) =>
+          Effect.flatMap(this.#subscribe(connection, [entry]), (refusal) =>
+            Effect.sync(() => {
+              if (refusal !== undefined) this.#drop(entry, refusal)
+            })),
+        { concurrency: "unbounded", discard: true }
+      )
+    )
+  }
+
+  /** A subscription replaces the whole set of topics. */
+  #settleSet(connection: Connection): Effect.Effect<void, Lost> {
+    const wanted = [...this.wanted.values()]
+    if (wanted.length === 0) return this.#leave(connection)
+    return Effect.flatMap(this.#subscribe(connection, wanted), (refusal) => {
+      if (refusal === undefined) return Effect.void
+      const [first, ...more] = wanted
+      if (first !== undefined && more.length === 0) return Effect.sync(() => this.#drop(first, refusal))
+      return this.#rebuild(connection, wanted)
+    })
+  }
+
+  #leave(connection: Connection): Effect.Effect<void, Lost> {
+    this.#held = new Set()
+    return Effect.asVoid(outcome(connection.request(this.channel.unsubscribe, [])))
+  }
+
+  /**
+   * Finds the topics that the exchange refuses, one by one, and keeps the others. It is not known whether a refused
+   * subscription leaves the one before it in force, so the topics that were held go on from a new state.
+   */
+  readonly #rebuild = Effect.fnUntraced(function*(
+    this: Topics,
+    connection: Connection,
+    wanted: ReadonlyArray<Entry>
+  ) {
+    const old = wanted.filter((entry) => this.#held.has(entry))
+    for (const entry of old) this.#outcomes.disturbed(entry)
+    const steps = [...(old.length > 0 ? [old] : []), ...wanted.filter((entry) => !old.includes(entry)).map(one)]
+    const kept: Array<Entry> = []
+    let isExact = false
+    for (let group = steps.shift(); group !== undefined; group = steps.shift()) {
+      const refusal = yield* this.#subscribe(connection, [...kept, ...group])
+      isExact = refusal === undefined
+      const [first, ...more] = group
+      if (refusal === undefined) kept.push(...group)
+      else if (first !== undefined && more.length === 0) this.#drop(first, refusal)
+      else steps.unshift(...group.map(one))
+    }
+    if (isExact) return
+    yield* kept.length === 0 ? this.#leave(connection) : this.#subscribe(connection, kept)
+  })
+
+  /** Subscribes to topics. The exchange's first push may come together with its acknowledgement. */
+  #subscribe(connection: Connection, entries: ReadonlyArray<Entry>): Effect.Effect<Refused | undefined, Lost> {
+    const { "~codec": codec, sharing, subscribe } = this.channel
+    const encoded = codec.encodeTopics(entries.map(({ topic }) => topic))
+    // Each topic was encoded alone before it was added, so together they can only fail for a reason of this channel.
+    if (Result.isFailure(encoded)) {
+      return Effect.succeed(new Refused({ method: subscribe, code: 1, reason: encoded.failure.message }))
+    }
+    for (const entry of entries) entry.renews = false
+    return outcome(connection.request(subscribe, encoded.success, () => {
+      if (sharing !== "added") this.#held = new Set()
+      for (const entry of entries) {
+        this.#held.add(entry)
+        this.#outcomes.acknowledged(entry)
+      }
+    }))
+  }
+
+  #drop(entry: Entry, refusal: Refused): void {
+    this.#held.delete(entry)
+    if (this.wanted.get(entry.id) === entry) this.wanted.delete(entry.id)
+    this.#outcomes.refused(entry, refusal)
+  }
+}
+
+const one = <A>(value: A): ReadonlyArray<A> => [value]
+
+/** A refusal that may pass ends the connection, and the next one tries again after a pause. */
+const outcome = (request: Effect.Effect<unknown, Lost | Refused>): Effect.Effect<Refused | undefined, Lost> =>
+  request.pipe(
+    Effect.as(undefined),
+    Effect.catchTag("Refused", (refusal): Effect.Effect<Refused, Lost> =>
+      isTransient(refusal.code)
+        ? Effect.fail(new Lost({ problem: `${refusal.method} was refused with code ${refusal.code}` }))
+        : Effect.succeed(refusal))
+  )
