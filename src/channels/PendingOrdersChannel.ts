@@ -94,7 +94,7 @@ export const channel = Channel.make({
 })
 
 /** Reads all orders of a market. Fails if they change so fast that the pages do not fit together. */
-const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray<PendingOrder>> => (ask) =>
+const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray<orders.PendingOrder>> => (ask) =>
   Stream.runCollect(
     Pages.stream(
       "PendingOrdersChannel.page",
@@ -110,8 +110,8 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
  * them may be newer than the answer, and so is not contained. Neither is the end of an order: one that is filled at once
  * never was among them.
  */
-const contains = (orders: ReadonlyArray<PendingOrder>, { event, order }: OrderEvent): boolean => {
-  const read = event === "finished" ? undefined : orders.find(({ orderId }) => orderId === order.orderId)
+const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: OrderEvent): boolean => {
+  const read = event === "finished" ? undefined : all.find(({ orderId }) => orderId === order.orderId)
   return read?.modifiedAt !== undefined && order.modifiedAt !== undefined && order.modifiedAt < read.modifiedAt
 }
 
@@ -127,11 +127,11 @@ export class PendingOrdersChannel extends Context.Service<PendingOrdersChannel, 
    */
   readonly stream: (
     topic: topics.Market
-  ) => Stream.Stream<Item.Item<OrderEvent, ReadonlyArray<PendingOrder>>, StreamErrors.PrivateFailure>
+  ) => Stream.Stream<Item.Item<OrderEvent, ReadonlyArray<orders.PendingOrder>>, StreamErrors.PrivateFailure>
   /** Reads one page of orders. */
   readonly page: (
-    request: Request
-  ) => Effect.Effect<Pages.CountedPage<PendingOrder>, StreamErrors.QueryFailure<"private">>
+    request: forms.PageRequest
+  ) => Effect.Effect<Pages.CountedPage<orders.PendingOrder>, StreamErrors.QueryFailure<"private">>
 }>()("effect-txc/channels/PendingOrdersChannel") {
   /** Provides this service. Requires a `Session`. */
   static readonly layer: Layer.Layer<PendingOrdersChannel, never, Session.Session> = ChannelService.layer(
