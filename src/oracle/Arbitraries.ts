@@ -281,7 +281,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** The maximum length of a drawn list: 4, or less where the checks say so. */
+/** The maximum length of a drawn list: 4, or less if the schema's checks require it. */
 const longest = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): number =>
   checks.reduce((most, { annotations }) => {
     const constraint = Constraint.fromAnnotations(annotations)

@@ -135,7 +135,7 @@ export const cluster = Effect.fnUntraced(function*(
   return { database, nodes }
 })
 
-/** Adds a node to a cluster that runs another program. The node is not started yet. */
+/** Adds a node that runs another program to a cluster. The node is not started yet. */
 export const nodeOf = Effect.fnUntraced(function*({ url }: Pick<Server, "url">, program: string) {
   return yield* makeNode(url, yield* freePorts, 60_000, { database: [], to: [], from: [] }, {}, program)
 })

@@ -39,7 +39,7 @@ const isAnswer = (outcome: NodeTransport.Outcome): outcome is Answer =>
 export interface Forward {
   /** Sends a request to the node that has the venue. Returns its answer. */
   readonly send: (venue: string, request: Request) => Effect.Effect<Answer>
-  /** Forgets the cached locations of venues that have ended. */
+  /** Drops the cached locations of venues that have ended. */
   readonly forget: (isEnded: (venue: string) => boolean) => void
 }
 

@@ -5,7 +5,7 @@ import * as Logger from "effect/Logger"
 /** The time within which a repetition is only counted, in milliseconds. */
 const window = 60_000
 
-/** The number of different problems that are remembered at once. */
+/** The number of different problems that are tracked at once. */
 const maxKnown = 1000
 
 /** The innermost message of an error: the outer ones only name the operation that failed. */
