@@ -263,12 +263,14 @@ const receiver = (parts: Parts): NodeTransport.Receive => {
         return Refusal.make("", (yield* entry.resident.sleep) ? 200 : 409, "", "")
       }
       const clock = yield* Clock.Clock
-      const answer = yield* Effect.callback<Answer>((resume) =>
-        placement.send(id, request, clock, (given) => resume(Effect.isEffect(given) ? given : Effect.succeed(given)))
+      const answer = yield* Dispatch.answeredWithin(
+        parts.run,
+        request.patience + Forward.answerTime,
+        (resume) => placement.send(id, request, clock, resume)
       )
-      return judge(parts, entry, request, answer)
+      return answer._tag === "Lost" ? answer : judge(parts, entry, request, answer)
     }).pipe(
-      Effect.catch((error) => Effect.succeed(Refusal.make(given.path, 503, "JournalError", error.message))),
+      Effect.catch((error) => Effect.succeed(Dispatch.notFound(given, error))),
       Effect.tap(({ _tag }) => _tag === "NotTheirs" ? Metric.update(NodeMetrics.turnedAway, 1) : Effect.void)
     )
 }
@@ -416,10 +418,7 @@ const placementOf = (parts: Parts, forward: Forward.Forward): Placement["Service
           orElse: () => Effect.undefined
         })
       }),
-    send: (id, request, _clock, resume) =>
-      resume(NodeMetrics.observed(
-        Dispatch.send(parts, forward, id, request)
-      ))
+    send: (id, request, _clock, resume) => resume(NodeMetrics.observed(Dispatch.send(parts, forward, id, request)))
   }
 }
 

@@ -1,4 +1,8 @@
-/** Sends a request to the node that has its venue, or says why no node has it. */
+/**
+ * Sends a request to the node that has its venue, or says why no node has it. No part of its way takes longer than it has
+ * left.
+ */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Answer, Request } from "../gateway/Message.ts"
 import * as Models from "../host/HostModels.ts"
@@ -19,9 +23,38 @@ interface Parts {
 export const foundWithin = (millis: number, id: string) => <A>(look: Effect.Effect<A, JournalError>) =>
   Effect.timeoutOrElse(look, {
     duration: millis,
-    orElse: () =>
-      Effect.fail(new JournalError({ why: "failed", file: id, reason: "the database does not answer; retry shortly" }))
+    orElse: () => Effect.fail(new JournalError({ why: "failed", file: id, reason: "the database does not answer" }))
   })
+
+/** The outcome of a request is not known. */
+interface Lost {
+  readonly _tag: "Lost"
+}
+
+/**
+ * Waits for a venue's answer, but not longer than `millis`: from then on, the outcome counts as unknown. Does not count
+ * the time in which a fault delays an answer, or the control plane works on it.
+ */
+export const answeredWithin = (
+  run: (effect: Effect.Effect<Answer>) => unknown,
+  millis: number,
+  send: (resume: (given: Answer | Effect.Effect<Answer>) => void) => void
+): Effect.Effect<Answer | Lost> =>
+  Effect.callback<Effect.Effect<Answer | Lost>>((resume) => {
+    let isLate = false
+    send((given) => {
+      const answer = Effect.isEffect(given) ? given : Effect.succeed(given)
+      if (!isLate) return resume(Effect.succeed(answer))
+      // The use of the venue ends with this effect.
+      run(answer)
+    })
+    return Effect.sync(() => {
+      isLate = true
+    })
+  }).pipe(
+    Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(Effect.succeed<Lost>({ _tag: "Lost" })) }),
+    Effect.flatten
+  )
 
 /** Sends a request for a venue that this node knows, unless no node can open it. */
 const sendToKnown = ({ engines }: Parts, forward: Forward.Forward, id: string, request: Request) => {
@@ -31,15 +64,22 @@ const sendToKnown = ({ engines }: Parts, forward: Forward.Forward, id: string, r
     : Effect.succeed(Refusal.make(request.path, 503, "OtherEngine", refusal))
 }
 
+/** The answer to a request whose venue can't be looked up in the database. */
+export const notFound = ({ path }: Request, { message }: JournalError): Answer =>
+  Refusal.busy(path, "JournalError", message)
+
 /** Sends a request for a venue that this node does not know. Another node may have created the venue a moment ago. */
-const sendToUnknown = (parts: Parts, forward: Forward.Forward, id: string, request: Request) =>
-  Effect.matchEffect(foundWithin(Forward.patience, id)(parts.known.has(id)), {
-    onSuccess: (isKnown): Effect.Effect<Answer> =>
-      isKnown
-        ? sendToKnown(parts, forward, id, request)
-        : Effect.succeed(Refusals.unknown(request.path, Models.unknownVenue(id))),
-    onFailure: ({ message }) => Effect.succeed(Refusal.make(request.path, 503, "JournalError", message))
-  })
+const sendToUnknown = Effect.fnUntraced(
+  function*(parts: Parts, forward: Forward.Forward, id: string, request: Request) {
+    const began = yield* Clock.currentTimeMillis
+    const isKnown = yield* foundWithin(Forward.patience, id)(parts.known.has(id))
+    if (!isKnown) return Refusals.unknown(request.path, Models.unknownVenue(id))
+    const patience = Forward.patience - ((yield* Clock.currentTimeMillis) - began)
+    return yield* sendToKnown(parts, forward, id, { ...request, patience })
+  },
+  (sending, _parts, _forward, _id, request) =>
+    Effect.catch(sending, (error) => Effect.succeed(notFound(request, error)))
+)
 
 /** Sends a request for any venue. */
 export const send = (parts: Parts, forward: Forward.Forward, id: string, request: Request): Effect.Effect<Answer> =>

@@ -17,10 +17,17 @@ import type { Membership } from "./Membership.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 
 /**
- * The time limit for finding a request's venue, in milliseconds. It is longer than other nodes need to take over the
- * venues of a lost node. The last attempt may take two seconds more to reach its node.
+ * The time in which a request must reach its venue, in milliseconds, from its arrival in the cluster. All waits on its
+ * way share it: each gets only what the ones before have left. It is longer than other nodes need to take over the venues
+ * of a lost node.
  */
 export const patience = 8000
+
+/**
+ * The time after that in which the venue must answer, in milliseconds. So a request waits ten seconds at most for its
+ * 503, and for a reset as long, plus the silence after which a node counts as lost.
+ */
+export const answerTime = 2000
 
 /** The pause before the next attempt to find a venue, in milliseconds. */
 const pause = 100
@@ -81,7 +88,7 @@ export const make = (
       // A search that began before this request may time out before the request does.
       return search(venue).pipe(
         Effect.repeat({ until: (located) => located !== undefined }),
-        Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.undefined })
+        Effect.timeoutOrElse({ duration: Math.max(millis, 0), orElse: () => Effect.undefined })
       )
     })
 
@@ -91,15 +98,15 @@ export const make = (
   return {
     send: Effect.fnUntraced(function*(venue, given) {
       const request = { ...given, delivery: randomUUID() }
-      const end = (yield* Clock.currentTimeMillis) + patience
+      const end = (yield* Clock.currentTimeMillis) + (given.patience ?? patience)
+      const remaining = Effect.map(Clock.currentTimeMillis, (now) => end - now)
       let mayBeDone = false
       for (;;) {
-        const left = end - (yield* Clock.currentTimeMillis)
-        const address = left <= 0 ? undefined : yield* locate(venue, left)
+        const address = yield* locate(venue, yield* remaining)
+        const left = yield* remaining
         // The venue remembers answers long enough for requests resent within the time limit, but not for one resent
         // after this node was suspended.
-        const isLate = (yield* Clock.currentTimeMillis) >= end
-        if (address === undefined || isLate) return mayBeDone ? reset : notPlaced(request.path)
+        if (address === undefined || left <= 0) return mayBeDone ? reset : notPlaced(request.path)
         const outcome = yield* attempt(address, venue, { ...request, patience: left })
         if (isAnswer(outcome)) {
           // The outcome of an earlier attempt is unknown, so a 503 now does not prove that nothing was carried out.

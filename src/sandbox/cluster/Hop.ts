@@ -13,16 +13,19 @@ export const atOnce = 64
 /** The number of requests that may wait to be handed over. */
 export const maxWaiting = 1024
 
-/** The longest wait of a request before it is handed over. */
-const patience = "1 second"
+/** The longest wait of a request before it is handed over, in milliseconds. */
+const patience = 1000
 
 /** The reason why a request was not handed over: too many others wait, or it has waited for too long. */
 export type Refused = "full" | "late"
 
 /** The path to one node. */
 export interface Hop {
-  /** Hands a request over when it is its turn. If it is refused instead, `handOver` never runs. */
-  readonly pass: <A, E>(handOver: Effect.Effect<A, E>) => Effect.Effect<A, E | Refused>
+  /**
+   * Hands a request over when it is its turn, which it waits for during at most `millis`, and never longer than a second.
+   * If it is refused instead, `handOver` never runs.
+   */
+  readonly pass: <A, E>(handOver: Effect.Effect<A, E>, millis?: number) => Effect.Effect<A, E | Refused>
 }
 
 /** Creates the path to a node. */
@@ -30,7 +33,7 @@ export const make = (): Hop => {
   const turns = Semaphore.makeUnsafe(atOnce)
   let waiting = 0
 
-  const inTurn = <A, E>(handOver: Effect.Effect<A, E>): Effect.Effect<A, E | Refused> =>
+  const inTurn = <A, E>(handOver: Effect.Effect<A, E>, millis: number): Effect.Effect<A, E | Refused> =>
     Effect.suspend((): Effect.Effect<A, E | Refused> => {
       if (waiting >= maxWaiting) return Effect.fail("full")
       let isWaiting = true
@@ -44,17 +47,17 @@ export const make = (): Hop => {
       waiting++
       const passing = turns.withPermit(Effect.suspend(() => proceed() ? handOver : Effect.never))
       const late = Effect.flatMap(
-        Effect.sleep(patience),
+        Effect.sleep(Math.min(patience, millis)),
         (): Effect.Effect<never, Refused> => proceed() ? Effect.fail("late") : Effect.never
       )
       return Effect.ensuring(Effect.raceFirst(passing, late), Effect.sync(proceed))
     })
 
   return {
-    pass: (handOver) =>
+    pass: (handOver, millis = patience) =>
       Effect.flatMap(
         turns.withPermitsIfAvailable(1)(handOver),
-        Option.match({ onNone: () => inTurn(handOver), onSome: Effect.succeed })
+        Option.match({ onNone: () => inTurn(handOver, millis), onSome: Effect.succeed })
       )
   }
 }

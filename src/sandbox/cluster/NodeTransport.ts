@@ -277,7 +277,13 @@ export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(open
 
   return {
     send: (address, venue, request) =>
-      Effect.suspend(() => {
+      Effect.clockWith((clock) => {
+        const began = clock.currentTimeMillisUnsafe()
+        /** The request, which has waited for its turn. */
+        const now = (): Request =>
+          request.patience === undefined
+            ? request
+            : { ...request, patience: request.patience - (clock.currentTimeMillisUnsafe() - began) }
         // Closes the connection when no caller waits for the answer.
         const controller = new AbortController()
         // The node acknowledges a request at once, with the head of its HTTP answer.
@@ -288,12 +294,12 @@ export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(open
               origin: `http://${address}`,
               path: "/",
               method: "POST",
-              body: pack(venue, request),
+              body: pack(venue, now()),
               signal: controller.signal
             }),
           catch: (error) => ConnectionFailure.ofCause(error, "").why === undefined ? "lost" as const : "not sent"
         })
-        return hopTo(address).pass(handOver).pipe(
+        return hopTo(address).pass(handOver, request.patience).pipe(
           Effect.flatMap((response) => Effect.tryPromise({ try: () => read(response), catch: () => "lost" as const })),
           Effect.catch((why) => Effect.succeed(unanswered[why])),
           Effect.onInterrupt(() => Effect.sync(() => controller.abort()))

@@ -27,7 +27,7 @@ export interface Head {
   readonly from: string
   /** The id given by the cluster node that forwarded the request. Requests with the same id are the same request. */
   readonly delivery?: string
-  /** The longest time that the request may wait for its venue, in milliseconds, if a cluster node forwarded it. */
+  /** The time that is left to the request to reach its venue, in milliseconds, if a cluster node has begun to forward it. */
   readonly patience?: number
 }
 

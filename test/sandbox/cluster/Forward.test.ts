@@ -85,6 +85,25 @@ describe("requests for venues on other nodes", () => {
       assert.isAtMost(waits.at(-1) ?? assert.fail(), 200)
     }))
 
+  it.effect("the search for the node and the attempts to reach it share one time limit", () =>
+    Effect.gen(function*() {
+      const located = Effect.delay(Effect.succeed("other"), "3 seconds")
+      const { given, millis, sent } = yield* forwarded(call, [{ _tag: "NotSent" }], located)
+      assert.deepInclude(given, { _tag: "Answer", status: 503 })
+      assert.isAtMost(millis, Forward.patience + 200)
+      const [first = assert.fail(), second = assert.fail(), ...others] = sent.map(({ patience }) => patience ?? 0)
+      assert.isAtMost(first, Forward.patience - 3000)
+      assert.isAtMost(second, Forward.patience - 6000)
+      assert.deepStrictEqual(others, [])
+    }))
+
+  it.effect("a request that has waited before it is forwarded has only the rest of its time", () =>
+    Effect.gen(function*() {
+      const { given, millis } = yield* forwarded({ ...call, patience: 1000 }, [{ _tag: "NotTheirs" }])
+      assert.deepInclude(given, { _tag: "Answer", status: 503 })
+      assert.isAtMost(millis, 1200)
+    }))
+
   it.effect("requests for a venue whose node is not known share one search", () =>
     Effect.gen(function*() {
       let searches = 0

@@ -28,6 +28,17 @@ describe("the way to another node", () => {
       yield* Fiber.interruptAll(fibers)
       assert.strictEqual(yield* hop.pass(Effect.succeed("sent")), "sent")
     }))
+
+  it.effect("a request with little time left waits only for as long", () =>
+    Effect.gen(function*() {
+      const hop = Hop.make()
+      const pass = Effect.forkChild(hop.pass(silent), { startImmediately: true })
+      const fibers = yield* Effect.forEach(Array.from({ length: Hop.atOnce }), () => pass)
+      const before = yield* Clock.currentTimeMillis
+      assert.strictEqual(yield* passing(Effect.flip(hop.pass(silent, 300))), "late")
+      assert.isAtMost((yield* Clock.currentTimeMillis) - before, 400)
+      yield* Fiber.interruptAll(fibers)
+    }))
 })
 
 property(

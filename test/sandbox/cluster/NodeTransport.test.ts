@@ -153,6 +153,22 @@ describe("requests to other nodes", () => {
       assert.strictEqual(node.received.length, Hop.atOnce)
     }))
 
+  it.effect("the wait of a request for its turn is part of the time that it has at the other node", () =>
+    Effect.gen(function*() {
+      const held: Array<() => void> = []
+      const node = yield* serving((response) => void held.push(() => response.end()))
+      const { send } = yield* NodeTransport.sender
+      const sending = send(`127.0.0.1:${node.port}`, "venue", { ...request, patience: 2000 })
+      yield* Effect.forEach(Array.from({ length: Hop.atOnce }), () => Effect.forkScoped(sending))
+      yield* until(Effect.sync(() => held.length === Hop.atOnce))
+      yield* Effect.forkScoped(sending, { startImmediately: true })
+      yield* TestClock.adjust(700)
+      held[0]?.()
+      yield* until(Effect.sync(() => held.length > Hop.atOnce))
+      const left = node.received.map(({ body }) => /"patience":(\d+)/u.exec(body.toString())?.[1])
+      assert.deepStrictEqual([left[0], left[Hop.atOnce]], ["2000", "1300"])
+    }))
+
   it.live("the outcome distinguishes a node that does not have the venue, has lost track of the request, or fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
