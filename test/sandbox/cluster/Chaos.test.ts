@@ -294,34 +294,39 @@ const judge = Effect.fnUntraced(function*(venue: Venued) {
   )
 })
 
-/** The longest time that a call may take, and what the connections between nodes may add, in milliseconds. */
-const bound = 10_000 + 3000
-
 /**
- * The bound of a call while the machine itself is overloaded: a call that has reached its venue waits for the venue.
+ * The longest time that a call may take, in milliseconds: ten seconds until it is refused, and otherwise three seconds
+ * more, in which a node notices that another one is silent.
  */
-const boundIfBusy = 2 * 10_000 + 3000
+const boundOf = ({ answer }: TimedCall): number => /^(?:429|503)/u.test(answer) ? 10_000 : 10_000 + 3000
 
-interface Span {
+/** A span of time in which a node answers nothing, or in which this process does not see the answers of any node. */
+interface Pause {
+  readonly node?: string
   readonly from: number
   readonly to: number
 }
 
-/** The pauses of nodes, during which they answer nothing. */
-type Paused = ReadonlyArray<Span & { readonly node: string }>
-
-/** The time that a call has waited, without the time during which its node was paused. */
-const waited = ({ began, millis, node }: TimedCall, paused: Paused): number =>
-  paused.filter((pause) => pause.node === node).reduce(
+/** The time that a call has waited, without pauses. */
+const waited = ({ began, millis, node }: TimedCall, pauses: ReadonlyArray<Pause>): number =>
+  pauses.filter((pause) => (pause.node ?? node) === node).reduce(
     (left, { from, to }) => left - Math.max(0, Math.min(to, began + millis) - Math.max(from, began)),
     millis
   )
 
-/**
- * Whether the connection of a call broke too soon for the node to count as lost, which means that the node itself
- * closed it.
- */
-const isReset = ({ answer, millis }: TimedCall): boolean => answer === "lost" && millis < 3000
+/** Adds the spans in which this process itself had too much to do, until the scope is closed. */
+const watchSelf = (pauses: Array<Pause>) =>
+  Effect.forkScoped(Effect.gen(function*() {
+    for (;;) {
+      const from = performance.now()
+      yield* Effect.sleep("20 millis")
+      const to = performance.now()
+      if (to - from > 50) pauses.push({ from, to })
+    }
+  }))
+
+/** Whether a refusal does not say when to call again. */
+const isSilent = ({ answer }: TimedCall): boolean => answer.endsWith("retry after undefined")
 
 type Happening = ReadonlyArray<readonly [name: string, trouble: Trouble]>
 
@@ -415,6 +420,8 @@ const scenario = (plan: Plan) =>
     const { happening, nodes: size, options, seed } = plan
     const { database, nodes } = yield* cluster(size, options)
     const calls: Array<TimedCall> = []
+    const pauses: Array<Pause> = []
+    yield* watchSelf(pauses)
     const nonce = Layer.succeedContext(yield* Layer.build(Nonce.layerWindow))
     const calling = { calls, nonce }
     const venues = yield* openVenues(nodes, plan, calling)
@@ -431,18 +438,16 @@ const scenario = (plan: Plan) =>
       { concurrency: "unbounded", discard: true }
     ))
     yield* Effect.sleep("1 second")
-    const paused: Array<Paused[number]> = []
-    const busy: Array<Span> = []
     for (const [name, trouble] of happening) {
       const node = nodes[draw(drawn)] ?? assert.fail()
       const from = performance.now()
       yield* trouble(node, world)
       const to = performance.now()
-      if (name === "pause") paused.push({ node: node.baseUrl, from, to })
+      if (name === "pause") pauses.push({ node: node.baseUrl, from, to })
       const during = calls.filter(({ began }) => began >= from)
       report(name, during, to - from)
-      if (name.startsWith("overload of")) assert.deepStrictEqual(during.filter(isReset), [], `resets: ${name}`)
-      if (name.startsWith("overload")) busy.push({ from, to })
+      const isLost = ({ answer }: TimedCall): boolean => answer === "lost"
+      if (name.startsWith("overload of")) assert.deepStrictEqual(during.filter(isLost), [], `resets: ${name}`)
     }
     yield* Effect.sleep("1 second")
     isOver = true
@@ -454,9 +459,8 @@ const scenario = (plan: Plan) =>
       return judge(venue)
     }, { concurrency: "unbounded", discard: true }).pipe(Effect.provide(database.layer))
     report("all", calls, 0)
-    const boundOf = ({ began }: TimedCall) =>
-      busy.some(({ from, to }) => from <= began && began <= to) ? boundIfBusy : bound
-    const late = calls.filter((call) => waited(call, paused) > boundOf(call))
+    assert.deepStrictEqual(calls.filter(isSilent), [], "refusals without a time to call again")
+    const late = calls.filter((call) => waited(call, pauses) > boundOf(call))
     assert.deepStrictEqual(late, [], "calls that took longer than their bound")
   })
 
