@@ -30,11 +30,11 @@ const stopping = 20_000
 /** The exit code of a node that has lost its venues or stopped too slowly, and should be restarted. */
 const lostCode = 1
 
-/**
- * Exits the process immediately if it was suspended for too long, and otherwise when a shutdown exceeds its time limit.
- */
+/** Exits the process when its shutdown, which begins now, exceeds its time limit. */
+const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
+
+/** Exits the process immediately if it was suspended for too long, and otherwise when a shutdown takes too long. */
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
-  const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
   // No graceful shutdown here: it takes time, and other nodes already own this node's venues.
@@ -74,7 +74,8 @@ export const open = Effect.fnUntraced(function*(
     })
   )
   yield* endInTime
-  return Context.get(context, Host.Host)
+  const host = Context.get(context, Host.Host)
+  return Host.Host.of({ ...host, drained: Effect.tap(host.drained, () => Effect.sync(end)) })
 })
 
 const migrating = Effect.fnUntraced(function*(token: string | undefined) {

@@ -2,8 +2,10 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Node from "../../src/sandbox/cluster/Node.ts"
@@ -14,10 +16,60 @@ import * as HostServer from "../../src/sandbox/host/HostServer.ts"
 import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { until } from "../support/clock.ts"
 import { run } from "../support/command.ts"
-import { scratchFile } from "../support/files.ts"
+import { compiled, programOf, scratchFile } from "../support/files.ts"
 import { call, keyOf, own, placeLimit } from "../support/host.ts"
+import { killed } from "../support/killed.ts"
 import { itWithPostgres, postgresServer } from "../support/postgres.ts"
 import { closedPort } from "../support/server.ts"
+
+/** Starts a node as an operator does, and waits until it serves. */
+const nodeElsewhere = (url: string, nodePort: number, clusterPort: number) =>
+  Effect.gen(function*() {
+    const ports = ["--port", "0", "--node-port", String(nodePort), "--cluster-port", String(clusterPort)]
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [programOf("main"), "host", "--cluster", url, "--json", ...ports], {
+          stdio: ["ignore", "pipe", "ignore"],
+          env: { ...process.env, ...compiled, TXC_HOST_TOKEN: "secret" }
+        })
+      ),
+      killed
+    )
+    const ended = new Promise<number | string | null>((resolve) => {
+      child.on("close", (code, signal) => resolve(signal ?? code))
+    })
+    const baseUrl = yield* Effect.callback<string>((resume) => {
+      child.stdout.once("data", (line: Buffer) => {
+        resume(Effect.succeed((JSON.parse(line.toString().split("\n")[0] ?? "") as { readonly url: string }).url))
+      })
+    })
+    return { baseUrl, ended: Effect.promise(() => ended) }
+  })
+
+itWithPostgres(
+  "the process of a node that is drained ends with code 0, although a feed is open",
+  () =>
+    Effect.gen(function*() {
+      const { layer, url } = yield* postgresServer
+      yield* Effect.provide(Tables.migrate, layer)
+      const nodePort = yield* closedPort
+      const { baseUrl, ended } = yield* nodeElsewhere(url, nodePort, yield* closedPort)
+      const ask = (path: string, token: string, method = "GET") =>
+        Effect.promise(() => fetch(baseUrl + path, { method, headers: { authorization: `Bearer ${token}` } }))
+      const answer = yield* ask("/control/v1/Venues", "secret", "POST")
+      const { controlToken, id } = (yield* Effect.promise(() => answer.json())) as Host.Made
+      const follow = ask(`/v/${id}/control/v1/Events`, controlToken)
+      const feed = yield* Effect.repeat(follow, { until: ({ status }) => status === 200 })
+      const reading = yield* Effect.forkChild(Effect.exit(Effect.tryPromise(() => feed.text())))
+      const drained = yield* run(["host", "drain", `127.0.0.1:${nodePort}`, "--cluster", url])
+      assert.isUndefined(drained.failed)
+      assert.strictEqual(yield* ended, 0)
+      yield* Fiber.join(reading)
+      const status = yield* run(["host", "status", "--cluster", url])
+      assert.notInclude(status.out, String(nodePort))
+      assert.include(status.out, id)
+    })
+)
 
 itWithPostgres(
   "an operator lists nodes and venues, exports and checks a journal, and drains a node, at a node or at the database",

@@ -18,7 +18,7 @@ import { ping } from "../../support/host.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
 /** Runs before a statement with these parameters. */
-type Before = (parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, SqlError.SqlError>
+type Before = (parameters: ReadonlyArray<unknown>, text: string) => Effect.Effect<unknown, SqlError.SqlError>
 
 /** Runs `before` before each statement of a client. */
 const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
@@ -26,7 +26,7 @@ const watched = (sql: PgClient.PgClient, before: Before): PgClient.PgClient =>
     get: (target, key, self) =>
       key === "unsafe"
         ? (text: string, parameters: ReadonlyArray<unknown> = []) =>
-          Effect.andThen(Effect.suspend(() => before(parameters)), target.unsafe(text, parameters))
+          Effect.andThen(Effect.suspend(() => before(parameters, text)), target.unsafe(text, parameters))
         : Reflect.get(target, key, self) as unknown
   })
 
@@ -131,6 +131,42 @@ itHasTables(
         { concurrency: 4, discard: true }
       )
       assert.isAbove(happened, 30)
+    })
+)
+
+itHasTables(
+  "a venue keeps its faults, limits and request log, whichever statement of waking fails",
+  () =>
+    Effect.gen(function*() {
+      let id = ""
+      /** The number of statements about the venue that still work before one fails; `undefined` if none fails. */
+      let left: number | undefined
+      /** The statement that failed. */
+      let failed = ""
+      const { call, host, look } = yield* nodeWith(([venue], text) => {
+        if (left === undefined || venue !== id || left-- > 0) return Effect.void
+        left = undefined
+        failed = text
+        return Effect.fail(failure)
+      })
+      const { controlToken, id: made } = yield* host.make({ example: false })
+      id = made
+      const logged = Effect.gen(function*() {
+        const answer = yield* look(id, "/control/v1/Requests", { authorization: `Bearer ${controlToken}` })
+        return answer._tag === "Answer" ? answer.body.split(`"${ping}"`).length - 1 : assert.fail(answer._tag)
+      })
+      for (let working = 0, calls = 1;; working++, calls++) {
+        assert.strictEqual(yield* call(id), 200)
+        assert.strictEqual(yield* logged, calls)
+        assert.isTrue(yield* host.sleep(id))
+        left = working
+        // Wakes the venue, again if a statement fails.
+        const kept = yield* logged
+        assert.isUndefined(left, "a statement fails")
+        // This statement is the first after waking: it confirms that the node may answer.
+        if (failed.includes("AS fenced")) break
+        assert.strictEqual(kept, calls, failed)
+      }
     })
 )
 
