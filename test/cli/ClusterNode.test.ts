@@ -51,7 +51,7 @@ itWithPostgres(
       yield* refused(
         { url: url.replace("txc@", "reader@") },
         /cannot be used/u,
-        /lacks rights: GRANT INSERT ON txc_venue.*31 more/u
+        /lacks rights: GRANT INSERT ON txc_venue.*34 more/u
       )
       yield* refused({ nodeHost: "0.0.0.0" }, /Can't listen on 0\.0\.0\.0/u, /--node-host/u)
 

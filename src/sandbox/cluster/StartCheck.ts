@@ -6,6 +6,7 @@ import * as Engine from "../engine/Engine.ts"
 import { JournalError } from "../store/JournalError.ts"
 import * as Database from "./Database.ts"
 import * as Membership from "./Membership.ts"
+import * as Place from "./Place.ts"
 import * as Tables from "./Tables.ts"
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
@@ -14,7 +15,7 @@ const unusable = (reason: string) => new JournalError({ why: "failed", file: "of
 const lacking = `
   SELECT 'GRANT ' || p || ' ON ' || t AS missing
   FROM unnest(ARRAY['txc_venue', 'txc_journal', 'txc_snapshot', 'txc_delivery', 'txc_hosted', 'txc_memory', 'txc_host',
-    'txc_node', ${
+    'txc_node', 'txc_place', ${
   Membership.tables.map((table) => `'${table}'`).join()
 }]) AS t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p
   WHERE NOT has_table_privilege(t, p)
@@ -25,7 +26,7 @@ const lacking = `
 
 /**
  * Fails unless the database has the tables of this version, can be written by this user, and keeps acknowledged
- * commands.
+ * commands. Forgets the nodes of another database if its tables were copied here.
  */
 export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -60,4 +61,5 @@ export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClie
       `the user of its URL lacks rights: ${first.missing}${others}. Grant them as the tables' owner`
     )
   }
+  yield* Place.check
 })

@@ -30,7 +30,7 @@ import * as Membership from "./Membership.ts"
  *
  * @category form
  */
-export const version = 3
+export const version = 4
 
 /** For each version, the statements that migrate the tables from the version before. */
 const steps: ReadonlyArray<ReadonlyArray<string>> = [[
@@ -79,6 +79,8 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   ) AS written WHERE written.venue = txc_hosted.venue`,
   // Since this version, each engine version has its own tables.
   "DROP TABLE IF EXISTS cluster_runners, cluster_locks, cluster_runner_migrations"
+], [
+  "CREATE TABLE txc_place (place text NOT NULL)"
 ]]
 
 const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {

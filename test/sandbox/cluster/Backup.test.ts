@@ -54,11 +54,8 @@ itWithPostgres(
       yield* eachHas([])
       const before = placed.map((nonces) => [...nonces])
       const file = yield* scratchFile
-      // Leaves out the list of nodes: a restored node would forward calls to the running ones.
-      const without = ["cluster_*_runners", "cluster_*_locks", "txc_node"].map((table) =>
-        `--exclude-table-data=${table}`
-      )
-      yield* runs("pg_dump", "--format", "custom", ...without, "--file", file, database.url)
+      // With the list of nodes: the restored node must not take the running one for its own.
+      yield* runs("pg_dump", "--format", "custom", "--file", file, database.url)
       yield* eachHas(placed.map(({ length }) => length))
       load.isOver = true
       yield* Fiber.join(trading)

@@ -224,7 +224,7 @@ describe("the tables of a cluster", () => {
             // A migration from version 1 marks venues with commands as begun, with the engine that their rules name.
             yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
             yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
-            yield* sql`DROP TABLE txc_node`
+            yield* sql`DROP TABLE txc_node, txc_place`
             yield* sql`UPDATE txc_version SET version = 1`
             yield* sql`INSERT INTO txc_hosted (venue, owner, record) VALUES ('old', '', '{}'), ('new', '', '{}')`
             yield* sql`INSERT INTO txc_venue (venue, rules, epoch, sequence, link)

@@ -1,0 +1,51 @@
+/**
+ * Recognises tables that were copied into another database, such as a restored backup. The copy names the nodes of the
+ * original. Nodes of the copy would pass calls on to them, and so to the other exchange.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import type * as SqlError from "effect/sql/SqlError"
+
+/**
+ * The place of the tables: their server, database and table. A standby that takes over has the same place. Some servers
+ * keep their identifier to themselves.
+ */
+const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
+  const [server] = yield* Effect.orElseSucceed(
+    sql.unsafe<{ id: string }>("SELECT system_identifier::text AS id FROM pg_control_system()"),
+    () => []
+  )
+  const [tables] = yield* sql.unsafe<{ database: string; table: string }>(
+    `SELECT oid::text AS database, 'txc_place'::regclass::oid::text AS "table"
+    FROM pg_database WHERE datname = current_database()`
+  )
+  return [server?.id, tables?.database, tables?.table].join("/")
+})
+
+/** The tables that list nodes, of all engine versions, as far as this user may change them. */
+const lists = `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
+  WHERE (tablename = 'txc_node' OR tablename ~ '^cluster_[0-9]+_(runners|locks)$')
+    AND schemaname = (SELECT relnamespace::regnamespace::name FROM pg_class WHERE oid = 'txc_place'::regclass)
+    AND has_table_privilege(quote_ident(schemaname) || '.' || quote_ident(tablename), 'DELETE')`
+
+/** Forgets the nodes of the original if the tables are a copy, and says so. A node does this before it joins the cluster. */
+export const check: Effect.Effect<void, SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+  const here = yield* placeOf(sql)
+  const isCopy = yield* sql.withTransaction(Effect.gen(function*() {
+    // If two nodes start at once, the second finds the place of the first.
+    yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_place'::regclass::bigint)")
+    const [known] = yield* sql.unsafe<{ place: string }>("SELECT place FROM txc_place")
+    if (known?.place === here) return false
+    yield* sql.unsafe("DELETE FROM txc_place")
+    yield* sql.unsafe("INSERT INTO txc_place (place) VALUES ($1)", [here])
+    if (known === undefined) return false
+    for (const { name } of yield* sql.unsafe<{ name: string }>(lists)) yield* sql.unsafe(`DELETE FROM ${name}`)
+    return true
+  }))
+  if (!isCopy) return
+  yield* Effect.logWarning(
+    "The tables of this cluster were copied from another database, so the nodes that they listed are forgotten. If those " +
+      "still run, there are two exchanges with the same venues and keys: stop the nodes of one of them"
+  )
+})
