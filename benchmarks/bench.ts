@@ -20,6 +20,7 @@ import * as Bundle from "./rows/bundle.ts"
 import * as Calls from "./rows/calls.ts"
 import * as Cluster from "./rows/cluster.ts"
 import * as ClusterCores from "./rows/clusterCores.ts"
+import * as ClusterOutage from "./rows/clusterOutage.ts"
 import * as Cold from "./rows/cold.ts"
 import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
@@ -40,6 +41,7 @@ const rows: ReadonlyArray<Row> = [
   ...Host.rows,
   ...Cluster.rows,
   ...ClusterCores.rows,
+  ...ClusterOutage.rows,
   ...Day.rows,
   ...Growth.rows
 ]
@@ -67,7 +69,7 @@ const chosen = (): ReadonlyArray<Row> => {
   }
   if (positionals.length > 0) return rows.filter(({ name }) => positionals.includes(name))
   if (values.smoke) return rows
-  return rows.filter(({ onlyByName = false }) => onlyByName === (values.plot !== undefined))
+  return values.plot === undefined ? rows.filter(({ onlyByName }) => onlyByName !== true) : Growth.rows
 }
 
 const machine = () => {

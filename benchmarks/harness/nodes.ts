@@ -18,11 +18,15 @@ export interface Node {
   readonly end: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts a node that uses this database, pinned to a core if one is given. */
-export const makeNode = async (database: string, core?: number): Promise<Node> => {
+/** Starts a node that uses this database, pinned to a core if one is given. `flags` are more flags of the command. */
+export const makeNode = async (
+  database: string,
+  core?: number,
+  flags: ReadonlyArray<string> = []
+): Promise<Node> => {
   const [port, nodePort, clusterPort] = [await freePort(), await freePort(), await freePort()]
   const ports = ["--port", `${port}`, "--node-port", `${nodePort}`, "--cluster-port", `${clusterPort}`]
-  const node = [process.execPath, command, "host", "--json", "--cluster", database, ...ports]
+  const node = [process.execPath, command, "host", "--json", "--cluster", database, ...ports, ...flags]
   const [program = "", ...args] = core === undefined ? node : ["taskset", "-c", `${core}`, ...node]
   let child: ChildProcess | undefined
   return {
@@ -52,6 +56,12 @@ export interface Made {
 export const makeVenue = async ({ url }: Node): Promise<Made> => {
   const headers = { authorization: `Bearer ${token}` }
   return await (await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })).json() as Made
+}
+
+/** Puts a venue to sleep. */
+export const sleepVenue = async ({ url }: Node, venue: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${token}` }
+  await (await fetch(`${url}/control/v1/Venues/${venue}/Sleep`, { method: "POST", headers })).text()
 }
 
 /** Creates the tables of a cluster. */

@@ -17,8 +17,10 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../protocol/Json.ts"
 import { HostApi } from "../sandbox/host/HostApi.ts"
+import * as HostArchive from "../sandbox/host/HostArchive.ts"
 import type * as Models from "../sandbox/host/HostModels.ts"
 import * as Registry from "../sandbox/host/Registry.ts"
+import { JournalError } from "../sandbox/store/JournalError.ts"
 import * as Flags from "./Flags.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import { Refused } from "./Refused.ts"
@@ -32,6 +34,19 @@ const url = Flags.optional(
   Flag.String("url"),
   "The base URL of a running host or node, such as http://127.0.0.1:8080, instead of a database. Its token is TXC_HOST_TOKEN"
 )
+
+/** A flag for the folder of a host, which takes the place of a cluster. */
+const hostFolder = (name: string, what: string) =>
+  Flags.optional(Flag.String(name), `The folder of a stopped host ${what}, instead of a cluster`)
+
+/** Explains that the host of a folder still runs. */
+const unlessStopped = (folder: string) => <E>(error: E | JournalError): E | JournalError | Refused =>
+  error instanceof JournalError && error.why === "locked"
+    ? new Refused({
+      wrong: `The folder ${folder} is in use by a running host.`,
+      remedy: "Stop that host, and start it again afterwards."
+    })
+    : error
 
 const venue = Argument.String("venue").pipe(Argument.withDescription("The id of the venue"))
 
@@ -166,15 +181,15 @@ export const exported = Command.make(
   {
     venue,
     cluster,
+    from: hostFolder("from", "that has the venue"),
     data: Flag.String("data").pipe(Flag.withDescription("The folder for the journal. It must not have one yet"))
   },
-  Effect.fn(function*({ cluster, data, venue }) {
+  Effect.fn(function*({ cluster, data, from, venue }) {
     yield* JournalFolder.make(data)
-    const written = yield* (yield* clusterNode).exportTo(
-      yield* databaseOf(cluster),
-      venue,
-      JournalFolder.journalIn(data)
-    )
+    const file = JournalFolder.journalIn(data)
+    const written = Option.isSome(from)
+      ? yield* Effect.mapError(HostArchive.exportTo(from.value, venue, file), unlessStopped(from.value))
+      : yield* (yield* clusterNode).exportTo(yield* databaseOf(cluster), venue, file)
     const { dialect, reduceOnly } = written.registered
     const files = yield* FileSystem.FileSystem
     const record = JournalFolder.recordIn(data)
@@ -187,25 +202,27 @@ export const exported = Command.make(
       [
         summary(written),
         `Serve it: effect-txc sandbox --data ${data} --dialect ${dialect} --reduce-only ${reduceOnly}`,
-        `Import it into a cluster: effect-txc host import --data ${data}`
+        `Import it into a cluster: effect-txc host import --data ${data}`,
+        `Import it into a host: effect-txc host import --data ${data} --into FOLDER`
       ].join("\n")
     )
   })
 ).pipe(
   Command.withDescription(
-    "Write a cluster's venue to a folder: its journal, which effect-txc sandbox serves, and its record, with its token and " +
-      "keys. effect-txc host import reads both. The venue keeps running"
+    "Write a venue of a cluster, or of a stopped host, to a folder: its journal, which effect-txc sandbox serves, and its " +
+      "record, with its token and keys. effect-txc host import reads both. A cluster's venue keeps running"
   ),
-  Command.withShortDescription("Write a cluster's venue to a folder")
+  Command.withShortDescription("Write a venue to a folder")
 )
 
 export const imported = Command.make(
   "import",
   {
     cluster,
+    into: hostFolder("into", "that gets the venue"),
     data: Flag.String("data").pipe(Flag.withDescription("The folder that effect-txc host export has written"))
   },
-  Effect.fn(function*({ cluster, data }) {
+  Effect.fn(function*({ cluster, data, into }) {
     const files = yield* FileSystem.FileSystem
     const record = yield* Effect.mapError(
       files.readFileString(JournalFolder.recordIn(data)),
@@ -216,15 +233,18 @@ export const imported = Command.make(
         })
     )
     const file = JournalFolder.journalIn(data)
-    const written = yield* (yield* clusterNode).importFrom(yield* databaseOf(cluster), file, record)
-    yield* Console.log(`The cluster has the venue ${written.registered.id}: ${summary(written)}`)
+    const written = Option.isSome(into)
+      ? yield* Effect.mapError(HostArchive.importFrom(into.value, file, record), unlessStopped(into.value))
+      : yield* (yield* clusterNode).importFrom(yield* databaseOf(cluster), file, record)
+    const owner = Option.isSome(into) ? `The host in ${into.value}` : "The cluster"
+    yield* Console.log(`${owner} has the venue ${written.registered.id}: ${summary(written)}`)
   })
 ).pipe(
   Command.withDescription(
-    "Replay an exported venue with this release, and add it to a cluster under its id, with its token and keys. Replaces the " +
-      "same venue of another release, if it has not changed since the export. Nodes may run"
+    "Replay an exported venue with this release, and add it to a cluster, or to a stopped host, under its id, with its token " +
+      "and keys. Replaces the same venue of another release, if it has not changed since the export. Nodes of a cluster may run"
   ),
-  Command.withShortDescription("Import an exported venue into a cluster")
+  Command.withShortDescription("Import an exported venue into a cluster or a host")
 )
 
 export const check = Command.make(

@@ -1,10 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
+import * as Host from "../../src/sandbox/host/Host.ts"
+import * as HostRouter from "../../src/sandbox/host/HostRouter.ts"
+import * as InProcess from "../../src/sandbox/server/InProcess.ts"
 import { run } from "../support/command.ts"
 import { compiled, programOf, scratchFile } from "../support/files.ts"
+import { call, keyOf, own, placeLimit } from "../support/host.ts"
 
 interface First {
   readonly url: string
@@ -41,6 +47,10 @@ const started = (args: ReadonlyArray<string>, environment: Readonly<Record<strin
     ({ end }) => end
   )
 
+/** A client that reaches the venues of a host in this process. */
+const inProcess = (host: Host.Host["Service"]) =>
+  Layer.effect(HttpClient.HttpClient, Effect.flatMap(HostRouter.make(host), InProcess.make))
+
 const make = ({ controlToken, controlUrl }: First) =>
   Effect.promise(async () => {
     const answer = await fetch(`${controlUrl}Venues`, {
@@ -70,6 +80,47 @@ describe("effect-txc host", () => {
       assert.strictEqual(yield* again.end, 0)
       const given = yield* started(["--memory"], { TXC_HOST_TOKEN: "a token of mine" })
       assert.strictEqual(given.first.controlToken, "a token of mine")
+    }).pipe(Effect.scoped))
+
+  it.live("a venue that is exported from a stopped host goes on in another, with its token, keys and orders", () =>
+    Effect.gen(function*() {
+      const folder = dirname(yield* scratchFile)
+      const [one, other, data] = [join(folder, "one"), join(folder, "other"), join(folder, "exported")]
+      const out = (args: ReadonlyArray<string>) =>
+        Effect.map(run(["host", ...args]), ({ failed, out }) => failed === undefined ? out : assert.fail(failed.said))
+      const said = (args: ReadonlyArray<string>) =>
+        Effect.map(run(["host", ...args]), ({ failed }) => failed?.said ?? assert.fail("it did not fail"))
+      const order = { market: "BTC_USDT", side: "buy", amount: "0.001", price: "9000" }
+      const made = yield* Effect.scoped(Effect.gen(function*() {
+        const host = yield* Host.open({ folder: one })
+        const fresh = yield* host.make({ dialect: "live" })
+        const used = yield* host.make({ dialect: "live", owner: "desk" })
+        assert.include(yield* said(["export", used.id, "--from", one, "--data", data]), "in use by a running host")
+        const { status } = yield* Effect.provide(
+          call(used.url, placeLimit, keyOf(used, "alice"), order),
+          inProcess(host)
+        )
+        assert.strictEqual(status, 200)
+        return { fresh, used }
+      }))
+      const { fresh: { id: fresh }, used } = made
+      assert.include(yield* said(["export", fresh, "--from", one, "--data", join(folder, "none")]), "never called")
+      assert.include(yield* said(["export", "none", "--from", one, "--data", join(folder, "none")]), "no venue none")
+      assert.include(yield* out(["export", used.id, "--from", one, "--data", data]), `--data ${data} --into FOLDER`)
+      assert.include(yield* out(["import", "--into", other, "--data", data]), `has the venue ${used.id}`)
+      // The same history again changes nothing.
+      yield* out(["import", "--into", other, "--data", data])
+      yield* Effect.scoped(Effect.gen(function*() {
+        const host = yield* Host.open({ folder: other })
+        assert.deepStrictEqual((yield* host.list("desk")).map(({ id }) => id), [used.id])
+        const again = yield* host.find(used.id)
+        assert.deepStrictEqual([again.controlToken, again.keys], [used.controlToken, used.keys])
+        const client = inProcess(host)
+        const { text } = yield* Effect.provide(own(again, "GET", "OpenOrders?account=alice"), client)
+        assert.strictEqual(text.match(/"price":"9000"/gu)?.length, 1)
+        yield* Effect.provide(call(again.url, placeLimit, keyOf(again, "alice"), order), client)
+      }))
+      assert.include(yield* said(["import", "--into", other, "--data", data]), "another history")
     }).pipe(Effect.scoped))
 
   it.effect("host refuses flags that have no effect in a cluster", () =>

@@ -5,22 +5,19 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { createHash } from "node:crypto"
-import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Command } from "../engine/Command.ts"
 import * as Engine from "../engine/Engine.ts"
 import * as Saved from "../engine/Saved.ts"
 import type * as State from "../engine/State.ts"
+import * as Exported from "../host/Exported.ts"
 import * as Files from "../host/Files.ts"
 import { type UnknownVenue, unknownVenue } from "../host/HostModels.ts"
 import * as NewVenue from "../host/NewVenue.ts"
 import * as Registry from "../host/Registry.ts"
 import * as Journal from "../store/Journal.ts"
 import { damaged, JournalError } from "../store/JournalError.ts"
-import * as Recovery from "../store/Recovery.ts"
 import * as Rules from "../store/Rules.ts"
-import * as SavedStates from "../store/SavedStates.ts"
 import * as Snapshot from "../store/Snapshot.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
@@ -54,23 +51,6 @@ const recorded = Effect.fnUntraced(function*(id: string) {
   return { registered, rules, sequence: Number(sequence), digest: Buffer.from(link).toString("hex") } satisfies Recorded
 })
 
-/** The number of commands that are written to a file at once. */
-const batch = 1000
-
-/** Writes commands to a new journal. */
-const writeTo = Effect.fnUntraced(function*(file: string, rules: string, commands: ReadonlyArray<Command>) {
-  const journal = yield* Journal.open(file, { rules })
-  if (journal.run > 1) {
-    return yield* new JournalError({ why: "foreign", file, reason: "it exists already; choose another folder" })
-  }
-  for (const [index, command] of commands.entries()) {
-    journal.append(command)
-    if (index % batch === batch - 1) yield* journal.committed
-  }
-  yield* journal.committed
-  return journal
-})
-
 /** Writes a journal to a new file. Fails if a command is damaged or missing, or the last one has another hash. */
 const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence }: Recorded, file: string) {
   const commands = yield* Effect.mapError(
@@ -78,26 +58,16 @@ const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence 
     (error) =>
       typeof error === "number" ? damaged(id, `it has only ${error} of its ${sequence} commands`, error) : error
   )
-  const journal = yield* writeTo(file, rules, commands)
+  const journal = yield* Exported.writeTo(file, rules, commands)
   if (journal.digest() === digest) return journal
   return yield* damaged(id, `after ${sequence} commands its hash is ${journal.digest()}, but it was ${digest}`, 0)
 })
-
-/** An exported journal. */
-export interface Exported {
-  /** The number of commands. */
-  readonly commands: number
-  /** The hash of the last command, in hex. */
-  readonly digest: string
-  /** The record of the venue. */
-  readonly registered: Registry.Registered
-}
 
 /** Writes a venue's journal to a new file, which a sandbox with the venue's dialect opens. */
 export const exportTo = (
   id: string,
   file: string
-): Effect.Effect<Exported, JournalError | UnknownVenue, PgClient.PgClient> =>
+): Effect.Effect<Exported.Exported, JournalError | UnknownVenue, PgClient.PgClient> =>
   Effect.scoped(Effect.gen(function*() {
     const found = yield* recorded(id)
     yield* write(id, found, file)
@@ -117,15 +87,8 @@ const hashOf = (state: State.State): string => {
   return createHash("sha256").update(text).digest("hex")
 }
 
-/** The state after a command of a journal, computed from the first command. */
-const replayed = (id: string, journal: Journal.Journal, policy: VenuePolicy, sequence: number) =>
-  Effect.catchDefect(
-    Recovery.stateAfter(journal, SavedStates.make(policy), policy, sequence),
-    (defect) => Effect.fail(damaged(id, `a command can't be applied: ${String(defect)}`, 0))
-  )
-
 /** A checked journal. */
-export interface Checked extends Exported {
+export interface Checked extends Exported.Exported {
   /** The command whose saved state equals the replayed one; absent if the venue has no snapshot. */
   readonly snapshot?: number
 }
@@ -142,11 +105,11 @@ export const check = (id: string): Effect.Effect<Checked, JournalError | Unknown
     if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, ". Check it with that release")
     const journal = yield* write(id, found, `${yield* Files.temporary}/journal.sqlite`)
     const { policy } = NewVenue.dialectOf(registered)
-    yield* replayed(id, journal, policy, sequence)
+    yield* Exported.replayed(id, journal, policy, sequence)
     const snapshot = yield* PostgresJournal.snapshotOf(id)
     if (snapshot === undefined || snapshot.sequence > sequence) return { commands: sequence, digest, registered }
     const saved = hashOf(Snapshot.decode(snapshot.state, policy))
-    const computed = hashOf(yield* replayed(id, journal, policy, snapshot.sequence))
+    const computed = hashOf(yield* Exported.replayed(id, journal, policy, snapshot.sequence))
     if (saved !== computed) {
       const reason =
         `the snapshot after command ${snapshot.sequence} has the hash ${saved}, and replaying gives ${computed}`
@@ -216,24 +179,11 @@ const bringIn = Effect.fnUntraced(function*(
 export const importFrom = (
   file: string,
   record: string
-): Effect.Effect<Exported, JournalError, PgClient.PgClient> =>
+): Effect.Effect<Exported.Exported, JournalError, PgClient.PgClient> =>
   Effect.scoped(Effect.gen(function*() {
-    const decoded = yield* Effect.mapError(
-      Effect.fromResult(Registry.decode(record)),
-      ({ message }) => damaged(file, `the record of its venue can't be read: ${message}`)
-    )
-    const registered = { ...decoded, engine: Engine.version }
+    const { commands, journal, registered } = yield* Exported.read(file, record)
     const { id } = registered
-    const { error, lines } = yield* Journal.salvage(file)
-    if (error !== undefined) return yield* error
-    const commands = yield* Effect.mapError(
-      Effect.fromResult(Result.all(lines.map(Journal.parse))),
-      ({ message }) => damaged(file, message)
-    )
-    const dialect = NewVenue.dialectOf(registered)
-    const rules = Rules.of(dialect, undefined)
-    const journal = yield* writeTo(`${yield* Files.temporary}/journal.sqlite`, rules, commands)
-    yield* replayed(id, journal, dialect.policy, journal.sequence())
+    const rules = Rules.of(NewVenue.dialectOf(registered), undefined)
     const sql = yield* PgClient.PgClient
     yield* PostgresJournal.inTime(id)(sql.withTransaction(bringIn(registered, journal, rules, commands)))
     return { commands: commands.length, digest: journal.digest(), registered }

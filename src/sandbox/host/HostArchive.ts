@@ -1,0 +1,78 @@
+/** Copies a venue out of the folder of a host, and brings one back. The host must be stopped. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Journal from "../store/Journal.ts"
+import { JournalError } from "../store/JournalError.ts"
+import * as Rules from "../store/Rules.ts"
+import * as Exported from "./Exported.ts"
+import * as Files from "./Files.ts"
+import { type UnknownVenue, unknownVenue } from "./HostModels.ts"
+import * as NewVenue from "./NewVenue.ts"
+import * as Registry from "./Registry.ts"
+
+/** The registry of a host's folder, which locks the folder until the scope is closed. */
+const registryOf = (folder: string): Effect.Effect<Registry.Registry, JournalError, Scope.Scope> =>
+  Registry.open(folder, NewVenue.secret(), false)
+
+/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect opens. */
+export const exportTo = (
+  folder: string,
+  id: string,
+  file: string
+): Effect.Effect<Exported.Exported, JournalError | UnknownVenue> =>
+  Effect.scoped(Effect.gen(function*() {
+    const found = (yield* registryOf(folder)).venues.find((venue) => venue.id === id)
+    if (found === undefined || found.partial) return yield* unknownVenue(id)
+    if (found.begun !== true) {
+      const reason = "it is empty: the venue was never called. Call it first, or end it and create another"
+      return yield* new JournalError({ why: "failed", file: id, reason })
+    }
+    const { journal } = Files.of(folder, id)
+    const dialect = NewVenue.dialectOf(found)
+    // Fails if another engine has written it: only that release can tell what its commands mean.
+    yield* Effect.scoped(Journal.open(journal, { rules: Rules.of(dialect, id) }))
+    const written = yield* Exported.writeTo(file, Rules.of(dialect, undefined), yield* Exported.commandsIn(journal))
+    // The port belongs to the host, and not to the venue.
+    const { port: _port, ...registered } = found
+    return { commands: written.sequence(), digest: written.digest(), registered }
+  }))
+
+/** Whether a host's venue has the same history as an exported one. */
+const hasSame = Effect.fnUntraced(function*(files: Files.Files, { journal }: Exported.Read) {
+  const commands = yield* Exported.commandsIn(files.journal)
+  if (commands.length !== journal.sequence()) return false
+  const copy = yield* Exported.writeTo(`${yield* Files.temporary}/journal.sqlite`, "a comparison", commands)
+  return copy.digest() === journal.digest()
+})
+
+/**
+ * Adds an exported venue to the folder of a host, with its id, token and keys, for this release's engine. `record` is the
+ * text of its record. A venue that is there already is replaced only if it has not changed since the export. Replays every
+ * command first.
+ */
+export const importFrom = (
+  folder: string,
+  file: string,
+  record: string
+): Effect.Effect<Exported.Exported, JournalError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const read = yield* Exported.read(file, record)
+    const { commands, journal, registered: { port: _port, ...registered } } = read
+    const { id } = registered
+    const registry = yield* registryOf(folder)
+    const files = Files.of(folder, id)
+    const present = registry.venues.find((venue) => venue.id === id)
+    if (present?.begun === true && !present.partial && !(yield* hasSame(files, read))) {
+      const reason = "the host has another history of it. Export it again, or end the venue there first"
+      return yield* new JournalError({ why: "failed", file: id, reason })
+    }
+    // If a crash happens before the venue is complete, the next start removes it, and it can be imported again.
+    yield* registry.put({ ...registered, partial: true })
+    yield* files.remove
+    yield* files.prepare(false)
+    yield* Effect.scoped(
+      Exported.writeTo(files.journal, Rules.of(NewVenue.dialectOf(registered), id), commands)
+    )
+    yield* registry.put({ ...registered, begun: true, partial: false })
+    return { commands: commands.length, digest: journal.digest(), registered }
+  }))
