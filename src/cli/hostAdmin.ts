@@ -20,7 +20,7 @@ import { HostApi } from "../sandbox/host/HostApi.ts"
 import * as HostArchive from "../sandbox/host/HostArchive.ts"
 import type * as Models from "../sandbox/host/HostModels.ts"
 import * as Registry from "../sandbox/host/Registry.ts"
-import { JournalError } from "../sandbox/store/JournalError.ts"
+import type { JournalError } from "../sandbox/store/JournalError.ts"
 import * as Flags from "./Flags.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import { Refused } from "./Refused.ts"
@@ -40,8 +40,8 @@ const hostFolder = (name: string, what: string) =>
   Flags.optional(Flag.String(name), `The folder of a stopped host ${what}, instead of a cluster`)
 
 /** Explains that the host of a folder still runs. */
-const unlessStopped = (folder: string) => <E>(error: E | JournalError): E | JournalError | Refused =>
-  error instanceof JournalError && error.why === "locked"
+const unlessRunning = (folder: string, error: JournalError): JournalError | Refused =>
+  error.why === "locked"
     ? new Refused({
       wrong: `The folder ${folder} is in use by a running host.`,
       remedy: "Stop that host, and start it again afterwards."
@@ -188,7 +188,11 @@ export const exported = Command.make(
     yield* JournalFolder.make(data)
     const file = JournalFolder.journalIn(data)
     const written = Option.isSome(from)
-      ? yield* Effect.mapError(HostArchive.exportTo(from.value, venue, file), unlessStopped(from.value))
+      ? yield* Effect.catchTag(
+        HostArchive.exportTo(from.value, venue, file),
+        "JournalError",
+        (error) => Effect.fail(unlessRunning(from.value, error))
+      )
       : yield* (yield* clusterNode).exportTo(yield* databaseOf(cluster), venue, file)
     const { dialect, reduceOnly } = written.registered
     const files = yield* FileSystem.FileSystem
@@ -234,7 +238,11 @@ export const imported = Command.make(
     )
     const file = JournalFolder.journalIn(data)
     const written = Option.isSome(into)
-      ? yield* Effect.mapError(HostArchive.importFrom(into.value, file, record), unlessStopped(into.value))
+      ? yield* Effect.catchTag(
+        HostArchive.importFrom(into.value, file, record),
+        "JournalError",
+        (error) => Effect.fail(unlessRunning(into.value, error))
+      )
       : yield* (yield* clusterNode).importFrom(yield* databaseOf(cluster), file, record)
     const owner = Option.isSome(into) ? `The host in ${into.value}` : "The cluster"
     yield* Console.log(`${owner} has the venue ${written.registered.id}: ${summary(written)}`)

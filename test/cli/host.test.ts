@@ -5,12 +5,14 @@ import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import * as Engine from "../../src/sandbox/engine/Engine.ts"
 import * as Host from "../../src/sandbox/host/Host.ts"
 import * as HostRouter from "../../src/sandbox/host/HostRouter.ts"
 import * as InProcess from "../../src/sandbox/server/InProcess.ts"
 import { run } from "../support/command.ts"
 import { compiled, programOf, scratchFile } from "../support/files.ts"
-import { call, keyOf, own, placeLimit } from "../support/host.ts"
+import { balance, call, keyOf, own, placeLimit } from "../support/host.ts"
 
 interface First {
   readonly url: string
@@ -121,6 +123,35 @@ describe("effect-txc host", () => {
         yield* Effect.provide(call(again.url, placeLimit, keyOf(again, "alice"), order), client)
       }))
       assert.include(yield* said(["import", "--into", other, "--data", data]), "another history")
+    }).pipe(Effect.scoped))
+
+  it.live("a venue of another engine is exported by its release, and replaced by an import", () =>
+    Effect.gen(function*() {
+      const folder = dirname(yield* scratchFile)
+      const [at, data] = [join(folder, "host"), join(folder, "exported")]
+      const serving = <A, E>(use: (host: Host.Host["Service"]) => Effect.Effect<A, E, HttpClient.HttpClient>) =>
+        Effect.scoped(
+          Effect.flatMap(Host.open({ folder: at }), (host) => Effect.provide(use(host), inProcess(host)))
+        )
+      const made = yield* serving((host) =>
+        Effect.tap(host.make(), (made) => call(made.url, balance, keyOf(made, "alice"), { ticker: "BTC" }))
+      )
+      const ran = (args: ReadonlyArray<string>) => run(["host", ...args, "--data", data])
+      assert.isUndefined((yield* ran(["export", made.id, "--from", at])).failed)
+      // As if the release before had written it.
+      const database = new DatabaseSync(join(at, "venues", made.id, "journal.sqlite"))
+      database.exec(
+        `UPDATE venue SET rules = replace(rules, 'engine ${Engine.version}', 'engine ${Engine.version - 1}')`
+      )
+      database.close()
+      const refused = yield* serving(() => own(made, "GET", "Status"))
+      assert.strictEqual(refused.status, 503)
+      assert.include(refused.text, `effect-txc host export ${made.id} --from ${at}`)
+      const other = ["export", made.id, "--from", at, "--data", join(folder, "other")]
+      assert.include((yield* run(["host", ...other])).failed?.said, `engine ${Engine.version - 1} wrote it`)
+      assert.isUndefined((yield* ran(["import", "--into", at])).failed)
+      const { status } = yield* serving(() => call(made.url, balance, keyOf(made, "alice"), { ticker: "BTC" }))
+      assert.strictEqual(status, 200)
     }).pipe(Effect.scoped))
 
   it.effect("host refuses flags that have no effect in a cluster", () =>

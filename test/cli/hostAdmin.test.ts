@@ -1,9 +1,13 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
@@ -35,15 +39,14 @@ const nodeElsewhere = (url: string, nodePort: number, clusterPort: number) =>
       ),
       killed
     )
-    const ended = new Promise<number | string | null>((resolve) => {
-      child.on("close", (code, signal) => resolve(signal ?? code))
-    })
+    const ended = Deferred.makeUnsafe<number | string | null>()
+    child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
     const baseUrl = yield* Effect.callback<string>((resume) => {
       child.stdout.once("data", (line: Buffer) => {
         resume(Effect.succeed((JSON.parse(line.toString().split("\n")[0] ?? "") as { readonly url: string }).url))
       })
     })
-    return { baseUrl, ended: Effect.promise(() => ended) }
+    return { baseUrl, ended: Deferred.await(ended) }
   })
 
 itWithPostgres(
@@ -54,21 +57,21 @@ itWithPostgres(
       yield* Effect.provide(Tables.migrate, layer)
       const nodePort = yield* closedPort
       const { baseUrl, ended } = yield* nodeElsewhere(url, nodePort, yield* closedPort)
-      const ask = (path: string, token: string, method = "GET") =>
-        Effect.promise(() => fetch(baseUrl + path, { method, headers: { authorization: `Bearer ${token}` } }))
+      const ask = (path: string, token: string, method: "GET" | "POST" = "GET") =>
+        HttpClient.execute(HttpClientRequest.make(method)(baseUrl + path).pipe(HttpClientRequest.bearerToken(token)))
       const answer = yield* ask("/control/v1/Venues", "secret", "POST")
-      const { controlToken, id } = (yield* Effect.promise(() => answer.json())) as Host.Made
+      const { controlToken, id } = (yield* answer.json) as unknown as Host.Made
       const follow = ask(`/v/${id}/control/v1/Events`, controlToken)
       const feed = yield* Effect.repeat(follow, { until: ({ status }) => status === 200 })
-      const reading = yield* Effect.forkChild(Effect.exit(Effect.tryPromise(() => feed.text())))
+      const reading = yield* Effect.forkChild(Effect.exit(feed.text))
       const drained = yield* run(["host", "drain", `127.0.0.1:${nodePort}`, "--cluster", url])
       assert.isUndefined(drained.failed)
       assert.strictEqual(yield* ended, 0)
       yield* Fiber.join(reading)
       const status = yield* run(["host", "status", "--cluster", url])
-      assert.notInclude(status.out, String(nodePort))
+      assert.notInclude(status.out, `127.0.0.1:${nodePort}`)
       assert.include(status.out, id)
-    })
+    }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
 itWithPostgres(

@@ -111,18 +111,18 @@ const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Re
   })
 }
 
-/** The remedy for a journal of another release. `folder` is the journal's. */
-const replayed = (folder: string): string =>
-  `Call it with that release, or export it (effect-txc journal --data ${folder} > commands.ndjson) and replay it in a ` +
-  "sandbox of this one (effect-txc sandbox --data NEW --replay commands.ndjson)"
+/** The remedy for a journal of another release. */
+const reimported = (folder: string, id: string): string =>
+  `Stop the host, export the venue with that release (effect-txc host export ${id} --from ${folder} --data NEW), and ` +
+  `import it with this one (effect-txc host import --data NEW --into ${folder})`
 
 /** Adds the remedy to the error of a journal that belongs to another venue or to another release. */
-const withRemedy = (error: JournalError): JournalError => {
+const withRemedy = (folder: string, id: string) => (error: JournalError): JournalError => {
   const { file, reason, why } = error
   const remedy = why === "other-rules"
     ? "Put the venue's own files back, or end the venue"
     : why === "older" || why === "newer"
-    ? replayed(file.replace(/[\\/][^\\/]*$/u, ""))
+    ? reimported(folder, id)
     : undefined
   return remedy === undefined ? error : new JournalError({ why, file, reason: `${reason}. ${remedy}` })
 }
@@ -147,7 +147,7 @@ const openVenue = (
       file: files.journal,
       remember: files.remember,
       ...(memory === undefined ? {} : { memory })
-    }).pipe(Effect.mapError(withRemedy))
+    }).pipe(Effect.mapError(withRemedy(parts.folder, id)))
     if (venue.sequence() === 0 && begun) return yield* Files.gone(files.journal)
     if (memory !== undefined) yield* files.forget
     if (venue.sequence() === 0) yield* venue.replay(yield* beginning)

@@ -1,5 +1,5 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,56 +30,54 @@ const browser = Effect.gen(function*() {
   return { context, errors }
 })
 
-const itWithBoth: typeof itWithPostgres = executable === undefined
-  ? (name) => it.skip(`${name} (no browser is installed)`, () => undefined)
-  : itWithPostgres
-
-itWithBoth(
-  "the page of a cluster's host lists the nodes with their troubles, and drains one",
-  () =>
-    Effect.gen(function*() {
-      const { layer, url } = yield* postgresServer
-      yield* Effect.provide(Tables.migrate, layer)
-      const nodePort = yield* closedPort
-      const context = yield* Layer.build(Node.layer({ url, nodePort, clusterPort: yield* closedPort }))
-      const host = Context.get(context, Host.Host)
-      const { baseUrl } = yield* Effect.provideContext(HostServer.serve(), context)
-      yield* until(Effect.map(host.status, ({ nodes = [] }) => nodes[0]?.state === "ready"))
-      // A node that has stopped reporting.
-      yield* Effect.provide(
-        Effect.flatMap(PgClient.PgClient, (sql) =>
-          sql`INSERT INTO txc_node (node, seen, engine, shards, awake, troubles, stages)
+describe.skipIf(executable === undefined)("the page of a node (needs Chromium)", () => {
+  itWithPostgres(
+    "the page of a cluster's host lists the nodes with their troubles, and drains one",
+    () =>
+      Effect.gen(function*() {
+        const { layer, url } = yield* postgresServer
+        yield* Effect.provide(Tables.migrate, layer)
+        const nodePort = yield* closedPort
+        const context = yield* Layer.build(Node.layer({ url, nodePort, clusterPort: yield* closedPort }))
+        const host = Context.get(context, Host.Host)
+        const { baseUrl } = yield* Effect.provideContext(HostServer.serve(), context)
+        yield* until(Effect.map(host.status, ({ nodes = [] }) => nodes[0]?.state === "ready"))
+        // A node that has stopped reporting.
+        yield* Effect.provide(
+          Effect.flatMap(PgClient.PgClient, (sql) =>
+            sql`INSERT INTO txc_node (node, seen, engine, shards, awake, troubles, stages)
             VALUES ('10.0.0.7:1', now() - interval '1 minute', 1, 0, 3, ARRAY['It is slow'], '[]')`),
-        layer
-      )
-      const { context: tabs, errors } = yield* browser
-      const page = yield* see(() =>
-        tabs.newPage()
-      )
-      yield* see(() => page.goto(`${baseUrl}/#token=${host.token}`))
-      const row = (node: string) => page.getByRole("row").filter({ hasText: node })
-      const cells = (node: string) => see(() => row(node).getByRole("cell").allTextContents())
-      yield* see(() => row("10.0.0.7:1").waitFor())
-      const [name, state, since, ...others] = yield* cells(`127.0.0.1:${nodePort}`)
-      assert.deepStrictEqual([name, state, ...others], [
-        `127.0.0.1:${nodePort}`,
-        "ready",
-        "60 of 60",
-        "0",
-        "",
-        "Drain "
-      ])
-      assert.match(since ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/u)
-      const [, ...ofLost] = yield* cells("10.0.0.7:1")
-      assert.deepStrictEqual(ofLost.toSpliced(1, 1), ["lost", "0 of 60", "3", "It is slow", "Drain "])
+          layer
+        )
+        const { context: tabs, errors } = yield* browser
+        const page = yield* see(() =>
+          tabs.newPage()
+        )
+        yield* see(() => page.goto(`${baseUrl}/#token=${host.token}`))
+        const row = (node: string) => page.getByRole("row").filter({ hasText: node })
+        const cells = (node: string) => see(() => row(node).getByRole("cell").allTextContents())
+        yield* see(() => row("10.0.0.7:1").waitFor())
+        const [name, state, since, ...others] = yield* cells(`127.0.0.1:${nodePort}`)
+        assert.deepStrictEqual([name, state, ...others], [
+          `127.0.0.1:${nodePort}`,
+          "ready",
+          "60 of 60",
+          "0",
+          "",
+          "Drain "
+        ])
+        assert.match(since ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/u)
+        const [, ...ofLost] = yield* cells("10.0.0.7:1")
+        assert.deepStrictEqual(ofLost.toSpliced(1, 1), ["lost", "0 of 60", "3", "It is slow", "Drain "])
 
-      page.on("dialog", (dialog) => void dialog.accept())
-      yield* see(() => page.getByRole("button", { name: `Drain 127.0.0.1:${nodePort}` }).click())
-      yield* host.drained
-      yield* see(() => row(`127.0.0.1:${nodePort}`).getByRole("cell", { name: "draining" }).waitFor())
-      assert.deepStrictEqual(errors, [])
-    })
-)
+        page.on("dialog", (dialog) => void dialog.accept())
+        yield* see(() => page.getByRole("button", { name: `Drain 127.0.0.1:${nodePort}` }).click())
+        yield* host.drained
+        yield* see(() => row(`127.0.0.1:${nodePort}`).getByRole("cell", { name: "draining" }).waitFor())
+        assert.deepStrictEqual(errors, [])
+      })
+  )
+})
 
 it.live("the host's page lists, creates and ends venues, and opens each on its own origin", ({ skip }) =>
   Effect.suspend(() => {
