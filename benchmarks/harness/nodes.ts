@@ -58,6 +58,12 @@ export const makeVenue = async ({ url }: Node): Promise<Made> => {
   return await (await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })).json() as Made
 }
 
+/** Waits until a node is ready: it has its share of the venues. */
+export const untilReady = async ({ address }: Node): Promise<void> => {
+  const isReady = async () => (await fetch(`http://${address}/ready`).catch(() => undefined))?.ok === true
+  while (!await isReady()) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
 /** Puts a venue to sleep. */
 export const sleepVenue = async ({ url }: Node, venue: string): Promise<void> => {
   const headers = { authorization: `Bearer ${token}` }

@@ -1,6 +1,6 @@
 /** Measures a cluster of many venues: how long venues are away after a node's death, how fast they wake, what a call costs. */
 import { bracket, type Plan } from "../harness/compare.ts"
-import { makeNode, makeVenue, migrate, type Node, sleepVenue } from "../harness/nodes.ts"
+import { makeNode, makeVenue, migrate, type Node, sleepVenue, untilReady } from "../harness/nodes.ts"
 import { programs, query, withPostgres } from "../harness/postgres.ts"
 import { type Found, type Line, type Row, show } from "../harness/report.ts"
 
@@ -58,8 +58,7 @@ const killed = async (
     await victim?.end("SIGKILL")
     last.push(Math.max(...await backAfter(first, venues)))
     await victim?.start()
-    // The node gets its share of the venues again.
-    await pause(6000)
+    if (victim !== undefined) await untilReady(victim)
   }
   return last
 }
@@ -108,7 +107,7 @@ const linesOf = async (database: string, plan: Plan): Promise<ReadonlyArray<Line
     await makeNode(database, undefined, flags)
   ] as const
   await Promise.all(nodes.map((node) => node.start()))
-  await pause(3000)
+  await Promise.all(nodes.map(untilReady))
   const [first] = nodes
   const venues: Array<string> = []
   await forEach(Array.from({ length: count }), 16, async () => {
