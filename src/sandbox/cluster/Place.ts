@@ -6,15 +6,18 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as SqlError from "effect/sql/SqlError"
 
+/** Whether this user may ask for the identifier of the server. */
+const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system()'), 'EXECUTE') AS open"
+
 /**
  * The place of the tables: their server, database and table. A standby that takes over has the same place. Some servers
- * keep their identifier to themselves.
+ * do not tell their identifier.
  */
 const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
-  const [server] = yield* Effect.orElseSucceed(
-    sql.unsafe<{ id: string }>("SELECT system_identifier::text AS id FROM pg_control_system()"),
-    () => []
-  )
+  const [rights] = yield* sql.unsafe<{ open: boolean | null }>(isOpen)
+  const [server] = rights?.open === true
+    ? yield* sql.unsafe<{ id: string }>("SELECT system_identifier::text AS id FROM pg_control_system()")
+    : []
   const [tables] = yield* sql.unsafe<{ database: string; table: string }>(
     `SELECT oid::text AS database, 'txc_place'::regclass::oid::text AS "table"
     FROM pg_database WHERE datname = current_database()`
