@@ -5,35 +5,20 @@ export const livePoints = [
   {
     id: "open.live.market-data",
     point:
-      "How soon market data shows a trade, which the live documentation says is cached, how candles and trades are ordered "
-      + "and aligned, and how the older calls refuse a parameter",
+      "How candles and trades are ordered and aligned, whether all lists give a trade the same id, how open interest is "
+      + "counted, and how the older calls refuse a parameter",
     stance:
-      "at once; candles start at multiples of their interval, oldest first; trades and depth best or latest first; "
-      + "the older calls refuse like candles. The current interval has a candle, an interval without trades has none",
+      "candles start at multiples of their interval, oldest first; trades latest first, with one id everywhere; each "
+      + "contract once; the older calls refuse like candles. The current interval has a candle, an interval without trades "
+      + "has none",
     rules: [
       "candles.rows",
       "candles.times",
-      "candles.trades",
-      "summary.trade",
-      "summary.day",
-      "summary.book",
       "summary.refusal",
-      "summaries.markets",
       "trade-history.order",
       "trade-history.refusal",
-      "depth.band",
-      "collateral-markets.marked",
       "futures.open-interest",
-      "candles.prices",
-      "candles.market",
-      "book.levels",
-      "book.changes",
-      "book.limit",
-      "trades.agree",
-      "trades.side",
-      "summary.figures",
-      "summary.change",
-      "tickers.other"
+      "trades.agree"
     ]
   },
   {
@@ -51,8 +36,6 @@ export const livePoints = [
       "assets.complete",
       "assets.networks",
       "futures.terms",
-      "markets.values",
-      "tickers.frozen",
       "trading-fees.listed",
       "trading-fees.assets"
     ]
@@ -108,11 +91,6 @@ export const livePoints = [
       + "wrong side is refused with code 105 or 106; the group has its own id; the latest is listed first",
     rules: [
       "oto.answer",
-      "oto.filled",
-      "oto.exit",
-      "oto.exits",
-      "oto.alone",
-      "oto.once",
       "oto.side",
       "conditional.listed"
     ]
@@ -171,7 +149,7 @@ export const livePoints = [
     point: "The fee of a fill, and its currency",
     stance:
       "the market's fee for the role; a spot buy pays it in the currency that it receives, any other in the quote",
-    rules: ["fills.fee", "trading-fees.charged"]
+    rules: ["fills.fee"]
   },
   {
     id: "open.live.steps",

@@ -22,7 +22,7 @@ const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fa
 
 const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
 
-/** The check does not wait for a mutant's lists, which are never late. Timeouts stay as they are. */
+/** The check does not wait for a mutant's lists and market data, which are never late. Timeouts stay as they are. */
 const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
   currentTimeMillis: clock.currentTimeMillis,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
@@ -30,7 +30,7 @@ const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
   currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
   monotonicTimeNanos: clock.monotonicTimeNanos,
   monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-  sleep: (duration) => Duration.toMillis(duration) < 1000 ? Effect.void : clock.sleep(duration)
+  sleep: (duration) => Duration.toMillis(duration) < 2000 ? Effect.void : clock.sleep(duration)
 }))
 
 /** The outcome of a rule on a sandbox with this fault. Most faults break their rule in the first run. */

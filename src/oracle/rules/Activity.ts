@@ -75,7 +75,6 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summary.trade", {
     statement: "Shows a trade immediately in the market summary: last price, volume, total, low and high",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const before = yield* summary(world)
       const { price: text } = yield* Trading.take(world, "0.01")
@@ -92,22 +91,20 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summary.day", {
     statement: "Drops trades older than 24 hours from the market summary",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       yield* Trading.take(world, "0.01")
       yield* world.advance(25 * 3_600_000)
       const { answer, value } = yield* summary(world)
       yield* Verdict.expect(
         answer,
-        "no volume, and one price",
+        "no volume, and no price other than the last one",
         number(value, "volume") === 0 && number(value, "deal") === 0 &&
-          ["open", "low", "high"].every((key) => number(value, key) === number(value, "last"))
+          ["open", "low", "high"].every((key) => [0, number(value, "last")].includes(number(value, key)))
       )
     })
   }),
   LiveCalls.section.always("summary.book", {
     statement: "Shows the best prices of the order book as bid and ask",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* world.open()
@@ -126,7 +123,6 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("summaries.markets", {
     statement: "Lists a summary of every market",
-    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market
@@ -185,6 +181,24 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(newer.answer, `the trade ${latest}`, newer.ids.length === 1 && newer.ids[0] === latest)
       const none = yield* trades(world, { lastId: latest })
       yield* Verdict.expect(none.answer, "no trades", none.ids.length === 0)
+    })
+  }),
+  LiveCalls.section.always("trade-history.after", {
+    statement: "Lists past trades from lastId on, and no more than the limit",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, price, taker } = yield* Trading.take(world, "0.01")
+      yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
+      const all = yield* trades(world, { limit: 100 })
+      yield* Verdict.expect(all.answer, "at least two trades", all.ids.length >= 2)
+      const one = yield* trades(world, { limit: 1 })
+      yield* Verdict.expect(one.answer, "one trade", one.ids.length === 1)
+      const [before = 0, latest = 0] = all.ids.toSorted((one, two) => one - two).slice(-2)
+      const newer = yield* trades(world, { lastId: before })
+      yield* Verdict.expect(
+        newer.answer,
+        `the trade ${latest}, and none before ${before}`,
+        newer.ids.includes(latest) && newer.ids.every((id) => id >= before)
+      )
     })
   }),
   LiveCalls.section.forEach("trade-history.refusal", {

@@ -12,6 +12,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
+import type { Body } from "../world/World.ts"
 
 const clause = "Sub-account API key"
 
@@ -26,6 +27,16 @@ const isEndpoints = (value: unknown): boolean =>
     Json.isObject(item) && item["name"] === SubAccounts.restriction.name &&
     item["title"] === SubAccounts.restriction.title
   )
+
+/** Whether an object has these fields, with lists in any order and objects with any other fields. */
+const hasFields = (value: Body, expected: Body): boolean =>
+  Object.entries(expected).every(([key, field]) => {
+    const shown = value[key]
+    return Array.isArray(field)
+      ? Array.isArray(shown) && shown.length === field.length &&
+        field.every((one: Body) => shown.some((other) => Json.isObject(other) && hasFields(other, one)))
+      : shown === field
+  })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...FieldRules.rules({
@@ -88,6 +99,61 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         answer,
         JSON.stringify(expected),
         Json.isObject(entry) && Object.entries(expected).every(([key, value]) => entry[key] === value)
+      )
+    })
+  }),
+  section.always("api-keys.ids", {
+    statement: "Lists every key with a record id and a public key of its own",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, objects } = yield* SubAccounts.apiKeys(world)
+      for (const key of ["id", "apiKey"]) {
+        const values = SubAccounts.idsOf(objects, key)
+        yield* Verdict.conclude(
+          `a different ${key} for each key`,
+          values,
+          new Set(values).size === values.length,
+          answer
+        )
+      }
+    })
+  }),
+  section.always("api-keys.fields", {
+    statement: "Lists each of several keys with its own sub-account, title, public key, state and restriction",
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const expected: Array<Body> = []
+      for (const index of [0, 1, 2]) {
+        const id = yield* SubAccounts.create(world, parent)
+        const isEnabled = index !== 1
+        const key = { apiKey: world.unique("Key"), title: `Key No. ${index}`, type: "1" }
+        const endpoints = index === 2 ? [SubAccounts.restriction, { name: Paths.fees, title: "Fees" }] : undefined
+        yield* world.control("AddKey", {
+          ...key,
+          account: id,
+          apiSecret: world.unique("secret"),
+          enabled: isEnabled,
+          ...(endpoints === undefined ? {} : { endpoints })
+        })
+        const restriction = endpoints === undefined
+          ? { restrictAccess: false }
+          : { restrictAccess: true, accessEndpoints: endpoints }
+        expected.push({
+          subAccountId: id,
+          title: key.title,
+          apiKey: key.apiKey,
+          isEnabled,
+          apiSecret: "",
+          ...restriction
+        })
+      }
+      const answer = yield* world.call(parent, Paths.apiKeys)
+      const { objects } = yield* FieldRules.records(world, answer, "data")
+      yield* Verdict.expect(
+        answer,
+        JSON.stringify(expected),
+        objects.length === expected.length &&
+          expected.every((key) => objects.some((entry) => Json.isObject(entry) && hasFields(entry, key)))
       )
     })
   }),

@@ -85,11 +85,49 @@ const set = (world: World, ticker: string) =>
 const entryIn = (json: unknown) =>
   Array.isArray(json) ? json.find((entry) => Json.isObject(entry) && entry["ticker"] === ticker) : undefined
 
-/** Gives the currency the settings above, until the rule ends. */
+/** The entries of the currency in assets, the account's fees and public fees, with the answers. */
+const entries = Effect.fnUntraced(function*(world: World) {
+  const answers = [
+    yield* world.get(Paths.assets),
+    yield* world.call(yield* world.reader, Paths.fees),
+    yield* world.get(Paths.publicFees)
+  ]
+  return answers.map((answer, index) => ({
+    answer,
+    index,
+    entry: index === 1 ? entryIn(answer.json) : at(answer.json, ticker)
+  }))
+})
+
+/** Gives the currency the settings above, until the rule ends. Returns its entries before that. */
 const withSettings = Effect.fnUntraced(function*(world: World) {
-  const before = entryIn((yield* world.call(yield* world.reader, Paths.fees)).json)
+  const before = yield* entries(world)
   yield* set(world, ticker)
-  yield* world.onEnd(restore(world, before))
+  yield* world.onEnd(restore(world, before[1]?.entry))
+  return before
+})
+
+/** Expects the settings above, and one name, in all three lists. A list may still show its old entry: it is cached. */
+const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean) {
+  const before = yield* withSettings(world)
+  const found = yield* entries(world)
+  const isOld = (index: number) => JSON.stringify(found[index]?.entry) === JSON.stringify(before[index]?.entry)
+  for (const { answer, entry, index } of found) {
+    if (mayBeCached && index !== 1 && isOld(index)) continue
+    const wrong = Object.entries(settings).filter(([key, value]) => {
+      const place = shown[key as keyof typeof shown][index]
+      return place !== undefined && !isEqual(at(entry, ...place), value)
+    })
+    yield* Verdict.conclude(
+      `${ticker} with ${JSON.stringify(settings)}`,
+      `other values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
+      wrong.length === 0,
+      answer
+    )
+  }
+  const names = found.map(({ entry }) => at(entry, "name"))
+  yield* Verdict.conclude("the same name", names, Kinds.someText.holds(names[0]) && new Set(names).size === 1)
+  return found
 })
 
 /** The settings that a currency had, from the list of the account's fees. */
@@ -149,38 +187,71 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       "Shows the same deposit and withdrawal settings of a currency in assets, public fees and the account's fees",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* world.reader
-      yield* withSettings(world)
-      const answers = [
-        yield* world.get(Paths.assets),
-        yield* world.call(account, Paths.fees),
-        yield* world.get(Paths.publicFees)
-      ]
-      for (const [index, answer] of answers.entries()) {
-        const entry = index === 1 ? entryIn(answer.json) : at(answer.json, ticker)
-        const wrong = Object.entries(settings).filter(([key, value]) => {
-          const place = shown[key as keyof typeof shown][index]
-          return place !== undefined && !isEqual(at(entry, ...place), value)
-        })
-        yield* Verdict.conclude(
-          `${ticker} with ${JSON.stringify(settings)}`,
-          `other values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
-          wrong.length === 0,
-          answer
-        )
-      }
-      const [asset, fee, publicFee] = [
-        at(answers[0]?.json, ticker),
-        entryIn(answers[1]?.json),
-        at(answers[2]?.json, ticker)
-      ]
-      const names = [asset, fee, publicFee].map((entry) => at(entry, "name"))
-      yield* Verdict.conclude("the same name", names, Kinds.someText.holds(names[0]) && new Set(names).size === 1)
-      const keys = [at(publicFee, "ticker"), at(publicFee, "is_api_withdrawal")]
+      const [, , publicFee] = yield* agree(world, false)
+      const keys = [at(publicFee?.entry, "ticker"), at(publicFee?.entry, "is_api_withdrawal")]
       yield* Verdict.conclude(
         `ticker ${ticker}, not withdrawable by call`,
         keys,
         keys[0] === ticker && keys[1] === false
+      )
+    })
+  }),
+  always("assets.settings", {
+    statement: "Shows new settings of a currency in assets and public fees, or the old ones while they are cached",
+    check: (world) => agree(world, true)
+  }),
+  always("assets.traded", {
+    statement: "Lists in assets and in public fees each currency of every market, under its own ticker",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const listed = yield* world.get(Paths.markets)
+      const traded = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : [])
+        .flatMap(({ money, stock }) => [String(stock), String(money)])
+      for (const path of [Paths.assets, Paths.publicFees]) {
+        const { answer, value } = yield* LivePublicCalls.object(world, path)
+        const names = Object.values(value).map((entry) => at(entry, "name"))
+        yield* Verdict.expect(
+          answer,
+          `the currencies ${[...new Set(traded)].join(", ")}, with different names`,
+          traded.every((one) => Object.hasOwn(value, one)) && new Set(names).size === names.length
+        )
+      }
+      const { answer, value: fees } = yield* LivePublicCalls.object(world, Paths.publicFees)
+      yield* Verdict.expect(
+        answer,
+        "each entry with the ticker that is its key",
+        Object.entries(fees).every(([key, entry]) => at(entry, "ticker") === key)
+      )
+    })
+  }),
+  always("assets.memo", {
+    statement: "Shows that an asset needs a memo exactly if its deposits or withdrawals do",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* assets(world)
+      yield* Verdict.expect(
+        answer,
+        "is_memo true for exactly the assets whose memo has a true value",
+        Object.values(value).every((asset) =>
+          at(asset, "memo") === undefined ||
+          at(asset, "is_memo") === (at(asset, "memo", "deposit") === true || at(asset, "memo", "withdraw") === true)
+        )
+      )
+    })
+  }),
+  always("assets.available", {
+    statement: "Shows networks for deposits only if an asset can be deposited, and likewise for withdrawals",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* assets(world)
+      const isFor = (asset: unknown, direction: "deposit" | "withdraw") => {
+        const networks = at(asset, "networks", `${direction}s`)
+        return !(Array.isArray(networks) && networks.length > 0) || at(asset, `can_${direction}`) === true
+      }
+      yield* Verdict.expect(
+        answer,
+        "no networks for a direction that is off",
+        Object.values(value).every((asset) => isFor(asset, "deposit") && isFor(asset, "withdraw"))
       )
     })
   }),
@@ -278,6 +349,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  always("futures.funding", {
+    statement: "Shows a predicted funding rate between its floor and its cap",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
+      for (const future of value.filter(Json.isObject)) {
+        const bounds = [future["funding_floor"] ?? -Infinity, future["funding_cap"] ?? Infinity].map(Number)
+        const [floor = 0, cap = 0] = bounds
+        const rate = Number(future["funding_rate"])
+        yield* Verdict.expect(
+          answer,
+          `a funding_rate of ${String(future["ticker_id"])} from ${floor} to ${cap}`,
+          floor <= rate && rate <= cap
+        )
+      }
+    })
+  }),
   forEach("markets.bounds", {
     statement:
       "Accepts a limit order whose total just meets the listed minTotal or maxTotal, and refuses one a step beyond",
@@ -304,7 +392,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   always("markets.values", {
     statement: "Lists each market once, under its currencies, with futures as in the list of futures",
-    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* LivePublicCalls.get(world, Paths.markets)

@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import { accepted, envelopedPathsOf, faulty, faultyPathsOf, pathsOf, refused } from "../world/FaultyCalls.ts"
+import { accepted, envelopedPathsOf, faulty, faultyPathsOf, refused } from "../world/FaultyCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
@@ -189,10 +189,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
     // The comparison may be missing on just one path, or for just one value.
     examples: (setting) => [
-      ...envelopedPathsOf(setting).map((path): [string, unknown] => [path, Paths.limitOrder]),
+      ...envelopedPathsOf(setting).map((path): [string, unknown] => [
+        path,
+        path === Paths.limitOrder ? Paths.marketOrder : Paths.limitOrder
+      ]),
       ...otherRequests.map((request): [string, unknown] => [Paths.mainBalance, request])
     ],
     check: Effect.fnUntraced(function*(world, [path, request]) {
+      if (path === request) return
       const answer = yield* faulty(world, path, { envelope: { request } })
       yield* Refusals.any(answer, "because request is not the path")
     })
@@ -201,7 +205,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Refuses a wrong request field even where the field is optional",
     profile: "control",
     level: "SHOULD",
-    values: (setting: Rule.Setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
+    live: Rule.notApplicable("the field is required"),
+    values: Paths.unenveloped,
     check: Effect.fnUntraced(function*(world, path) {
       const answer = yield* faulty(world, path, { envelope: { request: Paths.limitOrder } })
       yield* Refusals.any(answer, "because request is not the path")
@@ -227,6 +232,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Refusals.any(answer, "because the payload is not compact")
       const compact = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { body: spaced })
       yield* accepted(compact, "because the payload is compact")
+    })
+  }),
+  section.forEach("auth.unauthorized.status", {
+    statement: "Refuses a wrong signature, or an unknown key, with HTTP 401",
+    document: Rule.notApplicable("the document shows no such refusal"),
+    live: Rule.documented("HTTP 401"),
+    values: Paths.reads.flatMap((path) => ["signature", "key"].map((wrong) => ({ path, wrong }))),
+    check: Effect.fnUntraced(function*(world, { path, wrong }) {
+      const tampering = wrong === "key"
+        ? { headers: { "x-txc-apikey": "no-such-key" } }
+        : { signature: () => "f".repeat(128) }
+      const answer = yield* world.call(yield* world.reader, path, {}, tampering)
+      yield* Verdict.expect(answer, `HTTP 401, because the ${wrong} is wrong`, answer.status === 401)
     })
   }),
   section.forEach("auth.refusal", {

@@ -57,6 +57,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Leaves a triggered order with bboRole 1 resting at the best price of its own side",
     clause,
     level: "SHOULD",
+    live: Rule.documented("it is placed at the best price of its own side"),
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
@@ -72,6 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Fills a triggered order with bboRole 2 at the best price of the other side, and at no worse price",
     clause,
     level: "SHOULD",
+    live: Rule.documented("it is placed at the best price of the other side"),
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { filled, priceAt } = yield* trigger(world, side, 2)

@@ -134,6 +134,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
     })
   }),
+  section.forEach("cancel-all.body", {
+    statement: "Returns an empty list for a success, whether it has canceled orders or not",
+    document: Rule.notApplicable("the document does not show the body of a success"),
+    live: Rule.documented("always an empty list, with HTTP 200"),
+    values: [true, false],
+    check: Effect.fnUntraced(function*(world, hasOrders) {
+      const account = yield* world.trader
+      if (hasOrders) yield* rest(world, account)
+      const answer = yield* world.call(account, Paths.cancelAll)
+      yield* Verdict.expect(answer, "HTTP 200 with []", answer.status === 200 && JSON.stringify(answer.json) === "[]")
+    })
+  }),
   section.always("cancel-all.status", {
     statement: "Closes a canceled order, and shows that it was canceled",
     check: Effect.fnUntraced(function*(world) {

@@ -28,6 +28,12 @@ const lengths = {
   "1d": 86_400
 } as const
 
+/** The length of an interval in seconds; that of a month at most. */
+const lengthOf = (interval: string): number =>
+  interval in lengths
+    ? lengths[interval as keyof typeof lengths]
+    : { "3d": 259_200, "1w": 604_800 }[interval] ?? 2_678_400
+
 /** Every interval that the live exchange's documentation lists. */
 const intervals: ReadonlyArray<string> = [...Object.keys(lengths), "3d", "1w", "1M"]
 
@@ -67,6 +73,13 @@ const traded = Effect.fnUntraced(function*(world: World) {
   return { amount: 0.01, price: Number(price) }
 })
 
+/** The latest candle: the documentation states no order. */
+const latest = (found: ReadonlyArray<Candle>): Candle | undefined =>
+  found.toSorted((one, other) => one.at - other.at).at(-1)
+
+const fits = ({ close, high, low, open }: Candle): boolean =>
+  [open, close].every((price) => low <= price && price <= high)
+
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 
 /** Invalid queries. */
@@ -89,8 +102,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* candles(world, { interval })
       const isInOrder = found.every(({ at }, index) => index === 0 || at > (found[index - 1]?.at ?? 0))
       yield* Verdict.expect(answer, "candles in order of time", isInOrder)
-      const fits = ({ close, high, low, open }: Candle) => [open, close].every((price) => low <= price && price <= high)
       yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
+    })
+  }),
+  LiveCalls.section.forEach("candles.bounds", {
+    statement: "Shows in every candle an open and a close between low and high, and a time that is not in the future",
+    profile: "read-only",
+    values: intervals,
+    check: Effect.fnUntraced(function*(world, interval) {
+      if (world.profile === "control") yield* traded(world)
+      const { answer, found } = yield* candles(world, { interval })
+      const now = (yield* world.now) / 1000
+      yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
+      // A candle may be shown with the time of its end.
+      const longest = 31 * 86_400
+      yield* Verdict.expect(
+        answer,
+        `times in seconds, none after ${Math.ceil(now)}`,
+        found.every(({ at }) => at < now + Math.min(longest, lengthOf(interval)) + 60) &&
+          (world.profile !== "control" || now - (latest(found)?.at ?? 0) < lengthOf(interval) + 60)
+      )
     })
   }),
   LiveCalls.section.forEach("candles.times", {
@@ -109,7 +140,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.trades", {
     statement: "Counts a trade in one candle of each interval, with its amount, price and total",
-    level: "SHOULD",
     values: intervals,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -120,7 +150,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, found } = yield* candles(world, { interval, limit: 1440 })
         const sum = (of: "volume" | "total") =>
           found.reduce((all, candle) => all + candle[of], 0) - before.found.reduce((all, candle) => all + candle[of], 0)
-        const last = found.at(-1)
+        const last = latest(found)
         yield* Verdict.expect(
           answer,
           `a volume ${amount} higher, a total ${amount * price} higher, and a close at ${price}`,
@@ -131,7 +161,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.prices", {
     statement: "Shows the first, highest, lowest and last price of an interval's trades, and the sums of their amounts",
-    level: "SHOULD",
     values: ["1s", "1m", "1h"] as const,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -143,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         for (const price of prices) yield* Trading.tradeAt(world, market, price)
         const { answer, found } = yield* candles(world, { interval }, market.name)
         const [open = 0, high = 0, low = 0, close = 0] = prices.map(Number)
-        const last = found.at(-1)
+        const last = latest(found)
         // The price at which the interval began may count as its first price.
         yield* Verdict.expect(
           answer,
@@ -156,7 +185,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("candles.market", {
     statement: "Counts a trade only in the candles of its own market",
-    level: "SHOULD",
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {
         yield* world.advance(2000)
@@ -180,7 +208,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           JSON.stringify(after.found) === JSON.stringify(before.found)
         )
         const { answer, found } = yield* candles(world, query, other.name)
-        const last = found.at(-1)
+        const last = latest(found)
         yield* Verdict.expect(
           answer,
           `a last candle of ${other.name} that closes at ${price}, with a volume of 0.5`,

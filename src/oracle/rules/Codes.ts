@@ -73,6 +73,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
     })
   }),
+  section.always("codes.several", {
+    statement: "Shows each of several codes that one account applies with its own amount and transaction id",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const ids = new Set<unknown>()
+      const amounts = ["0.5", "1.25", "0.125"]
+      for (const amount of amounts) {
+        const { code } = yield* issue(world, amount)
+        const answer = yield* world.call(account, Paths.applyCode, { code })
+        const json = Json.isObject(answer.json) ? answer.json : {}
+        yield* Verdict.expect(answer, `the amount ${amount}`, Number(json["amount"]) === Number(amount))
+        ids.add(json["external_id"])
+      }
+      yield* Verdict.conclude("three external ids", [...ids], ids.size === amounts.length)
+      const held = yield* ethOf(world, account)
+      yield* Verdict.conclude("a balance of 1.875 ETH", held, held === 1.875)
+    })
+  }),
   section.always("codes.code.required", {
     statement: "Refuses a call without a code",
     check: Effect.fnUntraced(function*(world) {

@@ -118,7 +118,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("oto.filled", {
     statement: "Places waiting orders at both prices once the order is filled, and no longer lists the order",
-    level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { account, exit } = yield* filled(world, side)
@@ -135,7 +134,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("oto.exit", {
     statement: "Closes the position when the price reaches one leg, and cancels the other leg",
-    level: "SHOULD",
     values: Orders.sides.flatMap((side) => (["takeProfit", "stopLoss"] as const).map((leg) => ({ side, leg }))),
     check: Effect.fnUntraced(function*(world, { leg, side }) {
       const { account, exit, market } = yield* filled(world, side)
@@ -222,6 +220,35 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Json.isObject(stopLoss) && isSame(stopLoss["activationPrice"], String(fields["activation_price"])) &&
           Json.isObject(takeProfit) && isSame(takeProfit["price"], String(fields["price"]))
       )
+    })
+  }),
+  LiveCalls.section.always("conditional.pages", {
+    statement: "Lists conditional orders of both types in pages of 100, which show limit, offset and total",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const { order: pair } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
+      const { oto } = yield* rest(world, account)
+      const expected = [`oco ${String(pair["id"])}`, `oto ${String(oto["otoId"])}`]
+      const named = ({ id, type }: Body) => `${String(type)} ${String(id)}`
+      const all = yield* conditional(world, account)
+      yield* Verdict.expect(
+        all.answer,
+        `${expected.join(", ")}, with limit 100, offset 0 and total 2`,
+        all.records.map(named).toSorted().join() === expected.join() && all.json["limit"] === 100 &&
+          all.json["offset"] === 0 && all.json["total"] === 2
+      )
+      const found: Array<string> = []
+      for (const offset of [0, 1]) {
+        const { answer, json, records } = yield* conditional(world, account, { limit: 1, offset })
+        yield* Verdict.expect(
+          answer,
+          `one record, with limit 1, offset ${offset} and total 2`,
+          records.length === 1 && json["limit"] === 1 && json["offset"] === offset && json["total"] === 2
+        )
+        found.push(...records.map(named))
+      }
+      yield* Verdict.conclude(`${expected.join(", ")} on two pages`, found, found.toSorted().join() === expected.join())
     })
   }),
   LiveCalls.section.forEach("conditional.cancel", {

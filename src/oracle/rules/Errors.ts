@@ -86,6 +86,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   section.forEach("errors.private.status", {
     statement: "Returns HTTP 4xx for an error",
+    live: Rule.documented("HTTP 4xx"),
     values: [...reasons],
     check: (world, reason) =>
       Effect.flatMap(

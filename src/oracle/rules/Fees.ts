@@ -7,7 +7,7 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Section from "../world/Section.ts"
-import type { World } from "../world/World.ts"
+import type { Body, World } from "../world/World.ts"
 
 const clause = "Fee entry (one per currency)"
 
@@ -41,6 +41,37 @@ const direction = (key: "deposit" | "withdraw"): FieldRules.Table => ({
   sample: (world) => Effect.map(fees(world), (sample) => FieldRules.part(sample, key)),
   rows: bounds.map((bound) => ({ key: bound, kind: Kinds.decimal, meaning: "a fee or a limit" }))
 })
+
+/** The currency whose settings a rule changes. */
+const changed = "ETH"
+
+/** The terms of one direction, all of which differ. */
+const termsOf = (first: number): Body =>
+  Object.fromEntries(bounds.map((bound, index) => [bound, String((first + index) / 8)]))
+
+/** The fee entry of the currency whose settings a rule changes. */
+const changedEntry = Effect.fnUntraced(function*(world: World) {
+  const { answer, objects } = yield* fees(world)
+  const entry = objects.find((one) => Json.isObject(one) && one["ticker"] === changed)
+  yield* Verdict.expect(answer, `an entry of ${changed}`, Json.isObject(entry))
+  return { answer, entry: Json.isObject(entry) ? entry : {} }
+})
+
+const set = (world: World, { can_deposit, can_withdraw, deposit, withdraw }: Body) =>
+  world.control("SetCurrency", {
+    ticker: changed,
+    canDeposit: can_deposit,
+    canWithdraw: can_withdraw,
+    deposit,
+    withdraw
+  })
+
+const isSame = (value: unknown, expected: unknown): boolean =>
+  Json.isObject(expected)
+    ? Json.isObject(value) && Object.entries(expected).every(([key, inner]) => isSame(value[key], inner))
+    : typeof expected === "string"
+    ? typeof value === "string" && Number(value) === Number(expected)
+    : value === expected
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
@@ -83,6 +114,32 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         without.length === 0,
         answer
       )
+    })
+  }),
+  section.forEach("fees.values", {
+    statement: "Shows each setting of a currency under its own name, and the settings of no other currency",
+    profile: "control",
+    values: [
+      { can_deposit: true, can_withdraw: false, deposit: termsOf(3), withdraw: termsOf(17) },
+      { can_deposit: false, can_withdraw: true, deposit: termsOf(31), withdraw: termsOf(5) }
+    ],
+    check: Effect.fnUntraced(function*(world, settings) {
+      const before = yield* changedEntry(world)
+      const others = ({ answer }: typeof before) =>
+        JSON.stringify(
+          Array.isArray(answer.json)
+            ? answer.json.filter((entry) => !Json.isObject(entry) || entry["ticker"] !== changed)
+            : []
+        )
+      yield* world.onEnd(set(world, before.entry))
+      yield* set(world, settings)
+      const after = yield* changedEntry(world)
+      yield* Verdict.expect(
+        after.answer,
+        `${changed} with ${JSON.stringify(settings)} and the name ${String(before.entry["name"])}`,
+        isSame(after.entry, settings) && after.entry["name"] === before.entry["name"]
+      )
+      yield* Verdict.expect(after.answer, "unchanged entries of other currencies", others(after) === others(before))
     })
   }),
   section.always("fees.one-per-currency", {

@@ -12,6 +12,7 @@ import { fieldsOf, pathsOf } from "../world/FaultyCalls.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Lists from "../world/Lists.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -113,6 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, path) {
       const account = world.profile === "control" ? yield* world.open() : yield* world.reader
       const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path))
+      yield* LiveCalls.served(world, path, answer)
       yield* Verdict.expect(
         answer,
         "a JSON object or array",

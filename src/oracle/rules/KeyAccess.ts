@@ -6,6 +6,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { accepted, fieldsOf, pathsOf } from "../world/FaultyCalls.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
@@ -27,6 +28,7 @@ const everywhere = (id: string, statement: string, why: string, denied: Opener, 
       })
       yield* Refusals.any(yield* call(denied), `because ${why}`)
       const answer = yield* call(allowed)
+      yield* LiveCalls.served(world, path, answer)
       yield* Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
     })
   })

@@ -112,6 +112,33 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("all orders open", open, open.every((is) => is))
     })
   }),
+  LiveCalls.section.forEach("live-bulk.results", {
+    statement: "Shows each order of one call in its own result, in the order of the call, and leaves all of them open",
+    values: kinds,
+    check: Effect.fnUntraced(function*(world, { path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const orders = [
+        offer(market, 10, { clientOrderId: world.unique("bulk"), amount: "0.031" }),
+        { ...offer(market, -12, { amount: "0.032" }), side: "buy" },
+        offer(market, 14, { postOnly: true, amount: "0.033" })
+      ]
+      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "good", "good"])
+      const keys = ["amount", "price", "side", "market", "clientOrderId", "postOnly"]
+      yield* Verdict.expect(
+        answer,
+        `the values of ${JSON.stringify(orders)}, with three order ids`,
+        results.every((result, index) =>
+          keys.every((key) => {
+            const sent: unknown = Object.entries(orders[index] ?? {}).find(([name]) => name === key)?.[1]
+            return sent === undefined || result[key] === sent || Number(result[key]) === Number(sent)
+          })
+        ) && new Set(results.map(({ orderId }) => orderId)).size === 3
+      )
+      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("all orders open", open, open.every((is) => is))
+    })
+  }),
   LiveCalls.section.forEach("live-bulk.apart", {
     statement: "Shows an error in place of a refused order, and places the others with their client order ids",
     values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),

@@ -80,6 +80,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  LiveCalls.section.forEach("live-steps.refuses", {
+    statement: "Refuses a value with more decimal places than its market allows, and places nothing",
+    values: cases.flatMap(({ keys, ...order }) => Object.keys(keys).map((key) => ({ ...order, key }))),
+    check: Effect.fnUntraced(function*(world, { draft, key, path }) {
+      const market = yield* world.market
+      const account = yield* world.trader
+      const answer = yield* LiveCalls.call(world, account, path, wrong(market, draft(market), key))
+      yield* Refusals.any(answer, `because ${key} has too many decimal places`)
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
+    })
+  }),
   LiveCalls.section.forEach("live-steps.refused", {
     statement: "Refuses a value off its market's step with HTTP 422, code 1, and errors that name it in camel case",
     level: "SHOULD",

@@ -61,5 +61,34 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const shown = mainBalanceOf(answer.json, ticker)
       yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(shown) === Number(amount))
     })
+  }),
+  Rule.always({
+    id: "balance.wallets",
+    statement:
+      "Shows only the main wallet's balance, not that of the trade or the collateral wallet, and of each asset its own",
+    clause,
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const funds = [
+        ["main", "USDT", "11"],
+        ["trade", "USDT", "20"],
+        ["collateral", "USDT", "40"],
+        ["main", "BTC", "0.3"],
+        ["trade", "BTC", "0.5"],
+        ["trade", "ETH", "7"]
+      ] as const
+      for (const [wallet, ticker, amount] of funds) {
+        yield* world.control("Fund", { account: account.id, wallet, ticker, amount })
+      }
+      const answer = yield* world.call(account, Paths.mainBalance)
+      const shown = (ticker: string) => Number(mainBalanceOf(answer.json, ticker) ?? "0")
+      yield* Verdict.expect(
+        answer,
+        "11 USDT, 0.3 BTC and nothing else",
+        shown("USDT") === 11 && shown("BTC") === 0.3 &&
+          Object.keys(Json.isObject(answer.json) ? answer.json : {})
+            .every((ticker) => ticker === "USDT" || ticker === "BTC" || shown(ticker) === 0)
+      )
+    })
   })
 ]

@@ -44,9 +44,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     ],
     check: Effect.fnUntraced(function*(world, [first = "", second = ""]) {
       const account = yield* world.reader
+      const fields = yield* fieldsOf(world, account, second)
       const envelope = yield* world.nonce(account)
       yield* accepted(yield* world.call(account, first, {}, { envelope }), "because the nonce is new")
-      const answer = yield* world.call(account, second, yield* fieldsOf(world, account, second), { envelope })
+      const answer = yield* world.call(account, second, fields, { envelope })
       yield* Refusals.any(answer, "because the nonce was used")
     })
   }),

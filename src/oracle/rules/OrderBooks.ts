@@ -51,7 +51,6 @@ const sideOf = (side: Orders.Side): "asks" | "bids" => side === "buy" ? "bids" :
 const levelRules: ReadonlyArray<Rule.Rule> = [
   forEach("book.levels", {
     statement: "Shows each open order in the amount at its price, on its side of the book, and in no other market",
-    level: "SHOULD",
     values: Books.paths,
     check: Effect.fnUntraced(function*(world, path) {
       const { name, stock } = yield* world.market
@@ -79,7 +78,6 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("book.changes", {
     statement: "Removes traded and canceled amounts from their levels, and levels without orders from the book",
-    level: "SHOULD",
     values: Books.paths.flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
       const { market, one, prices: { [side]: prices } } = yield* rest(world)
@@ -130,7 +128,6 @@ const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) 
 const queryRules: ReadonlyArray<Rule.Rule> = [
   always("book.limit", {
     statement: "Lists the best levels of each side, up to the limit; a limit of 0 stands for the default",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { market: { name } } = yield* rest(world)
       const all = yield* Books.read(world, Paths.orderBook, name)

@@ -192,6 +192,25 @@ const pagesComplete = (list: List): Rule.Rule =>
     })
   })
 
+const pagesDisjoint = (list: List): Rule.Rule =>
+  rulesOf(list).forEach(`${list.id}.pages.disjoint`, {
+    statement: "Lists no record on two pages, and every record of the list on one",
+    values: [1, 2, 3],
+    check: Effect.fnUntraced(function*(world, limit) {
+      const whole = yield* distinct(world, list)
+      if (whole.records.length > maxRecords) return yield* Verdict.skip("the account has too many records")
+      const seen: Array<unknown> = []
+      for (let offset = 0; offset < whole.records.length; offset += limit) {
+        seen.push(...(yield* page(world, list, { limit, offset })).records)
+      }
+      yield* Verdict.conclude(
+        `all ${whole.records.length} records of the list, in pages of ${limit}`,
+        textOf(seen),
+        isSameSet(seen, whole.records)
+      )
+    })
+  })
+
 const pagesStable = (list: List): Rule.Rule =>
   rulesOf(list).always(`${list.id}.pages.stable`, {
     statement: "Returns the same page twice in a row",
@@ -279,6 +298,7 @@ const allOf = (list: List): ReadonlyArray<Rule.Rule> => [
   ...limitRules(list),
   ...offsetRules(list),
   pagesComplete(list),
+  pagesDisjoint(list),
   pagesStable(list),
   pagesBeyond(list),
   ...fieldRules(list),

@@ -206,6 +206,17 @@ const openingRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
+/** Opens a position with take-profit and stop-loss. */
+const withExits = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
+  const account = yield* Wallets.openTrader(world)
+  const market = yield* world.market
+  const away = side === "buy" ? 1 : -1
+  const exit = { takeProfit: Books.near(market, 4 * away), stopLoss: Books.near(market, -3 * away) }
+  yield* trade(world, account, market, { side, amount: "0.01", price: String(basePrice) }, exit)
+  const { answer, position } = yield* theOne(world, account)
+  return { account, answer, exit, tpsl: Json.isObject(position["tpsl"]) ? position["tpsl"] : {} }
+})
+
 const profitRules: ReadonlyArray<Rule.Rule> = [
   forEach("positions.profit", {
     statement: "Shows the profit or loss of a position at the last price, also in percent of its cost",
@@ -225,6 +236,83 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
           isNear(number(position, "pnlPercent"), signed(side, percent), 0.011) &&
           Books.isClose(number(position, "amount"), signed(side, 0.02)) &&
           Books.isClose(number(position, "basePrice"), basePrice)
+      )
+    })
+  }),
+  forEach("positions.unrealized", {
+    statement:
+      "Shows a profit as positive and a loss as negative in unrealizedPnl and pnlPercent, in about the right size",
+    values: Orders.sides.flatMap((side) => [4, -4].map((percent) => ({ side, percent }))),
+    check: Effect.fnUntraced(function*(world, { percent, side }) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.02", price: String(basePrice) })
+      yield* Trading.movePrice(world, market, basePrice * (1 + percent / 100))
+      const { answer, position } = yield* theOne(world, account)
+      const profit = signed(side, 0.02) * basePrice * percent / 100
+      // The price that values a position may be an index or an average.
+      const ratio = number(position, "unrealizedPnl") / profit
+      yield* Verdict.expect(
+        answer,
+        `an unrealizedPnl of about ${profit}, and a pnlPercent with the same sign`,
+        ratio > 0.5 && ratio < 1.5 && number(position, "pnlPercent") * profit > 0
+      )
+    })
+  }),
+  always("positions.pnl", {
+    statement: "Shows the profit or loss of the closed parts of a position as pnl: zero at first",
+    check: Effect.fnUntraced(function*(world) {
+      for (const side of Orders.sides) {
+        const account = yield* Wallets.openTrader(world)
+        const market = yield* world.market
+        yield* trade(world, account, market, { side, amount: "0.03", price: String(basePrice) })
+        // The fees of the fills may be included.
+        const fees = 0.04 * basePrice * 0.002
+        const first = yield* theOne(world, account)
+        const before = number(first.position, "pnl")
+        yield* Verdict.expect(first.answer, "a pnl of zero, apart from fees", before > -fees && before < 1e-6)
+        const better = Books.near(market, side === "buy" ? 1 : -1)
+        yield* trade(world, account, market, { side: Orders.opposite(side), amount: "0.01", price: better })
+        const realized = 0.01 * Math.abs(Number(better) - basePrice)
+        const { answer, position } = yield* theOne(world, account)
+        const pnl = number(position, "pnl")
+        yield* Verdict.expect(
+          answer,
+          `a pnl of ${realized}, with or without fees`,
+          pnl > realized - fees && pnl < realized + 1e-6
+        )
+      }
+    })
+  }),
+  forEach("positions.collateral", {
+    statement:
+      "Shows a margin above zero that is no more than the position's value, and a freeMargin below the collateral",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.openTrader(world)
+      const market = yield* world.market
+      yield* trade(world, account, market, { side, amount: "0.02", price: String(market.price) })
+      const { answer, position } = yield* theOne(world, account)
+      const [margin, free] = [number(position, "margin"), number(position, "freeMargin")]
+      const collateral = (yield* Wallets.read(world, account)).get(`collateral.${market.money}`) ?? 0
+      yield* Verdict.expect(
+        answer,
+        `a margin from 0 to ${0.02 * market.price}, and a freeMargin from 0 to ${collateral}`,
+        margin > 0 && margin <= 0.02 * market.price * 1.01 && free > 0 && free < collateral
+      )
+    })
+  }),
+  forEach("positions.exits", {
+    statement: "Shows the prices of a position's take-profit and stop-loss, each with an order id of its own",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { answer, exit, tpsl } = yield* withExits(world, side)
+      yield* Verdict.expect(
+        answer,
+        `a tpsl with ${JSON.stringify(exit)} and two order ids`,
+        number(tpsl, "takeProfit") === Number(exit.takeProfit) && number(tpsl, "stopLoss") === Number(exit.stopLoss) &&
+          Kinds.integer.holds(tpsl["takeProfitId"]) && Kinds.integer.holds(tpsl["stopLossId"]) &&
+          tpsl["takeProfitId"] !== tpsl["stopLossId"]
       )
     })
   }),
@@ -318,24 +406,11 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.tpsl", {
-    statement: "Shows the prices and order ids of a position's take-profit and stop-loss",
+    statement: "Shows the ids of open orders as a position's take-profit and stop-loss",
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* Wallets.openTrader(world)
-      const market = yield* world.market
-      const away = side === "buy" ? 1 : -1
-      const exit = { takeProfit: Books.near(market, 4 * away), stopLoss: Books.near(market, -3 * away) }
-      yield* trade(world, account, market, { side, amount: "0.01", price: String(basePrice) }, exit)
-      const { answer, position } = yield* theOne(world, account)
-      const tpsl = Json.isObject(position["tpsl"]) ? position["tpsl"] : {}
-      yield* Verdict.expect(
-        answer,
-        `a tpsl with ${JSON.stringify(exit)} and two order ids`,
-        number(tpsl, "takeProfit") === Number(exit.takeProfit) && number(tpsl, "stopLoss") === Number(exit.stopLoss) &&
-          Kinds.integer.holds(tpsl["takeProfitId"]) && Kinds.integer.holds(tpsl["stopLossId"]) &&
-          tpsl["takeProfitId"] !== tpsl["stopLossId"]
-      )
+      const { account, answer, tpsl } = yield* withExits(world, side)
       const open = yield* Orders.list(world, account, Paths.activeOrders)
       yield* Verdict.expect(
         answer,

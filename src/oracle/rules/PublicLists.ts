@@ -28,7 +28,6 @@ const depth = Effect.fnUntraced(function*(world: World) {
 const depthRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("depth.band", {
     statement: "Lists exactly the depth levels within 2% of the last price, best first",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* world.open()
@@ -90,7 +89,6 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("collateral-markets.marked", {
     statement: "Lists exactly the margin markets that the market list marks as such",
-    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { answer, value } = yield* LivePublicCalls.results(world, Paths.collateralMarkets)

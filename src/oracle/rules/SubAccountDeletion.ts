@@ -65,6 +65,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forAll("delete.id.unknown", {
     statement: "Refuses an unknown id",
     level: "SHOULD",
+    live: Rule.documented("HTTP 400, code 0, and errors that name the id"),
     values: fc.uuid(),
     check: Effect.fnUntraced(function*(world, id) {
       yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
@@ -73,6 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("delete.refusal", {
     statement: "Refuses an invalid id with HTTP 400, code 0, Validation failed, and errors that name it",
     level: "SHOULD",
+    live: Rule.documented("HTTP 400, code 0, and errors that name the id"),
     values: [{}, { id: 1 }, { id: "no-such-sub-account" }],
     check: Effect.fnUntraced(function*(world, fields) {
       const answer = yield* world.call(yield* world.reader, Paths.deleteSubAccount, fields)
@@ -82,6 +84,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("delete.twice", {
     statement: "Refuses the second deletion of a sub-account",
     level: "SHOULD",
+    live: Rule.documented("HTTP 400, code 0, and errors that name the id"),
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
       const id = yield* SubAccounts.create(world, parent)

@@ -99,6 +99,34 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  listing.always("sub-accounts.fields", {
+    statement: "Lists each of several sub-accounts with its own values, and with an id of its own",
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const expected: Array<Body> = []
+      for (const [index, color] of ["#FF0000", "#1D9A6C", "#888888"].entries()) {
+        const own = { id: world.unique("sub"), alias: `Desk No. ${index}`, email: `${"abc"[index]}***@b***c`, color }
+        const kyc = { shareKyc: index !== 1 }
+        const permissions = { spotEnabled: index !== 2, collateralEnabled: index === 1 }
+        const fields = { ...own, ...kyc, ...permissions, parent: parent.id, kycStatus: "shared" }
+        yield* world.control("OpenSubAccount", fields)
+        expected.push({ ...own, kyc, permissions })
+      }
+      const answer = yield* world.call(parent, Paths.subAccounts)
+      const { objects } = yield* FieldRules.records(world, answer, "data")
+      const isShown = (entry: unknown, { kyc, permissions, ...own }: Body): boolean =>
+        Json.isObject(entry) && sameFields(own, entry) &&
+        [["kyc", kyc], ["permissions", permissions]].every(([key, inner]) => {
+          const shown = entry[String(key)]
+          return Json.isObject(shown) && Json.isObject(inner) && sameFields(inner, shown)
+        })
+      yield* Verdict.expect(
+        answer,
+        JSON.stringify(expected),
+        objects.length === expected.length && expected.every((one) => objects.some((entry) => isShown(entry, one)))
+      )
+    })
+  }),
   Rule.always({
     id: "sub-accounts.status.active",
     statement: "Shows active as the status of a sub-account in use",

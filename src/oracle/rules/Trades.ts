@@ -42,6 +42,9 @@ const trade = Effect.fnUntraced(function*(
   return { maker, made }
 })
 
+const areDifferent = (records: ReadonlyArray<Body>, key: string): boolean =>
+  new Set(records.map((record) => record[key])).size === records.length
+
 const historyRules: ReadonlyArray<Rule.Rule> = [
   forEach("trades.agree", {
     statement: "Shows a trade everywhere with the same id, price, amounts, time and taker's side, latest first",
@@ -81,6 +84,42 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(`a deal with the id ${String(shown["id"])}`, deal ?? null, dealId === shown["id"])
     })
   }),
+  forEach("trades.values", {
+    statement: "Lists each trade of a market once, with its id, price, amounts, time and the taker's side",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const market = yield* world.market
+      const made = [[side, "0.0131", 0.31], [Orders.opposite(side), "0.0297", -0.23]] as const
+      for (const [taker, amount, percent] of made) {
+        yield* trade(world, market, taker, amount, Books.near(market, percent))
+      }
+      const now = (yield* world.now) / 1000
+      const { answer, trades } = yield* tradesOf(world, market.name)
+      const query = { market: market.name, lastId: 0, limit: 100 }
+      const past = yield* LivePublicCalls.results(world, Paths.tradeHistory, query)
+      const older = past.value.filter(Json.isObject)
+      for (const [type, amount, percent] of made) {
+        const price = Number(Books.near(market, percent))
+        const isOf = (keys: Body) => (record: Body) =>
+          Object.entries(keys).every(([key, value]) => Books.isClose(Number(record[key]), Number(value))) &&
+          record["type"] === type && (record["rpi"] ?? false) === false
+        const shown = trades.filter(isOf({ price, quote_volume: amount, base_volume: Number(amount) * price }))
+        const isRecent = (time: unknown) => Math.abs(Number(time) - now) < 30
+        yield* Verdict.expect(
+          answer,
+          `one trade of ${amount} at ${price} with type ${type}, at about ${Math.floor(now)}`,
+          shown.some(({ trade_timestamp: time }) => isRecent(time))
+        )
+        yield* Verdict.expect(
+          past.answer,
+          `one trade of ${amount} at ${price} with type ${type}, at about ${Math.floor(now)}`,
+          older.filter(isOf({ price, amount })).some(({ time }) => isRecent(time))
+        )
+      }
+      yield* Verdict.expect(answer, "different ids", areDifferent(trades, "tradeID"))
+      yield* Verdict.expect(past.answer, "different ids", areDifferent(older, "id"))
+    })
+  }),
   ...LivePublicCalls.fields({
     id: "trades.entry",
     within: "a past trade of a market",
@@ -103,7 +142,6 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("trades.side", {
     statement: "Lists only the past trades whose taker has the side that type names",
-    level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const market = yield* world.market
@@ -211,7 +249,6 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   forEach("summary.figures", {
     statement:
       "Shows last price, volumes, low, high, change, best bid and best ask of a day in every summary of a market",
-    level: "SHOULD",
     values: [
       { source: "ticker", isFuture: false },
       { source: "summary", isFuture: false },
@@ -275,7 +312,6 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   always("summary.change", {
     statement: "Shows the change from the first price of the day to the last one, in percent",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       yield* world.advance(25 * 3_600_000)
@@ -305,7 +341,6 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   always("tickers.other", {
     statement: "Shows a ticker of every market, and counts a trade only in its own market",
-    level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)
       const names = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []).map(({ name }) =>
@@ -343,7 +378,6 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
   }),
   always("tickers.frozen", {
     statement: "Shows exactly the markets without trading as frozen",
-    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)

@@ -6,6 +6,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
@@ -13,7 +14,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-const { forEach } = LiveCalls.section
+const { always, forEach } = LiveCalls.section
 
 const feesOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.tradingFees, {})
 
@@ -68,7 +69,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("trading-fees.charged", {
     statement: "Charges maker and taker the fees of the market that the trading fees show, in percent",
-    level: "SHOULD",
     values: kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side }))),
     check: Effect.fnUntraced(function*(world, { kind, side }) {
       const spot = yield* world.market
@@ -83,14 +83,60 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, json } = yield* feesOf(world, account)
         const fee = feesFor(json, market.name, kind === "futures")[role]
         yield* Verdict.expect(answer, `a ${role} fee of ${market.name} in percent`, Number.isFinite(fee))
-        const { dealFee } = yield* Orders.find(world, account, orderId)
-        // The fee is in the quote or in the base currency.
-        const charged = [0.02, 0.02 * Number(order.price)].map((traded) => traded * fee / 100)
+        const { dealFee, feeAsset } = yield* Orders.find(world, account, orderId)
+        const charged = (feeAsset === spot.stock ? 0.02 : 0.02 * Number(order.price)) * fee / 100
         yield* Verdict.conclude(
-          `a dealFee of ${charged.join(" or ")}`,
-          dealFee,
-          charged.some((fee) => Math.abs(Number(dealFee) - fee) < 1e-8)
+          `a dealFee of ${charged}, which may be rounded to four decimal places`,
+          { dealFee, feeAsset },
+          [charged, Math.floor(charged * 1e4) / 1e4, Math.ceil(charged * 1e4) / 1e4]
+            .some((fee) => Math.abs(Number(dealFee) - fee) < 1e-8)
         )
+      }
+    })
+  }),
+  forEach("trading-fees.default", {
+    statement: "Shows to a new account the default fees that the list of markets shows, in percent",
+    values: ["maker", "taker"] as const,
+    check: Effect.fnUntraced(function*(world, role) {
+      const { answer, json } = yield* feesOf(world, yield* world.open({ isFunded: false }))
+      const listed = yield* world.get(Paths.markets)
+      const odd = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []).filter((market) =>
+        feesFor(json, String(market["name"]), market["type"] === "futures")[role] !== Number(market[`${role}Fee`])
+      )
+      yield* Verdict.conclude(
+        `the ${role} fees of the market list`,
+        `others for ${odd.map(({ name }) => name).join(", ")}`,
+        odd.length === 0,
+        answer
+      )
+    })
+  }),
+  always("trading-fees.fills", {
+    statement: "Shows the fee of each role on a futures market in the deals, the fills and the order",
+    check: Effect.fnUntraced(function*(world) {
+      const market = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      const [maker, taker] = [yield* LiveOrders.customer(world), yield* LiveOrders.customer(world)]
+      const order = { market: market.name, amount: "0.03", price: Books.near(market, 0.4) }
+      const made = yield* LiveOrders.place(world, maker, Paths.collateralLimit, { ...order, side: "sell" })
+      const took = yield* LiveOrders.place(world, taker, Paths.collateralLimit, { ...order, side: "buy" })
+      const parties = [[maker, made, "maker"], [taker, took, "taker"]] as const
+      for (const [account, { order: { orderId } }, role] of parties) {
+        const { json } = yield* feesOf(world, account)
+        const charged = 0.03 * Number(order.price) * feesFor(json, market.name, true)[role] / 100
+        const id = { market: market.name, orderId }
+        const shown = [
+          { ...yield* LiveOrders.deals(world, account, orderId), key: "fee" },
+          { ...yield* LiveOrders.executed(world, account, { market: market.name }), key: "fee" },
+          { ...yield* LiveOrders.ended(world, account, id), key: "dealFee" }
+        ]
+        for (const { answer, key, records } of shown) {
+          yield* Verdict.expect(
+            answer,
+            `one record with a ${key} of ${charged}, which may be rounded to four decimal places`,
+            records.length === 1 && Math.abs(Number(records[0]?.[key]) - charged) < 1e-4
+          )
+        }
       }
     })
   }),

@@ -1,25 +1,31 @@
 /** Calls with exactly one fault, each of which the target must refuse (document, "Authentication"). */
 import * as Effect from "effect/Effect"
-import type { Profile } from "../Profile.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Codes from "./Codes.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import type * as Signing from "./Signing.ts"
-import * as SubAccounts from "./SubAccounts.ts"
+import * as ValidCalls from "./ValidCalls.ts"
 import type { Account, World } from "./World.ts"
 
 const clause = "Authentication"
+
+/** The part of a setting, or of a world, that decides which paths to call. */
+type Setting = Pick<Rule.Setting, "profile"> & { readonly dialect: Pick<Dialect, "name"> }
 
 /**
  * The paths to call. With a real key these are only reads, because a target that accepts a wrong signature would
  * execute the call.
  */
-export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
-  profile === "control" ? Paths.documentCalls : [...Paths.reads, Paths.interest]
+export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> => {
+  if (profile !== "control") return [...Paths.reads, Paths.interest]
+  return dialect.name === "live"
+    ? [...Paths.documentCalls, ...Paths.liveCalls.filter((path) => !path.includes("/public/"))]
+    : Paths.documentCalls
+}
 
 const orders: ReadonlyArray<string> = [Paths.oco, Paths.stopLimit]
 
@@ -27,15 +33,15 @@ const orders: ReadonlyArray<string> = [Paths.oco, Paths.stopLimit]
  * The paths to call with one fault. The `mutating` profile includes orders: the smallest, far from the market, which are
  * canceled if the target accepts them.
  */
-export const faultyPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
+export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...orders] : pathsOf(setting)
 
 /**
- * The paths whose calls need `request` and `nonce`. Cancel-all lists both as optional, and the document does not show
- * whether the calls for sub-accounts need them; separate rules check these calls.
+ * The paths whose calls need `request` and `nonce`: all of them in the live dialect. In the document, cancel-all lists
+ * both as optional, and the calls for sub-accounts do not show them; separate rules check these calls.
  */
-export const envelopedPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
-  pathsOf(setting).filter((path) => !Paths.unenveloped.includes(path))
+export const envelopedPathsOf = (setting: Setting): ReadonlyArray<string> =>
+  pathsOf(setting).filter((path) => setting.dialect.name === "live" || !Paths.unenveloped.includes(path))
 
 /** Valid fields for the call, so that only the fault can cause its refusal. Reads need none. */
 export const fieldsOf = Effect.fnUntraced(function*(
@@ -44,18 +50,7 @@ export const fieldsOf = Effect.fnUntraced(function*(
   path: string
 ): Effect.fn.Return<Readonly<Record<string, unknown>>, Verdict.CheckError> {
   if (world.profile === "read-only" || (world.profile === "mutating" && !orders.includes(path))) return {}
-  switch (path) {
-    case Paths.oco:
-      return Orders.oco(yield* world.market, "buy")
-    case Paths.stopLimit:
-      return Orders.stopLimit(yield* world.market, "buy")
-    case Paths.applyCode:
-      return { code: (yield* Codes.issue(world, "1")).code }
-    case Paths.deleteSubAccount:
-      return { id: yield* SubAccounts.create(world, account) }
-    default:
-      return {}
-  }
+  return yield* ValidCalls.fieldsOf(world, account, path)
 })
 
 /** Makes a call that is valid apart from the tampering. */

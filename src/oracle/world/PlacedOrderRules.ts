@@ -25,8 +25,11 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
       values: Orders.sides,
       check: Effect.fnUntraced(function*(world, side) {
         const market = yield* world.market
+        const account = yield* world.trader
+        // Another order first, whose values a faulty answer could repeat.
+        yield* Orders.place(world, account, path, draft(market, Orders.opposite(side)))
         const fields = draft(market, side)
-        const { answer, order } = yield* Orders.place(world, yield* world.trader, path, fields)
+        const { answer, order } = yield* Orders.place(world, account, path, fields)
         yield* Verdict.expect(answer, `the values of ${JSON.stringify(fields)}`, isAsSubmitted(order, fields))
       })
     }),

@@ -172,7 +172,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
 
   const world = (): RuleWorld => {
     const { end, onEnd } = makeCleanup()
-    const { attempt, begin, call, control, wasLate } = Settling.make(shared, lateness)
+    const { attempt, begin, call, control, get, wasLate } = Settling.make(shared, lateness)
     const open: World["open"] = (opening) =>
       Effect.tap(
         Connection.retry(Accounts.open(shared, opening)),
@@ -187,6 +187,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
         attempt,
         call,
         control,
+        get,
         reader: isControl ? openOnce(Connection.retry(Accounts.open(shared))) : owner,
         lender: isControl ? openOnce(Connection.retry(Accounts.openLender(shared))) : owner,
         parent: isControl ? openOnce(Connection.retry(Accounts.openParent(shared))) : owner,

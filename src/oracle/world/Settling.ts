@@ -1,6 +1,7 @@
 /**
  * Lists that show a change a moment after it was made. The document does not describe these lists, so it does not say
- * how soon they show an order, a fill or a balance. No rule is broken because of a list that is late.
+ * how soon they show an order, a fill or a balance. The live exchange's documentation says that market data is cached for
+ * a second. No rule is broken because of a list or market data that is late.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -10,6 +11,28 @@ import type { World } from "./World.ts"
 
 /** The time after a change, in milliseconds, by which a list must show it. */
 export const bound = 500
+
+/** The time after a change, in milliseconds, by which market data must show it. */
+const cached = 1200
+
+/** The market data that the live exchange caches for up to a second. */
+const marketData: ReadonlyArray<string> = [
+  Paths.tickers,
+  Paths.orderBook,
+  Paths.depth,
+  Paths.trades,
+  Paths.futures,
+  Paths.candles,
+  Paths.tradeHistory,
+  Paths.marketSummary,
+  Paths.marketSummaries
+]
+
+const isMarketData = (path: string): boolean =>
+  marketData.some((one) => path === one || (Paths.ofMarkets.includes(one) && path.startsWith(`${one}/`)))
+
+/** Times of an answer, which change although nothing has happened. */
+const times = /"(?:timestamp|at)":[0-9.]+/gu
 
 /** Applying a code only starts the transaction that changes the main balance, so the main balance can be late too. */
 const late: ReadonlyArray<string> = [
@@ -33,32 +56,36 @@ export interface Lateness {
 }
 
 /** The calls of one rule, and whether their answers were late. */
-export interface Settling extends Pick<World, "call" | "attempt" | "control"> {
+export interface Settling extends Pick<World, "call" | "attempt" | "control" | "get"> {
   /** Clears the reads of the previous run. */
   readonly begin: Effect.Effect<void>
   /**
-   * Whether a list has changed since this run read it, which means that the run has judged a late list. From then on,
-   * every read waits until the lists have settled.
+   * Whether a list or market data has changed since this run read it, which means that the run has judged a late answer.
+   * From then on, every read waits until the answers have settled.
    */
   readonly wasLate: Effect.Effect<boolean>
 }
 
 /** Makes the calls of one rule. If the target's lists are known to be late, a read waits until they have settled. */
 export const make = (
-  { attempt, call, control }: Pick<World, "call" | "attempt" | "control">,
+  { attempt, call, control, get }: Pick<World, "call" | "attempt" | "control" | "get">,
   lateness: Lateness
 ): Settling => {
   /** The last answer of each list that this run has read. */
   const shown = new Map<string, { readonly text: string; readonly again: ReturnType<World["call"]> }>()
+  /** The last answers with market data. */
+  const published = new Map<string, { readonly text: string; readonly again: ReturnType<World["get"]> }>()
   let changedAt = -Infinity
   let isOnTime = false
+  let isCached = false
   const change = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.ensuring(effect, Effect.map(Target.now, (now) => changedAt = now))
-  const settled = Effect.flatMap(Target.now, (now) => Effect.sleep(Math.max(0, changedAt + bound - now)))
+  const settled = (time: number) =>
+    Effect.flatMap(Target.now, (now) => Effect.sleep(Math.max(0, changedAt + time - now)))
 
   const read: World["call"] = (account, path, fields = {}, tampering) =>
     Effect.gen(function*() {
-      if (lateness.isKnown) yield* settled
+      if (lateness.isKnown) yield* settled(bound)
       const again = call(account, path, fields, tampering)
       const answer = yield* again
       const key = JSON.stringify([Redacted.value(account.apiKey), path, fields])
@@ -66,11 +93,28 @@ export const make = (
       return answer
     })
 
+  const readMarketData: World["get"] = (path, query, headers) =>
+    Effect.gen(function*() {
+      if (isCached) yield* settled(cached)
+      const again = get(path, query, headers)
+      const answer = yield* again
+      published.set(`${path}?${query ?? ""}`, { text: answer.text, again })
+      return answer
+    })
+
   const wasLate = Effect.gen(function*() {
-    if (lateness.isKnown || isOnTime || shown.size === 0) return false
-    yield* settled
-    for (const { again, text } of shown.values()) {
-      if ((yield* again).text !== text) return lateness.isKnown = true
+    if (isOnTime || shown.size + published.size === 0) return false
+    if (!lateness.isKnown && shown.size > 0) {
+      yield* settled(bound)
+      for (const { again, text } of shown.values()) {
+        if ((yield* again).text !== text) return lateness.isKnown = true
+      }
+    }
+    if (!isCached && published.size > 0) {
+      yield* settled(cached)
+      for (const { again, text } of published.values()) {
+        if ((yield* again).text.replace(times, "") !== text.replace(times, "")) return isCached = true
+      }
     }
     isOnTime = true
     return false
@@ -83,7 +127,12 @@ export const make = (
         : change(call(account, path, fields, tampering)),
     attempt: (account, path, fields, tampering) => change(attempt(account, path, fields, tampering)),
     control: (action, fields) => change(control(action, fields)),
-    begin: Effect.sync(() => shown.clear()),
+    get: (path, query, headers) =>
+      isMarketData(path) ? readMarketData(path, query, headers) : get(path, query, headers),
+    begin: Effect.sync(() => {
+      shown.clear()
+      published.clear()
+    }),
     wasLate: Effect.orElseSucceed(wasLate, () => false)
   }
 }

@@ -286,7 +286,7 @@ const positionMutants: ReadonlyArray<Mutant> = [
     ...changing(positions, ["*", "tpsl", "takeProfitId"], (id) => Number(id) + 1_000_000)
   }),
   mutant("positions-tpsl-swapped", "take-profit and stop-loss of a position are swapped", {
-    breaks: ["positions.tpsl"],
+    breaks: ["positions.exits"],
     ...position(
       "tpsl",
       (tpsl) => Json.isObject(tpsl) ? { ...tpsl, takeProfit: tpsl["stopLoss"], stopLoss: tpsl["takeProfit"] } : tpsl

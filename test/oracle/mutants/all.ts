@@ -2,6 +2,7 @@
 import * as Accounts from "./Accounts.ts"
 import * as AccountValues from "./AccountValues.ts"
 import * as Calls from "./Calls.ts"
+import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
@@ -27,5 +28,6 @@ export const all: ReadonlyArray<Mutant> = [
   ...TradingValues.mutants,
   ...AccountValues.mutants,
   ...MarketValues.mutants,
-  ...LimitOrders.mutants
+  ...LimitOrders.mutants,
+  ...Comparisons.mutants
 ]
