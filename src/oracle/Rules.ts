@@ -25,6 +25,7 @@ import * as Limits from "./rules/Limits.ts"
 import * as LiveBulk from "./rules/LiveBulk.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
 import * as LiveOrderEntry from "./rules/LiveOrderEntry.ts"
+import * as LiveOrderTerms from "./rules/LiveOrderTerms.ts"
 import * as LivePages from "./rules/LivePages.ts"
 import * as LiveServed from "./rules/LiveServed.ts"
 import * as LiveSteps from "./rules/LiveSteps.ts"
@@ -116,6 +117,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...LiveBulk.rules,
   ...LiveSteps.rules,
   ...LiveOrderEntry.rules,
+  ...LiveOrderTerms.rules,
   ...LivePages.rules,
   ...Models.rules,
   ...Limits.rules

@@ -118,6 +118,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["NOSUCH", "XXX1", "BTCUSDT0"],
     check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isKnownCase(answer, "ticker"))
   }),
+  Rule.forAll({
+    id: "interest.both.refused",
+    statement: "Refuses a call whose planId and ticker are both wrong, and names at least one of them",
+    clause: "Errors",
+    profile: "read-only",
+    values: unknownValues,
+    check: Effect.fnUntraced(function*(world, planId) {
+      const answer = yield* history(world, { planId, ticker: "NOSUCH" })
+      yield* isKnownCase(answer)
+      const named = Refusals.namedFields(answer)
+      yield* Verdict.expect(
+        answer,
+        "errors that name planId or ticker",
+        named.includes("planId") || named.includes("ticker")
+      )
+    })
+  }),
   section.forAll("interest.both.unknown", {
     statement: "Names both planId and ticker in errors when both are wrong",
     level: "SHOULD",

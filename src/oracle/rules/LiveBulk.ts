@@ -4,6 +4,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
@@ -72,6 +73,9 @@ const expectItems = Effect.fnUntraced(function*(
   return { answer, results: parsed.flatMap(({ result }) => result === undefined ? [] : [result]) }
 })
 
+const isMessages = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((message) => Kinds.someText.holds(message))
+
 /** Expects that an item shows an error with this code, whose errors name these fields. */
 const hasError = (answer: Target.Answer, item: unknown, code: number, names: ReadonlyArray<string>) => {
   const { error } = parts(item)
@@ -80,7 +84,7 @@ const hasError = (answer: Target.Answer, item: unknown, code: number, names: Rea
     answer,
     `an error with code ${code}, whose errors name ${names.join(", ")}`,
     isError(error) && error?.["code"] === code && Json.isObject(errors) &&
-      names.every((name) => Object.hasOwn(errors, name))
+      names.every((name) => isMessages(errors[name]))
   )
 }
 

@@ -109,6 +109,8 @@ const partRules: ReadonlyArray<Rule.Rule> = [
       const waits = type === "stop limit" ? { activated: 0, activationCondition } : {}
       const expected = { ...terms, ...LiveOrders.filled(amount, []), ...waits }
       yield* LiveOrders.shows({ answer }, "the order", order, expected)
+      const { stp = "no" } = order
+      yield* Verdict.expect(answer, "stp no, cb, cn or co", ["no", "cb", "cn", "co"].includes(String(stp)))
       yield* LiveOrders.isNow(world, answer, "a timestamp", order["timestamp"])
       const now = { ...expected, ...LiveOrders.identity(order) }
       yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the new order", "orderId", [now])

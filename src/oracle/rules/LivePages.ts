@@ -4,6 +4,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
@@ -60,6 +61,29 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* isFull(yield* LiveOrders.open(world, account))
       yield* world.call(account, Paths.cancelAll)
       yield* isFull(yield* LiveOrders.ended(world, account))
+    })
+  }),
+  LiveCalls.section.always("live-pages.limit.default.oco", {
+    statement: `Lists ${defaultLimit} OCO orders by default`,
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const fields = Orders.oco(yield* world.market, "sell")
+      for (let count = 0; count <= defaultLimit; count++) yield* Trading.placeOther(world, account, fields, Paths.oco)
+      const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, {})
+      yield* Verdict.expect(answer, `${defaultLimit} of ${defaultLimit + 1} orders`, items.length === defaultLimit)
+    })
+  }),
+  LiveCalls.section.always("live-pages.limit.default.fills", {
+    statement: `Lists ${defaultLimit} fills by default`,
+    check: Effect.fnUntraced(function*(world) {
+      const [maker, account] = [yield* world.open(), yield* world.open()]
+      const market = yield* world.market
+      const terms = { market: market.name, price: priceText(market, market.price) }
+      yield* Trading.placeOther(world, maker, { ...terms, side: "sell", amount: "1" })
+      for (let count = 0; count <= defaultLimit; count++) {
+        yield* Trading.placeOther(world, account, { ...terms, side: "buy", amount: "0.001" })
+      }
+      yield* isFull(yield* LiveOrders.executed(world, account, { market: market.name }))
     })
   }),
   LiveCalls.section.forEach("live-pages.limit.max", {

@@ -197,6 +197,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const fields = fieldsOf(market, kind, "sell", { reduceOnly: true })
       const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
       yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+      yield* Verdict.expect(
+        answer,
+        "errors that name reduceOnly",
+        Refusals.namedFields(answer).includes("reduceOnly")
+      )
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {

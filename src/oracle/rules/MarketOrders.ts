@@ -59,6 +59,9 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   return { account, market, answer, order, parts, expected }
 })
 
+/** The codes for a lack of funds: of the engine, and of the amount. */
+const noFunds = { status: 400, codes: [10, 32] }
+
 /** Without a limit price, an answer shows "0" or nothing. */
 const isUnpriced = ({ price }: Body): boolean => price === undefined || Number(price) === 0
 
@@ -163,6 +166,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const fields = { market: name, side, amount: "0.01", reduceOnly: true }
       const answer = yield* LiveCalls.call(world, yield* world.trader, Paths.collateralMarketOrder, fields)
       yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+      yield* Verdict.expect(
+        answer,
+        "errors that name reduceOnly",
+        Refusals.namedFields(answer).includes("reduceOnly")
+      )
     })
   }),
   LiveCalls.section.forEach("market-orders.refusal", {
@@ -184,7 +192,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const resting = { market: market.name, side: Orders.opposite(entry.side), amount: "0.02", price }
       yield* LiveOrders.place(world, maker, limit, resting)
       const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(entry, market.name))
-      yield* Refusals.any(answer, "because the account has no funds")
+      yield* Refusals.coded(answer, noFunds, "because the account has no funds")
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   })

@@ -265,7 +265,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const { account, clientOrderId, market, one, other, two } = yield* place(world)
       const ids = wrong === "no id" ? {} : { orderId: one["id"], clientOrderId }
       const answer = yield* LiveCalls.call(world, account, Paths.cancelOco, { market: market.name, ...ids })
-      yield* Refusals.coded(answer, { status: 422, codes: [30] }, `because it has ${wrong}`)
+      yield* Refusals.exactly(answer, { status: 422, codes: [30] }, `because it has ${wrong}`)
       yield* leaves(world, account, [one, two, other])
     })
   })

@@ -353,7 +353,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
         "an unknown market": { market: "NO_SUCH", orderId }
       }[wrong]
       const answer = yield* LiveCalls.call(world, account, Paths.cancelOrder, fields)
-      yield* Refusals.coded(answer, { status: 422, codes: [30, 31] }, `because it has ${wrong}`)
+      yield* Refusals.exactly(answer, { status: 422, codes: [30, 31] }, `because it has ${wrong}`)
       yield* leaves(world, account, [orderId])
     })
   }),
@@ -375,6 +375,9 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   })
 ]
+
+/** The codes for a lack of funds: of the engine, and of the amount. */
+const noFunds = { status: 400, codes: [10, 32] }
 
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
@@ -398,7 +401,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.open({ isFunded: false })
       const market = yield* world.market
       const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(world, market, entry))
-      yield* Refusals.any(answer, "because the account has no funds")
+      yield* Refusals.coded(answer, noFunds, "because the account has no funds")
       yield* leaves(world, account, [])
     })
   })

@@ -114,6 +114,11 @@ const millis: Kinds.Kind = {
   holds: (value) => typeof value === "string" && /^[1-9][0-9]{12}$/u.test(value)
 }
 
+const seconds: Kinds.Kind = {
+  name: "Unix seconds in a string",
+  holds: (value) => typeof value === "string" && /^[1-9][0-9]{9}$/u.test(value)
+}
+
 const futuresRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
     id: "futures.entry",
@@ -212,9 +217,19 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, "HTTP 200 with a list of at most three rates", (rates?.length ?? 9) <= 3)
       const isRate = (rate: unknown) =>
         Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
-        Kinds.decimal.holds(rate["settlementPrice"]) && Kinds.decimal.holds(rate["fundingTime"]) &&
-        Kinds.decimal.holds(rate["rateCalculatedTime"])
-      yield* Verdict.expect(answer, `rates of ${market} with strings as values`, rates?.every(isRate) === true)
+        Kinds.decimal.holds(rate["settlementPrice"]) && seconds.holds(rate["fundingTime"]) &&
+        seconds.holds(rate["rateCalculatedTime"])
+      yield* Verdict.expect(
+        answer,
+        `rates of ${market} with strings as values, and times in Unix seconds`,
+        rates?.every(isRate) === true
+      )
+      const times = (rates ?? []).filter(Json.isObject).map((rate) => Number(rate["fundingTime"]))
+      yield* Verdict.expect(
+        answer,
+        "the latest rate first",
+        times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0))
+      )
     })
   }),
   LiveCalls.section.forEach("funding-rates.refusal", {

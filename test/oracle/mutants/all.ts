@@ -11,6 +11,7 @@ import * as MarketValues from "./MarketValues.ts"
 import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
 import * as Orders from "./Orders.ts"
+import * as OrderTerms from "./OrderTerms.ts"
 import * as Served from "./Served.ts"
 import * as TradingValues from "./TradingValues.ts"
 import * as Values from "./Values.ts"
@@ -29,5 +30,6 @@ export const all: ReadonlyArray<Mutant> = [
   ...AccountValues.mutants,
   ...MarketValues.mutants,
   ...LimitOrders.mutants,
-  ...Comparisons.mutants
+  ...Comparisons.mutants,
+  ...OrderTerms.mutants
 ]

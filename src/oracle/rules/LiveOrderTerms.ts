@@ -1,0 +1,205 @@
+/** Invalid values and options of every call that places orders. Only the live exchange's documentation describes them. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+const { forEach } = LiveCalls.section
+
+/** A sell order that waits 10 percent above the market. */
+const limit = (market: Market): Body => ({
+  market: market.name,
+  side: "sell",
+  amount: "0.02",
+  price: priceText(market, market.price * 1.1)
+})
+
+/** A stop order that sells below the market. */
+const stop = (market: Market): Body => ({
+  market: market.name,
+  side: "sell",
+  amount: "0.02",
+  activation_price: priceText(market, market.price * 0.9)
+})
+
+const stopLimit = (market: Market): Body => ({ ...stop(market), price: priceText(market, market.price * 0.88) })
+
+const marketOrder = ({ name }: Market): Body => ({ market: name, side: "sell", amount: "0.02" })
+
+/** The calls that place one order, with a valid order. */
+const calls: ReadonlyArray<{ readonly path: string; readonly draft: (market: Market) => Body }> = [
+  { path: Paths.limitOrder, draft: limit },
+  { path: Paths.collateralLimit, draft: limit },
+  { path: Paths.stopMarket, draft: stop },
+  { path: Paths.collateralStopLimit, draft: stopLimit },
+  { path: Paths.triggerMarket, draft: stop },
+  { path: Paths.marketOrder, draft: marketOrder },
+  { path: Paths.stockMarketOrder, draft: marketOrder },
+  { path: Paths.collateralMarketOrder, draft: marketOrder }
+]
+
+/** Invalid values of fields, with the codes of their refusals. */
+const wrong = [
+  { key: "market", values: ["NO_SUCH", "btc_usdt"], codes: [30, 31] },
+  { key: "side", values: ["BUY", "hold", ""], codes: [30] },
+  { key: "amount", values: ["ten", "0", "-0.02"], codes: [30, 32] },
+  { key: "price", values: ["ten", "0", "-40000"], codes: [30, 33] },
+  { key: "activation_price", values: ["ten", "0", "-40000"], codes: [30] },
+  { key: "stp", values: ["none"], codes: [30] },
+  { key: "clientOrderId", values: ["a b", "a/b"], codes: [30, 36] }
+] as const
+
+const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { answer, records } = yield* LiveOrders.open(world, account)
+  yield* Verdict.expect(answer, "no open orders", records.length === 0)
+})
+
+/** The key as refusals may spell it. */
+const spellings = (key: string): ReadonlyArray<string> => [
+  key,
+  key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
+]
+
+const valueRules: ReadonlyArray<Rule.Rule> = [
+  forEach("live-terms.values", {
+    statement: "Refuses an invalid value with HTTP 422, the code of its field, and errors that name the field",
+    values: calls.flatMap(({ draft, path }) => wrong.map((field) => ({ ...field, draft, path }))),
+    check: Effect.fnUntraced(function*(world, { codes, draft, key, path, values }) {
+      const account = yield* world.trader
+      const fields = draft(yield* world.market)
+      if (fields[key] === undefined && key !== "stp" && key !== "clientOrderId") return
+      for (const value of values) {
+        const answer = yield* LiveCalls.call(world, account, path, { ...fields, [key]: value })
+        yield* Verdict.expect(
+          answer,
+          `HTTP 422, code ${codes.join(" or ")}, and errors that name ${key}, because it is ${JSON.stringify(value)}`,
+          answer.status === 422 && Refusals.hasCode(answer, codes) &&
+            spellings(key).some((spelling) => Refusals.namedFields(answer).includes(spelling))
+        )
+      }
+      yield* nothingOpen(world, account)
+    })
+  }),
+  forEach("live-terms.client-order-id", {
+    statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
+    values: calls.filter(({ path }) =>
+      [Paths.stopMarket, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
+    ),
+    check: Effect.fnUntraced(function*(world, { draft, path }) {
+      const account = yield* world.trader
+      const fields = { ...draft(yield* world.market), clientOrderId: world.unique("twice") }
+      yield* Trading.placeOther(world, account, fields, path)
+      yield* LiveCalls.refuses(world, account, path, fields, { codes: [36], key: "clientOrderId" })
+    })
+  })
+]
+
+/** The margin calls that take `reduceOnly` with an amount in the base currency. */
+const reducing = calls.filter(({ path }) =>
+  [Paths.collateralLimit, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
+)
+
+/** The item of a bulk call, or the answer of a single call: its error, if it has any. */
+const errorOf = (json: unknown): Body => {
+  const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
+  const error = Json.isObject(item) ? item["error"] : undefined
+  return Json.isObject(error) ? error : {}
+}
+
+const optionRules: ReadonlyArray<Rule.Rule> = [
+  forEach("live-terms.reduce-only", {
+    statement: "Refuses a reduce-only order without a position, or on the position's side, with code 116",
+    values: [Paths.collateralLimit, Paths.collateralBulk].flatMap((path) =>
+      [true, false].map((hasPosition) => ({ path, hasPosition }))
+    ),
+    check: Effect.fnUntraced(function*(world, { hasPosition, path }) {
+      const account = yield* world.trader
+      if (hasPosition) yield* Trading.openPosition(world, account, "sell", "0.01")
+      const fields = { ...limit(yield* world.market), reduceOnly: true }
+      const sent = path === Paths.collateralBulk ? { orders: [fields] } : fields
+      const answer = yield* LiveCalls.call(world, account, path, sent)
+      const { code, errors } = errorOf(answer.json)
+      yield* Verdict.expect(
+        answer,
+        "code 116, and errors that name reduceOnly",
+        code === 116 && Json.isObject(errors) && Object.hasOwn(errors, "reduceOnly")
+      )
+      yield* nothingOpen(world, account)
+    })
+  }),
+  forEach("live-terms.reduce-only.clipped", {
+    statement: "Reduces a reduce-only order to the size of the position, and shows the reduced amount",
+    values: reducing,
+    check: Effect.fnUntraced(function*(world, { draft, path }) {
+      const account = yield* world.trader
+      const market = yield* Trading.openPosition(world, account, "buy", "0.01")
+      const fields = { ...draft(market), amount: "0.05", reduceOnly: true }
+      const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
+      yield* LiveOrders.shows({ answer }, "the order", order, { amount: "0.01", left: "0.01", reduceOnly: true })
+      const open = yield* LiveOrders.open(world, account)
+      yield* LiveOrders.lists(open, "the order", "orderId", [{ orderId: order["orderId"], amount: "0.01" }])
+    })
+  }),
+  forEach("live-terms.post-only", {
+    statement: "Refuses a post-only margin or bulk order that would match immediately, and executes no trade",
+    values: [Paths.collateralLimit, Paths.bulk, Paths.collateralBulk],
+    check: Effect.fnUntraced(function*(world, path) {
+      const [maker, taker] = [yield* world.open(), yield* world.open()]
+      const market = yield* world.market
+      const offer = { market: market.name, amount: "0.02", price: priceText(market, market.price) }
+      const single = path === Paths.bulk ? Paths.limitOrder : Paths.collateralLimit
+      yield* Trading.placeOther(world, maker, { ...offer, side: "sell" }, single)
+      const fields = { ...offer, side: "buy", postOnly: true }
+      const sent = path === Paths.collateralLimit ? fields : { orders: [fields] }
+      const answer = yield* LiveCalls.call(world, taker, path, sent)
+      yield* Verdict.expect(answer, "an error with a code", Number.isSafeInteger(errorOf(answer.json)["code"]))
+      yield* nothingOpen(world, taker)
+      yield* LiveOrders.lists(yield* LiveOrders.executed(world, taker), "no fills", "id", [])
+    })
+  }),
+  forEach("live-terms.stp", {
+    statement: "Cancels the order that stp names when two margin orders of one account would match: new, old or both",
+    values: ["no", "cn", "co", "cb"] as const,
+    check: Effect.fnUntraced(function*(world, stp) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const terms = { market: market.name, amount: "0.02", price: priceText(market, market.price) }
+      const place = (fields: Body) => LiveCalls.call(world, account, Paths.collateralLimit, { ...terms, ...fields })
+      const old = yield* place({ side: "sell" })
+      yield* place({ side: "buy", stp })
+      const { answer, records } = yield* LiveOrders.open(world, account)
+      const oldId = Json.isObject(old.json) ? old.json["orderId"] : undefined
+      const left = records.map(({ orderId }) => orderId === oldId ? "old" : "new")
+      const expected = { no: [], cn: ["old"], co: ["new"], cb: [] }[stp]
+      yield* Verdict.expect(answer, `open: ${expected.join(", ") || "none"}`, left.join() === expected.join())
+      const fills = yield* LiveOrders.executed(world, account)
+      yield* Verdict.expect(
+        fills.answer,
+        stp === "no" ? "fills of both orders" : "no fills",
+        stp === "no" ? fills.records.length === 2 : fills.records.length === 0
+      )
+    })
+  }),
+  forEach("live-terms.untriggered", {
+    statement: "Does not trigger a stop order one price step before its activation price",
+    values: calls.filter(({ draft }) => draft === stop || draft === stopLimit),
+    check: Effect.fnUntraced(function*(world, { draft, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const { order } = yield* LiveOrders.place(world, account, path, draft(market))
+      yield* Trading.movePrice(world, market, market.price * 0.9 + market.tick)
+      const open = yield* LiveOrders.open(world, account)
+      const { orderId } = order
+      yield* LiveOrders.lists(open, "the waiting order", "orderId", [{ orderId, activated: 0, dealStock: "0" }])
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...valueRules, ...optionRules]
