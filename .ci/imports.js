@@ -19,7 +19,14 @@ assert.strictEqual(Call.Call, alone.Call)
 
 // A path that is not listed can't be imported.
 for (
-  const path of ["client/call/Attempt", "client/Observation", "domain/Check", "endpoints/all", "protocol/Classify"]
+  const path of [
+    "client/call/Attempt",
+    "client/Observation",
+    "domain/Check",
+    "channels/all",
+    "endpoints/all",
+    "protocol/Classify"
+  ]
 ) {
   await assert.rejects(import(`effect-txc/${path}`), { code: "ERR_PACKAGE_PATH_NOT_EXPORTED" })
 }

@@ -101,7 +101,7 @@ const walk = (entry, path) => {
   if (own.length > 0) add(entry, entry, path, own)
 }
 const entries = Object.entries(exported).filter(([, target]) => target?.types !== undefined)
-const isModule = ([entry]) => /^\.\/(?:client|domain|endpoints|protocol)\//u.test(entry)
+const isModule = ([entry]) => /^\.\/(?:channels|client|domain|endpoints|protocol)\//u.test(entry)
 for (const [entry, { types }] of entries.filter((each) => !isModule(each))) walk(join(name, entry), join(types))
 
 // Modules that have their own path and are not in the list of modules.

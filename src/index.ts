@@ -18,6 +18,9 @@ export * as OpenApi from "./OpenApi.ts"
 // The endpoint services
 export * from "./endpoints/contract.ts"
 
+// The channels of the exchange's WebSocket
+export * from "./channels/contract.ts"
+
 // Making calls
 export * as Account from "./client/Account.ts"
 export * as Call from "./client/call/Call.ts"
@@ -43,6 +46,7 @@ export * as Session from "./client/session/Session.ts"
 export * as StreamErrors from "./client/session/StreamErrors.ts"
 
 // The wire format
+export * as Channel from "./protocol/Channel.ts"
 export * as Dialect from "./protocol/Dialect.ts"
 export * as Endpoint from "./protocol/Endpoint.ts"
 export * as Errors from "./protocol/Errors.ts"

@@ -1,5 +1,6 @@
 /** The statistics of a market over the last 24 hours, every second. Public. */
 import * as Schema from "effect/Schema"
+import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -74,7 +75,7 @@ const statistics = Wire.answer<Statistics>({
   period: Schema.Int
 }, { keys: { total: "deal" } })
 
-const Period = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+const Period = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 })))
 
 /**
  * `market_subscribe`. Source: the live exchange's documentation, WebSocket, "Market".

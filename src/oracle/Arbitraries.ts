@@ -24,6 +24,7 @@ import type * as Paging from "../domain/Paging.ts"
 import type * as SubAccount from "../domain/SubAccount.ts"
 import type * as Time from "../domain/Time.ts"
 import type * as Unrecognised from "../domain/Unrecognised.ts"
+import type * as Channel from "../protocol/Channel.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import { alphanumeric, digits, letters, oneOf, textOf } from "./world/Texts.ts"
@@ -378,3 +379,18 @@ export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): 
 /** Answers of an endpoint. */
 export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>
   valueOf(endpoint.response(dialect).ast) as never
+
+/** Topics of a channel. */
+export const topic = <C extends Channel.Any>(channel: C): fc.Arbitrary<Channel.Topic<C>> =>
+  valueOf(channel.topic.ast) as never
+
+/** Messages of a channel. */
+export const message = <C extends Channel.Any>(channel: C): fc.Arbitrary<Channel.Message<C>> =>
+  valueOf(channel.update.ast) as never
+
+/** Parameters of a channel's query. */
+export const params = <Q extends Channel.AnyQuery>(query: Q): fc.Arbitrary<Q["example"]> =>
+  valueOf(query.params.ast) as never
+
+/** Answers to a channel's query. */
+export const result = (query: Channel.AnyQuery): fc.Arbitrary<unknown> => valueOf(query.result.ast)

@@ -193,8 +193,9 @@ const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonS
 const arrayOf = (ast: SchemaAST.Arrays, define: Define): JsonSchema => {
   const { elements, rest: [item] } = ast
   const fixed = elements.map((element) => wireOf(element, define))
+  const required = elements.filter((element) => !SchemaAST.isOptional(element))
   return checked("array", ast, {
-    ...(fixed.length === 0 ? {} : { prefixItems: fixed, minItems: fixed.length }),
+    ...(fixed.length === 0 ? {} : { prefixItems: fixed, minItems: required.length }),
     ...(item === undefined ? { maxItems: fixed.length } : { items: wireOf(item, define) })
   })
 }

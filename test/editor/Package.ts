@@ -30,7 +30,8 @@ export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries(exported).f
   const names = rest === undefined ? [""] : readdirSync(folder).map((file) => file.replace(rest, ""))
   return names.map((name) => ({ subpath: subpath.replace("*", name), file: folder + name + (rest ?? "") }))
 }).filter(({ file, subpath }) =>
-  exported[subpath] !== null && !(/^\.\/(?:client|domain|endpoints|protocol)\//u.test(subpath) && isNamespace(file))
+  exported[subpath] !== null &&
+  !(/^\.\/(?:channels|client|domain|endpoints|protocol)\//u.test(subpath) && isNamespace(file))
 )
   .map(({ file, subpath }) => ({ file, specifier: `effect-txc${subpath.slice(1)}` }))
 

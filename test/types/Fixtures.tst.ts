@@ -1,6 +1,9 @@
 import { describe, expect, it } from "tstyche"
+import type { ChannelOf } from "../../src/channels/all.ts"
 import type * as Fees from "../../src/endpoints/Fees.ts"
 import type * as Transfers from "../../src/endpoints/Transfers.ts"
+import { type Fixtures as ChannelFixtures, fixtures as channelFixtures } from "../channels/fixtures/all.ts"
+import type { Fixture as ChannelFixture } from "../channels/fixtures/Fixture.ts"
 import { type Fixtures, fixtures } from "../endpoints/fixtures/all.ts"
 import type { Fixture, Required, Row, Rows } from "../endpoints/fixtures/Fixture.ts"
 
@@ -20,6 +23,22 @@ describe("the fixtures", () => {
 
   it("the list of fixtures does not compile with one endpoint's fixture under another's name", () => {
     expect({ ...fixtures, Transfers: fixtures.Codes }).type.not.toBeAssignableTo<Fixtures>()
+  })
+})
+
+describe("the channels' fixtures", () => {
+  it("the list of the channels' fixtures does not compile if one is missing, and the compiler names its channel", () => {
+    const { DepthChannel: _, ...others } = channelFixtures
+    // @ts-expect-error Property 'DepthChannel' is missing in type
+    const forgotten: ChannelFixtures = others
+    use(forgotten)
+  })
+
+  it("a channel's fixture does not compile without one of the channel's queries", () => {
+    type OfTrades = ChannelFixture<ChannelOf<"TradesChannel">>
+    const { TradesChannel: trades } = channelFixtures
+    expect(trades).type.toBeAssignableTo<OfTrades>()
+    expect({ ...trades, queries: {} }).type.not.toBeAssignableTo<OfTrades>()
   })
 })
 
