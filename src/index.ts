@@ -12,7 +12,8 @@ export * as Reconciliation from "./Reconciliation.ts"
 // Nonces that follow the exchange's clock
 export * as ServerClock from "./ServerClock.ts"
 
-// The protocol as an OpenAPI document
+// The protocol as an OpenAPI and an AsyncAPI document
+export * as AsyncApi from "./AsyncApi.ts"
 export * as OpenApi from "./OpenApi.ts"
 
 // The endpoint services

@@ -19,7 +19,10 @@ export const numbered = <A extends string>(
 ): Schema.Codec<A, number | string> => {
   const nameOf = new Map(names.map(([code, name]) => [code.toString(), name]))
   const codeOf = new Map(names.map(([code, name]) => [name, code]))
-  return Schema.Union([Schema.Int, Schema.String]).pipe(
+  const codes = Schema.Literals([...codeOf.values()])
+  return Schema.Union([Schema.Int, Schema.String]).annotate(
+    Wire.describedBy(() => Schema.Union([codes, Schema.Int, Schema.String]))
+  ).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform((code) => nameOf.get(code.toString()) ?? code.toString()),
       encode: SchemaGetter.transform((name): number | string =>
@@ -48,13 +51,15 @@ export const Millis: Schema.Codec<UnixTime, number> = Schema.Int.check(Schema.is
 )
 
 /** A message with one value: `[value]` on the wire. */
-export const single = <A>(value: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> =>
-  Schema.Tuple([value]).pipe(
+export const single = <A>(value: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
+  const list = Schema.Tuple([value])
+  return list.annotate(Wire.describedBy(() => list)).pipe(
     Schema.decodeTo(Schema.toType(value), {
       decode: SchemaGetter.transform(([value]) => value),
       encode: SchemaGetter.transform((value) => [value] as const)
     })
   )
+}
 
 /** A record with a market: `[market, { … }]` on the wire. */
 export const ofMarket = <A extends { readonly market: MarketName }>(
@@ -71,10 +76,7 @@ export const ofMarket = <A extends { readonly market: MarketName }>(
 
 /** A set of records: `{ "total": 1, "records": […] }` on the wire. */
 export const whole = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<A>, unknown> =>
-  Wire.answer<{ readonly total: number; readonly records: ReadonlyArray<A> }>({
-    total: Schema.Int,
-    records: Schema.Array(record)
-  }).schema.pipe(
+  Schema.Struct({ total: Schema.Int, records: Schema.Array(record) }).pipe(
     Schema.decodeTo(Schema.Array(Schema.toType(record)), {
       decode: SchemaGetter.transform(({ records }) => records),
       encode: SchemaGetter.transform((records) => ({ total: records.length, records }))

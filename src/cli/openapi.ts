@@ -1,13 +1,9 @@
 /** `effect-txc openapi`: writes the OpenAPI document of the exchange's protocol. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Console from "effect/Console"
-import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import * as OpenApi from "../OpenApi.ts"
 import * as Dialect from "../protocol/Dialect.ts"
-import * as Flags from "./Flags.ts"
+import * as DocumentFile from "./DocumentFile.ts"
 
 export const openapi = Command.make(
   "openapi",
@@ -16,14 +12,9 @@ export const openapi = Command.make(
       Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
       Flag.withDefault("document")
     ),
-    file: Flags.optional(Flag.File("file"), "The file to write; standard output by default")
+    file: DocumentFile.flag
   },
-  Effect.fn(function*({ dialect, file }) {
-    const text = OpenApi.text(Dialect.byName[dialect])
-    if (Option.isNone(file)) return yield* Console.log(text.trimEnd())
-    const files = yield* FileSystem.FileSystem
-    yield* files.writeFileString(file.value, text)
-  })
+  ({ dialect, file }) => DocumentFile.write(OpenApi.text(Dialect.byName[dialect]), file)
 ).pipe(
   Command.withDescription("Write the exchange's protocol as an OpenAPI 3.1 document, for tools and other languages"),
   Command.withShortDescription("Write the protocol as an OpenAPI document"),

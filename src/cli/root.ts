@@ -1,5 +1,6 @@
 /** The command `effect-txc` with all its subcommands. */
 import * as Command from "effect/cli/Command"
+import { asyncapi } from "./asyncapi.ts"
 import { call } from "./call.ts"
 import { host } from "./host.ts"
 import { journal } from "./journal.ts"
@@ -19,5 +20,5 @@ export const root = Command.make("effect-txc").pipe(
     ({ bold }) =>
       [bold("EXIT CODES"), ...exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)].join("\n")
   ),
-  Command.withSubcommands([tour, sandbox, call, sign, openapi, oracle, journal, host])
+  Command.withSubcommands([tour, sandbox, call, sign, openapi, asyncapi, oracle, journal, host])
 )

@@ -15,7 +15,17 @@ describe("effect-txc", () => {
     Effect.gen(function*() {
       const { error, out } = yield* run([])
       const commands = [...out.matchAll(/^ {2}effect-txc (\w+) +\S/gmu)].map(([, command]) => command)
-      assert.deepStrictEqual(commands, ["tour", "sandbox", "call", "sign", "openapi", "oracle", "journal", "host"])
+      assert.deepStrictEqual(commands, [
+        "tour",
+        "sandbox",
+        "call",
+        "sign",
+        "openapi",
+        "asyncapi",
+        "oracle",
+        "journal",
+        "host"
+      ])
       assert.include(out, "Start with effect-txc tour")
       assert.strictEqual(error, "")
     }))

@@ -1,0 +1,337 @@
+/**
+ * The live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and for clients
+ * in other languages.
+ *
+ * @example
+ * ```ts
+ * import { AsyncApi } from "effect-txc"
+ *
+ * // `effect-txc asyncapi` prints the same.
+ * export const text = AsyncApi.text()
+ * ```
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Contract from "./channels/all.ts"
+import type * as Channel from "./protocol/Channel.ts"
+import * as Frame from "./protocol/Frame.ts"
+import * as Json from "./protocol/Json.ts"
+import * as JsonSchema from "./protocol/JsonSchema.ts"
+
+/** A part of the document, as JSON. */
+interface Part {
+  readonly [key: string]: unknown
+}
+
+/**
+ * An AsyncAPI document of the exchange's WebSocket.
+ *
+ * @category models
+ */
+export interface Document {
+  /** The AsyncAPI version. */
+  readonly asyncapi: "3.0.0"
+  /** The document's title and version, and a description of a connection. */
+  readonly info: Part
+  /** The content type of all messages. */
+  readonly defaultContentType: string
+  /** The messages of every channel, by the name of its service; and those of the connection itself. */
+  readonly channels: Readonly<Record<string, Part>>
+  /** The operations, from the exchange's side: it receives requests and replies to them, and sends pushes. */
+  readonly operations: Readonly<Record<string, Part>>
+  /** Parts shared by messages and operations. */
+  readonly components: { readonly [K in "schemas" | "messages" | "correlationIds" | "securitySchemes"]: Part }
+}
+
+// -----------------------------------------------------------------------------
+// Schemas
+// -----------------------------------------------------------------------------
+
+/** Rewrites a JSON Schema for AsyncAPI, whose schemas are of draft 7: it has another keyword for the start of an array. */
+const older = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(older)
+  if (!Json.isObject(schema)) return schema
+  const { items, prefixItems, ...others } = schema
+  const rest = Object.fromEntries(Object.entries(others).map(([keyword, value]) => [keyword, older(value)]))
+  if (prefixItems === undefined) return items === undefined ? rest : { ...rest, items: older(items) }
+  return { ...rest, items: older(prefixItems), ...(items === undefined ? {} : { additionalItems: older(items) }) }
+}
+
+const object = (properties: Part, required: ReadonlyArray<string> = Object.keys(properties)): Part => ({
+  type: "object",
+  properties,
+  required
+})
+
+const id = { type: "integer", minimum: 0, description: "Chosen by the client. The answer repeats it." }
+
+const nothing = { type: "null" }
+
+const answer = (result: unknown): Part => object({ id, result, error: nothing }, ["id", "result"])
+
+// -----------------------------------------------------------------------------
+// Messages
+// -----------------------------------------------------------------------------
+
+const correlationId = { $ref: "#/components/correlationIds/id" }
+
+/** The id in examples. */
+const exampleId = 1
+
+interface Asked {
+  readonly method: string
+  readonly params: unknown
+  readonly example: unknown
+  readonly title: string
+}
+
+const request = ({ example, method, params, title }: Asked): Part => ({
+  name: method,
+  title,
+  correlationId,
+  payload: object({ id, method: { const: method }, params }),
+  examples: [{ name: "example", payload: { id: exampleId, method, params: example } }]
+})
+
+const replied = (method: string, title: string, result: unknown): Part => ({
+  name: `${method}_answer`,
+  title,
+  correlationId,
+  payload: answer(result)
+})
+
+const successful = answer(object({ status: { const: Frame.success.status } }))
+
+const codes = Object.entries(Frame.codes).map(([reason, code]) => `- \`${code}\`: ${reason}`).join("\n")
+
+const messages = {
+  Succeeded: {
+    name: "succeeded",
+    title: "A request without a result has succeeded",
+    correlationId,
+    payload: successful
+  },
+  Refused: {
+    name: "refused",
+    title: "The exchange refuses a request",
+    description: `The codes are unlike those of the HTTP API:\n\n${codes}\n\nOthers are possible.`,
+    correlationId,
+    payload: object({
+      id,
+      result: nothing,
+      error: object({ code: { type: "integer" }, message: { type: "string" } })
+    }, ["id", "error"])
+  }
+}
+
+const shared = (name: keyof typeof messages): Part => ({ $ref: `#/components/messages/${name}` })
+
+// -----------------------------------------------------------------------------
+// Channels
+// -----------------------------------------------------------------------------
+
+/** A channel of the document with its operations. */
+interface Described {
+  readonly channel: Part
+  readonly operations: Readonly<Record<string, Part>>
+}
+
+const at = (channel: string, message: string): Part => ({ $ref: `#/channels/${channel}/messages/${message}` })
+
+const authorized = { security: [{ $ref: "#/components/securitySchemes/token" }] }
+
+/** An operation that the exchange replies to. */
+const asking = (channel: string, message: string, reply: string, more: Part = {}): Part => ({
+  action: "receive",
+  channel: { $ref: `#/channels/${channel}` },
+  messages: [at(channel, message)],
+  reply: { channel: { $ref: `#/channels/${channel}` }, messages: [at(channel, reply), at(channel, "Refused")] },
+  ...more
+})
+
+const sharings: Readonly<Record<Channel.Sharing, string>> = {
+  set: "A subscription replaces the channel's earlier subscription on its connection.",
+  added:
+    "A subscription is added to those of its connection if its last parameter is `true`; otherwise it replaces them.",
+  single: "A connection has at most one subscription; another one replaces it."
+}
+
+const firsts: Readonly<Record<Channel.Any["first"], string>> = {
+  snapshot: "The first message has the state so far.",
+  value: "The first message has the current value.",
+  nothing: "The first message comes with the next change."
+}
+
+const cadence = ({ everyMillis, repeatsAfterMillis, when }: Channel.Pushes): string =>
+  [
+    when === "always"
+      ? `Pushed every ${everyMillis} ms.`
+      : everyMillis === 0
+      ? "Pushed at once."
+      : `Pushed after a change, at most every ${everyMillis} ms.`,
+    ...(repeatsAfterMillis === undefined
+      ? []
+      : [`The whole state is repeated after ${repeatsAfterMillis} ms without a change.`])
+  ].join(" ")
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unknown): Described => {
+  const { example, first, leave, name, pushed, pushes, queries, sharing, subscribe, topics, unsubscribe, update } =
+    channel
+  const codec = channel["~codec"]
+  const security = channel.access === "private" ? authorized : {}
+  const queried = Object.entries(queries).map(([method, query]) => ({ query, called: capitalized(method) }))
+  const described = {
+    Subscribe: request({
+      method: subscribe,
+      params: wire(topics),
+      example: Result.getOrThrow(codec.encodeTopics([example])),
+      title: "Subscribes"
+    }),
+    Unsubscribe: request({
+      method: unsubscribe,
+      params: { type: "array" },
+      example: leave(example),
+      title: "Ends a subscription: the given one, or all if there are no parameters"
+    }),
+    Update: {
+      name: pushed,
+      title: "A message for subscribers",
+      payload: object({ id: nothing, method: { const: pushed }, params: wire(update) }, ["method", "params"])
+    },
+    Succeeded: shared("Succeeded"),
+    Refused: shared("Refused"),
+    ...Object.fromEntries(queried.flatMap(({ called, query: { example, method, params, result, ...query } }) => [
+      [
+        called,
+        request({
+          method,
+          params: wire(params),
+          example: Result.getOrThrow(query["~codec"].encodeParams(example)),
+          title: "Reads once"
+        })
+      ],
+      [`${called}Answer`, replied(method, "The answer", wire(result))]
+    ]))
+  }
+  return {
+    channel: {
+      address: "/ws",
+      title: name,
+      description: [
+        channel.access === "private" ? "Needs an authorised connection." : "Public.",
+        sharings[sharing],
+        firsts[first],
+        cadence(pushes)
+      ].join(" "),
+      messages: described
+    },
+    operations: {
+      [`${name}Subscribe`]: asking(name, "Subscribe", "Succeeded", security),
+      [`${name}Unsubscribe`]: asking(name, "Unsubscribe", "Succeeded", security),
+      [`${name}Push`]: {
+        action: "send",
+        channel: { $ref: `#/channels/${name}` },
+        messages: [at(name, "Update")],
+        ...security
+      },
+      ...Object.fromEntries(
+        queried.map(({ called }) => [`${name}${called}`, asking(name, called, `${called}Answer`, security)])
+      )
+    }
+  }
+}
+
+/** The requests that belong to no channel. */
+const connection = (): Described => {
+  const { authorize, ping, time } = Frame.methods
+  const noParams = { type: "array", maxItems: 0 }
+  return {
+    channel: {
+      address: "/ws",
+      title: "Connection",
+      description: "The requests that belong to no channel.",
+      messages: {
+        Ping: request({ method: ping, params: noParams, example: [], title: "Keeps the connection alive" }),
+        PingAnswer: replied(ping, "The connection is alive", { const: "pong" }),
+        Time: request({ method: time, params: noParams, example: [], title: "Asks for the exchange's time" }),
+        TimeAnswer: replied(time, "The exchange's time", { type: "integer", description: "Unix seconds." }),
+        Authorize: request({
+          method: authorize,
+          params: {
+            type: "array",
+            items: [{ type: "string", description: "The token." }, { type: "string" }],
+            minItems: 2,
+            maxItems: 2
+          },
+          example: ["token", "public"],
+          title: "Opens the private channels of an account to the connection"
+        }),
+        Succeeded: shared("Succeeded"),
+        Refused: shared("Refused")
+      }
+    },
+    operations: {
+      ping: asking("Connection", "Ping", "PingAnswer"),
+      time: asking("Connection", "Time", "TimeAnswer"),
+      authorize: asking("Connection", "Authorize", "Succeeded")
+    }
+  }
+}
+
+// -----------------------------------------------------------------------------
+// The document
+// -----------------------------------------------------------------------------
+
+const introduction = `
+Every message is a JSON object in a text frame. A client sends requests with an \`id\` of its choice, and the exchange
+answers each with the same \`id\`: with a result, or with an error. The exchange pushes messages without an \`id\` to
+subscribers; the answer to a subscription comes before its first message.
+
+The exchange closes a connection that has sent nothing for 60 seconds, and one that sends something that is not JSON. For
+private channels, ask for a token with \`POST /api/v4/profile/websocket_token\`, and send \`authorize\` first.
+
+Amounts and prices are decimal strings. Identifiers are integers of any length: a JSON parser that reads them as
+doubles loses digits above 2^53.
+`.trim()
+
+/**
+ * Makes the AsyncAPI document of the live exchange's WebSocket: every channel of the contract, with its messages and
+ * queries. It contains nothing specific to a venue: no address, account or market. The methods that place orders are
+ * not part of it.
+ *
+ * @category constructors
+ */
+export const make = (): Document => {
+  const schemas = JsonSchema.writer("#/components/schemas/")
+  const wire = (schema: Schema.Constraint) => older(schemas.wire(schema))
+  const described = Contract.entries.map(({ channel, name }) => [name, describe(channel, wire)] as const)
+  const all = [["Connection", connection()] as const, ...described]
+  return {
+    asyncapi: "3.0.0",
+    info: { title: "WebSocket of the live exchange", version: "4", description: introduction },
+    defaultContentType: "application/json",
+    channels: Object.fromEntries(all.map(([name, { channel }]) => [name, channel])),
+    operations: Object.assign({}, ...all.map(([, { operations }]) => operations)),
+    components: {
+      schemas: older(schemas.definitions) as Part,
+      messages,
+      correlationIds: { id: { location: "$message.payload#/id", description: "The request's id." } },
+      securitySchemes: {
+        token: {
+          type: "apiKey",
+          in: "password",
+          description: "The token of `POST /api/v4/profile/websocket_token`, sent with `authorize`."
+        }
+      }
+    }
+  }
+}
+
+/**
+ * The document from {@link make} as indented JSON.
+ *
+ * @category constructors
+ */
+export const text = (): string => `${JSON.stringify(make(), undefined, 2)}\n`
