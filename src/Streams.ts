@@ -22,48 +22,33 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Socket from "effect/socket/Socket"
-import * as contract from "./channels/contract.ts"
+import * as Contract from "./channels/all.ts"
 import * as Dialer from "./client/session/Dialer.ts"
 import * as Session from "./client/session/Session.ts"
-
-type Contract = typeof contract
-
-type ServiceOf<Access extends "public" | "private"> = {
-  readonly [Name in keyof Contract]: Contract[Name]["channel"]["access"] extends Access
-    ? Contract[Name] extends { readonly [Service in Name]: Context.Key<infer Identifier, infer _> } ? Identifier : never
-    : never
-}[keyof Contract]
 
 /**
  * The services of public channels.
  *
  * @category models
  */
-export type PublicServices = ServiceOf<"public">
+export type PublicServices = Contract.ServiceOf<"public">
 
 /**
  * The services of all channels.
  *
  * @category models
  */
-export type Services = PublicServices | ServiceOf<"private">
+export type Services = PublicServices | Contract.ServiceOf<"private">
 
 /**
  * Merges the layers of all public or all private services. The list of modules does not keep the services' types, so
  * the caller states them.
  */
 const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> => {
-  const modules: Readonly<Record<string, { readonly channel: { readonly name: string; readonly access: string } }>> =
-    contract
-  const layers = Object.entries(modules).filter(([, { channel }]) => channel.access === access).flatMap(
-    ([name, module]): ReadonlyArray<Layer.Any> => {
-      const service = (module as never)[name] as { readonly layer: Layer.Any } | undefined
-      return service === undefined ? [] : [service.layer]
-    }
-  )
+  const layers = Contract.entries.filter(({ channel }) => channel.access === access)
   return Layer.fromBuildMemo((memoMap, scope) =>
     Effect.map(
-      Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer as Layer.Layer<never>, memoMap, scope)),
+      Effect.forEach(layers, ({ layer }) => Layer.buildWithMemoMap(layer as Layer.Layer<never>, memoMap, scope)),
       (services) => Context.mergeAll(...services)
     )
   ) as never
@@ -76,7 +61,7 @@ const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.L
  */
 export const layerServices: Layer.Layer<Services, never, Dialer.Dialer | Session.StreamToken> = Layer.merge(
   layersOf<PublicServices, Session.PublicSession>("public").pipe(Layer.provide(Session.layerPublic)),
-  layersOf<ServiceOf<"private">, Session.Session>("private").pipe(Layer.provide(Session.layer))
+  layersOf<Contract.ServiceOf<"private">, Session.Session>("private").pipe(Layer.provide(Session.layer))
 ).pipe(Layer.fresh)
 
 /**

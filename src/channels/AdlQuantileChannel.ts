@@ -2,7 +2,15 @@
  * How soon the exchange would reduce the account's positions by auto-deleveraging (ADL), every half a minute. It does so
  * when a position on the other side can't be liquidated in the market.
  */
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
@@ -54,3 +62,31 @@ export const channel = Channel.make({
   source: "WebSocket, \"ADL quantile\"",
   example: { market: marketName("BTC_PERP") }
 })
+
+/**
+ * The places of the account's positions in the queue for auto-deleveraging, as a stream.
+ *
+ * @category services
+ */
+export class AdlQuantileChannel extends Context.Service<AdlQuantileChannel, {
+  /**
+   * Emits the places of all positions, or of those on one market, every 30 seconds. A list that was not read in time is
+   * replaced by the next one.
+   */
+  readonly stream: (
+    topic?: topics.AnyMarket
+  ) => Stream.Stream<
+    Item.Item<ReadonlyArray<AdlQuantile>, ReadonlyArray<AdlQuantile>>,
+    StreamErrors.PrivateFailure
+  >
+}>()("effect-txc/channels/AdlQuantileChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<AdlQuantileChannel, never, Session.Session> = ChannelService.layer(
+    AdlQuantileChannel,
+    channel,
+    ({ streaming }) => {
+      const stream = streaming(() => Continuity.latest({ of: (quantiles) => [quantiles] }))
+      return { stream: (topic = {}) => stream(topic) }
+    }
+  )
+}

@@ -1,5 +1,13 @@
 /** The best bid and the best ask of a market, or of all markets, whenever they change. Public. */
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -67,3 +75,28 @@ export const channel = Channel.make({
   source: "WebSocket, \"Book ticker\"",
   example: { market: marketName("BTC_USDT") }
 })
+
+/**
+ * The best bid and the best ask of a market, or of all markets, as a stream.
+ *
+ * @category services
+ */
+export class BookTickerChannel extends Context.Service<BookTickerChannel, {
+  /**
+   * Emits the best bid and ask, and then each change. One that was not read in time is replaced by the next one of the
+   * same market. Without a market, each market begins with a `Snapshot` of its own.
+   */
+  readonly stream: (
+    topic?: topics.AnyMarket
+  ) => Stream.Stream<Item.Item<BookTicker, BookTicker>, StreamErrors.PublicFailure>
+}>()("effect-txc/channels/BookTickerChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<BookTickerChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    BookTickerChannel,
+    channel,
+    ({ streaming }) => {
+      const stream = streaming(() => Continuity.latest({ of: (ticker) => [ticker], keyOf: ({ market }) => market }))
+      return { stream: (topic = {}) => stream(topic) }
+    }
+  )
+}

@@ -1,5 +1,13 @@
 /** The assets that the account has borrowed, all of them every 1.5 seconds. */
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -78,3 +86,25 @@ export const channel = Channel.make({
   source: "WebSocket, \"Borrows\"",
   example: {}
 })
+
+/**
+ * The assets that the account has borrowed, as a stream.
+ *
+ * @category services
+ */
+export class BorrowsChannel extends Context.Service<BorrowsChannel, {
+  /**
+   * Emits all of them every 1.5 seconds. A list that was not read in time is replaced by the next one.
+   */
+  readonly stream: Stream.Stream<
+    Item.Item<ReadonlyArray<Borrow>, ReadonlyArray<Borrow>>,
+    StreamErrors.PrivateFailure
+  >
+}>()("effect-txc/channels/BorrowsChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<BorrowsChannel, never, Session.Session> = ChannelService.layer(
+    BorrowsChannel,
+    channel,
+    ({ streaming }) => ({ stream: streaming(() => Continuity.latest({ of: (all) => [all] }))({}) })
+  )
+}

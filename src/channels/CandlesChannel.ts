@@ -1,8 +1,18 @@
 /** The candles of a market while they change: prices and volume per interval. Public. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import * as Constraint from "../domain/Constraint.ts"
-import { Decimal } from "../domain/Decimal.ts"
+import { Decimal, Order } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { oneOf } from "../domain/Text.ts"
 import { UnixSeconds } from "../domain/Time.ts"
@@ -178,3 +188,46 @@ export const channel = Channel.make({
   source: "WebSocket, \"Kline\"",
   example
 })
+
+/** The number of candles that a stream begins with. */
+const latest = 100
+
+const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<Candle>> => (ask) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const end = Math.floor(now / 1000)
+    const start = Math.max(0, end - latest * secondsOf(interval))
+    return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
+  })
+
+/** The volume of a candle only grows, so the candle with more volume is the newer one. */
+const contains = (candles: ReadonlyArray<Candle>, { time, volume }: Candle): boolean =>
+  candles.some((known) => known.time === time && Order(known.volume, volume) >= 0)
+
+/**
+ * The candles of a market: as a stream, or read once.
+ *
+ * @category services
+ */
+export class CandlesChannel extends Context.Service<CandlesChannel, {
+  /**
+   * Emits the latest candles, at most 100, as a `Snapshot` with the latest one last, and then each change of a candle, at
+   * most two per second. The last change of a candle has its final values.
+   *
+   * Each market and interval needs a connection of its own.
+   */
+  readonly stream: (
+    topic: Topic
+  ) => Stream.Stream<Item.Item<Candle, ReadonlyArray<Candle>>, StreamErrors.PublicFailure>
+  /** Reads the candles of a time range, oldest first. */
+  readonly list: (request: Request) => Effect.Effect<ReadonlyArray<Candle>, StreamErrors.QueryFailure<"public">>
+}>()("effect-txc/channels/CandlesChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<CandlesChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    CandlesChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: streaming((topic) => Continuity.stateful({ read: readLatest(topic), of: (candles) => candles, contains }))
+    })
+  )
+}

@@ -1,10 +1,20 @@
 /** The trades of the account's own orders, as they happen. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import type * as Pages from "../client/Pages.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
 import type { ReceivedRole, ReceivedSide } from "../domain/Order.ts"
-import { Limit, RecordOffset } from "../domain/Paging.ts"
+import { Limit, maxLimit, RecordOffset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
@@ -140,3 +150,45 @@ export const channel = Channel.make({
   source: "WebSocket, \"Deals\"",
   example: { market: example }
 })
+
+const recordsOf = ({ market }: topics.Market): Continuity.Records<Deal, Deal> => ({
+  of: (deal) => [deal],
+  // If the account's orders trade with each other, both have the trade's id.
+  idOf: ({ role, tradeId }) => `${tradeId} ${role}`,
+  limit: maxLimit,
+  read: (ask) =>
+    Effect.map(
+      ask(channel.queries.page, { market, offset: RecordOffset.make(0), limit: Limit.make(maxLimit) }),
+      ({ records }) => records.toReversed()
+    )
+})
+
+/**
+ * The trades of the account's own orders on a market: as a stream, or read once.
+ *
+ * @category services
+ */
+export class DealsChannel extends Context.Service<DealsChannel, {
+  /**
+   * Emits the latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After a lost
+   * connection, trades that were missed are emitted as events, unless there are more of them than a page has: only then
+   * the stream is interrupted.
+   */
+  readonly stream: (
+    topic: topics.Market
+  ) => Stream.Stream<Item.Item<Deal, ReadonlyArray<Deal>>, StreamErrors.PrivateFailure>
+  /** Reads one page of trades, latest first. */
+  readonly page: (
+    request: forms.PageRequest
+  ) => Effect.Effect<Pages.Page<PastDeal>, StreamErrors.QueryFailure<"private">>
+}>()("effect-txc/channels/DealsChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<DealsChannel, never, Session.Session> = ChannelService.layer(
+    DealsChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: (topic) => streaming(() => Continuity.identified(recordsOf(topic)))(topic)
+    })
+  )
+}

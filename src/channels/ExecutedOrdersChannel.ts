@@ -1,10 +1,20 @@
 /** The account's orders that can no longer trade, whenever one is filled, or canceled after a part of it was filled. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import type * as Pages from "../client/Pages.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import type { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import type { ReceivedActivationCondition, ReceivedType } from "../domain/Order.ts"
-import { Limit, RecordOffset } from "../domain/Paging.ts"
+import { Limit, maxLimit, RecordOffset } from "../domain/Paging.ts"
 import { oneOf } from "../domain/Text.ts"
 import { UnixTime } from "../domain/Time.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
@@ -126,11 +136,14 @@ export interface Request {
   readonly limit: Limit
 }
 
+// The cast is safe: these are the keys.
+const listedTypes = Object.keys(numbers) as ReadonlyArray<ListedType>
+
 const typeOf = new Map<number, string>(Object.entries(numbers).map(([type, number]) => [number, type]))
 
 const ListedType: Schema.Codec<ListedType, number> = Schema.Literals(Object.values(numbers)).pipe(
-  // The casts are safe: both lists are those of `numbers`.
-  Schema.decodeTo(oneOf(Object.keys(numbers) as ReadonlyArray<ListedType>), {
+  // The cast is safe: both lists are those of `numbers`.
+  Schema.decodeTo(oneOf(listedTypes), {
     decode: SchemaGetter.transform((number) => typeOf.get(number) as ListedType),
     encode: SchemaGetter.transform((type) => numbers[type])
   })
@@ -230,3 +243,50 @@ export const channel = Channel.make({
   source: "WebSocket, \"Orders executed\"",
   example: { market: example }
 })
+
+const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>> => (ask) =>
+  Effect.map(
+    ask(channel.queries.page, {
+      market: topic.market,
+      types: listedTypes,
+      offset: RecordOffset.make(0),
+      limit: Limit.make(maxLimit)
+    }),
+    ({ records }) => records.filter((order) => channel.about(topic, order) !== undefined)
+  )
+
+/**
+ * The account's orders that can no longer trade: as a stream, or read once.
+ *
+ * @category services
+ */
+export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
+  /**
+   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's order, and then each order that ends. After a
+   * lost connection the stream is interrupted, and begins with a `Snapshot` again: the exchange does not say that its
+   * latest orders are those that ended last, so nothing proves that none was missed.
+   */
+  readonly stream: (
+    topic: Topic
+  ) => Stream.Stream<Item.Item<ExecutedOrder, ReadonlyArray<ExecutedOrder>>, StreamErrors.PrivateFailure>
+  /** Reads one page of orders. */
+  readonly page: (
+    request: Request
+  ) => Effect.Effect<Pages.Page<ExecutedOrder>, StreamErrors.QueryFailure<"private">>
+}>()("effect-txc/channels/ExecutedOrdersChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<ExecutedOrdersChannel, never, Session.Session> = ChannelService.layer(
+    ExecutedOrdersChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: streaming((topic) =>
+        Continuity.stateful({
+          read: readLatest(topic),
+          of: (order) => [order],
+          contains: (read, { orderId }) => read.some((order) => order.orderId === orderId)
+        })
+      )
+    })
+  )
+}

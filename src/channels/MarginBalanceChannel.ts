@@ -1,6 +1,15 @@
 /** Changes of the collateral account's balances, which back margin orders and positions. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker, ticker } from "../domain/Identifiers.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -101,3 +110,37 @@ export const channel = Channel.make({
   source: "WebSocket, \"Balance margin\"",
   example: { ticker: ticker("USDT") }
 })
+
+/**
+ * The collateral account's balances: as a stream, or read once.
+ *
+ * @category services
+ */
+export class MarginBalanceChannel extends Context.Service<MarginBalanceChannel, {
+  /**
+   * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most every 1.5 seconds. An
+   * event has the whole balance of each asset that has changed.
+   */
+  readonly stream: (
+    topic?: topics.AnyAsset
+  ) => Stream.Stream<Item.Item<MarginBalances, MarginBalances>, StreamErrors.PrivateFailure>
+  /** Reads the balances of assets; of all assets when the list is empty. */
+  readonly all: (
+    request: ReadonlyArray<Ticker>
+  ) => Effect.Effect<MarginBalances, StreamErrors.QueryFailure<"private">>
+}>()("effect-txc/channels/MarginBalanceChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<MarginBalanceChannel, never, Session.Session> = ChannelService.layer(
+    MarginBalanceChannel,
+    channel,
+    ({ queries, streaming }) => {
+      const stream = streaming(({ ticker }) =>
+        Continuity.stateful({
+          read: (ask) => ask(channel.queries.all, ticker === undefined ? [] : [ticker]),
+          of: (changed) => [changed]
+        })
+      )
+      return { ...queries, stream: (topic = {}) => stream(topic) }
+    }
+  )
+}

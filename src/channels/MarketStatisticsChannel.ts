@@ -1,5 +1,14 @@
 /** The statistics of a market over the last 24 hours, every second. Public. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
@@ -106,3 +115,40 @@ export const channel = Channel.make({
   source: "WebSocket, \"Market\"",
   example: { market: marketName("BTC_USDT") }
 })
+
+/**
+ * The statistics of a market over the last 24 hours, or over another period: as a stream, or read once.
+ *
+ * @category services
+ */
+export class MarketStatisticsChannel extends Context.Service<MarketStatisticsChannel, {
+  /**
+   * Emits the statistics over the last 24 hours every second. Statistics that were not read in time are replaced by the
+   * next ones.
+   */
+  readonly stream: (
+    topic: topics.Market
+  ) => Stream.Stream<Item.Item<MarketStatistics, MarketStatistics>, StreamErrors.PublicFailure>
+  /** Reads the statistics over a period of any length. */
+  readonly get: (request: Request) => Effect.Effect<Statistics, StreamErrors.QueryFailure<"public">>
+}>()("effect-txc/channels/MarketStatisticsChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<MarketStatisticsChannel, never, Session.PublicSession> = ChannelService
+    .layerPublic(
+      MarketStatisticsChannel,
+      channel,
+      ({ queries, streaming }) => ({
+        ...queries,
+        stream: streaming(({ market }) =>
+          Continuity.latest({
+            of: (statistics) => [statistics],
+            read: (ask) =>
+              Effect.map(
+                ask(channel.queries.get, { market, period: pushedPeriod }),
+                (statistics) => ({ ...statistics, market })
+              )
+          })
+        )
+      })
+    )
+}

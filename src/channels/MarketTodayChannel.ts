@@ -1,4 +1,13 @@
 /** The statistics of a market since midnight UTC, whenever they have changed. Public. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -78,3 +87,35 @@ export const channel = Channel.make({
   source: "WebSocket, \"Market today\"",
   example: { market: marketName("BTC_USDT") }
 })
+
+/**
+ * The statistics of a market since midnight UTC: as a stream, or read once.
+ *
+ * @category services
+ */
+export class MarketTodayChannel extends Context.Service<MarketTodayChannel, {
+  /**
+   * Emits the statistics, and then each change, at most one per second. Statistics that were not read in time are
+   * replaced by the next ones.
+   */
+  readonly stream: (
+    topic: topics.Market
+  ) => Stream.Stream<Item.Item<MarketToday, MarketToday>, StreamErrors.PublicFailure>
+  /** Reads the statistics of a market since midnight UTC. */
+  readonly get: (request: topics.Market) => Effect.Effect<Statistics, StreamErrors.QueryFailure<"public">>
+}>()("effect-txc/channels/MarketTodayChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<MarketTodayChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    MarketTodayChannel,
+    channel,
+    ({ queries, streaming }) => ({
+      ...queries,
+      stream: streaming(({ market }) =>
+        Continuity.latest({
+          of: (statistics) => [statistics],
+          read: (ask) => Effect.map(ask(channel.queries.get, { market }), (statistics) => ({ ...statistics, market }))
+        })
+      )
+    })
+  )
+}

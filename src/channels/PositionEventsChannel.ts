@@ -1,4 +1,12 @@
 /** Margin calls and liquidations of the account's positions, as they happen. */
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { oneOf } from "../domain/Text.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -56,3 +64,23 @@ export const channel = Channel.make({
   source: "WebSocket, \"Margin positions events\"",
   example: {}
 })
+
+/**
+ * Margin calls and liquidations of the account's positions, as a stream.
+ *
+ * @category services
+ */
+export class PositionEventsChannel extends Context.Service<PositionEventsChannel, {
+  /**
+   * Emits each event. No query reads past events, so no `Snapshot` follows an `Interrupted`: read the positions from
+   * `OpenPositions` or `PositionsChannel` then.
+   */
+  readonly stream: Stream.Stream<Item.Item<PositionEvent, never>, StreamErrors.PrivateFailure>
+}>()("effect-txc/channels/PositionEventsChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<PositionEventsChannel, never, Session.Session> = ChannelService.layer(
+    PositionEventsChannel,
+    channel,
+    ({ streaming }) => ({ stream: streaming(() => Continuity.signals())({}) })
+  )
+}

@@ -1,5 +1,13 @@
 /** The account's open positions, all of them every second. */
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName } from "../domain/Identifiers.ts"
 import { ReceivedPositionSide } from "../domain/Order.ts"
@@ -103,3 +111,25 @@ export const channel = Channel.make({
   source: "WebSocket, \"Positions\"",
   example: {}
 })
+
+/**
+ * The account's open positions, as a stream.
+ *
+ * @category services
+ */
+export class PositionsChannel extends Context.Service<PositionsChannel, {
+  /**
+   * Emits all of them every second. A list that was not read in time is replaced by the next one.
+   */
+  readonly stream: Stream.Stream<
+    Item.Item<ReadonlyArray<Position>, ReadonlyArray<Position>>,
+    StreamErrors.PrivateFailure
+  >
+}>()("effect-txc/channels/PositionsChannel") {
+  /** Provides this service. Requires a `Session`. */
+  static readonly layer: Layer.Layer<PositionsChannel, never, Session.Session> = ChannelService.layer(
+    PositionsChannel,
+    channel,
+    ({ streaming }) => ({ stream: streaming(() => Continuity.latest({ of: (all) => [all] }))({}) })
+  )
+}

@@ -1,6 +1,14 @@
 /** The mark price, the index price and the funding rate of a futures market, or of all, twice a second. Public. */
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Stream from "effect/Stream"
+import * as ChannelService from "../client/make/ChannelService.ts"
+import * as Continuity from "../client/session/Continuity.ts"
+import type * as Item from "../client/session/Item.ts"
+import type * as Session from "../client/session/Session.ts"
+import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import type { UnixTime } from "../domain/Time.ts"
@@ -84,3 +92,28 @@ export const channel = Channel.make({
   source: "WebSocket, \"Premium index\"",
   example: { market: marketName("BTC_PERP") }
 })
+
+/**
+ * The prices and the funding rate of a futures market, or of all, as a stream.
+ *
+ * @category services
+ */
+export class PremiumIndexChannel extends Context.Service<PremiumIndexChannel, {
+  /**
+   * Emits the prices and the funding rate twice a second. Those that were not read in time are replaced by the next ones
+   * of the same market. Without a market, each futures market begins with a `Snapshot` of its own.
+   */
+  readonly stream: (
+    topic?: topics.AnyMarket
+  ) => Stream.Stream<Item.Item<PremiumIndex, PremiumIndex>, StreamErrors.PublicFailure>
+}>()("effect-txc/channels/PremiumIndexChannel") {
+  /** Provides this service. Requires a `PublicSession`. */
+  static readonly layer: Layer.Layer<PremiumIndexChannel, never, Session.PublicSession> = ChannelService.layerPublic(
+    PremiumIndexChannel,
+    channel,
+    ({ streaming }) => {
+      const stream = streaming(() => Continuity.latest({ of: (indexes) => indexes, keyOf: ({ market }) => market }))
+      return { stream: (topic = {}) => stream(topic) }
+    }
+  )
+}

@@ -1,4 +1,7 @@
 /** All channels of the contract, and the type that each channel's module must satisfy. */
+import type * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
+import type * as Session from "../client/session/Session.ts"
 import type * as Channel from "../protocol/Channel.ts"
 import * as contract from "./contract.ts"
 
@@ -17,13 +20,32 @@ export type Contract = typeof contract
 export type Name = keyof Contract
 
 /**
- * The exports that every channel module must have: the channel's value.
+ * The common shape of every channel's service.
  *
  * @category models
  */
-export interface Module {
-  readonly channel: Channel.Any
+export interface Service {
+  /** The key that identifies the service in an Effect context. */
+  readonly key: string
+  /** Provides the service. Requires `Session` or `PublicSession`. */
+  readonly layer: Layer.Layer<never, never, Session.Session | Session.PublicSession>
 }
+
+/**
+ * The exports that every channel module must have: the channel's value, and its service with a layer.
+ *
+ * @category models
+ */
+export type Module<Name extends string> =
+  & {
+    readonly channel: Channel.Any
+  }
+  & {
+    readonly [Service in Name]: {
+      readonly key: string
+      readonly layer: Layer.Layer<never, never, Session.Session | Session.PublicSession>
+    }
+  }
 
 /**
  * The channel with a given name.
@@ -33,19 +55,21 @@ export interface Module {
 export type ChannelOf<K extends Name> = Contract[K]["channel"]
 
 /**
- * The names of the public channels.
+ * The service identifiers of the channels with a given access.
  *
  * @category models
  */
-export type PublicName = {
-  readonly [K in Name]: ChannelOf<K>["access"] extends "public" ? K : never
+export type ServiceOf<Access extends "public" | "private"> = {
+  readonly [N in Name]: ChannelOf<N>["access"] extends Access
+    ? Contract[N] extends { readonly [S in N]: Context.Key<infer Identifier, infer _> } ? Identifier : never
+    : never
 }[Name]
 
 /** Proves that every module of the contract is complete: an incomplete module is a type error that names the module. */
-const modules: { readonly [K in Name]: Module } = contract
+const modules: { readonly [K in Name]: Module<K> } = contract
 
 /**
- * A channel with its contract name.
+ * A channel with its contract name and its service's layer.
  *
  * @category models
  */
@@ -54,6 +78,14 @@ export interface Entry {
   readonly name: Name
   /** The channel's description: its methods, access and schemas. */
   readonly channel: Channel.Any
+  /** Provides the service. */
+  readonly layer: Service["layer"]
+}
+
+const entryOf = <K extends Name>(name: K): Entry => {
+  const module = modules[name]
+  const service: Service = module[name]
+  return { name, channel: module.channel, layer: service.layer }
 }
 
 /** The names in the contract, in alphabetical order. */
@@ -65,10 +97,7 @@ const names = Object.keys(modules) as ReadonlyArray<Name>
  * @category channels
  */
 export const entries: ReadonlyArray<Entry> = (["public", "private"] as const).flatMap((access) =>
-  names.flatMap((name) => {
-    const { channel } = modules[name]
-    return channel.access === access ? [{ name, channel }] : []
-  })
+  names.map(entryOf).filter(({ channel }) => channel.access === access)
 )
 
 /**

@@ -19,6 +19,7 @@
  *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the
  *   state contains it. Otherwise it follows the state as an event. A change says what the record is now, so a change
  *   that the state contains already, or one that a newer one follows, leads to the same state in the end.
+ * - {@link signals}: events are pushed once, and there is no state. After an interruption, they just go on.
  */
 import type * as Effect from "effect/Effect"
 import type * as Channel from "../../protocol/Channel.ts"
@@ -262,5 +263,16 @@ export const stateful = <Message, Event, State>(
       Item.snapshot(state),
       ...pushed.flatMap(of).filter((event) => !contains(state, event)).map(Item.event)
     ]
+  })
+})
+
+/** Messages that are pushed once, and that nothing reads again: they go on without a state. */
+export const signals = <Message>(): Kind<Message, Message, never> => ({
+  renews: false,
+  mayProve: false,
+  follower: () => ({
+    begin: () => {},
+    follow: (message) => [Item.event(message)],
+    join: () => []
   })
 })
