@@ -1,5 +1,5 @@
 /**
- * Generates parts of the pages: the tables of endpoints, from the contract, and the examples, from files in
+ * Generates parts of the pages: the tables of endpoints and channels, from the contracts, and the examples, from files in
  * `test/readme`. `--write` writes them; without it the script fails if they are out of date.
  */
 import * as Context from "effect/Context"
@@ -8,6 +8,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
+import * as Channels from "../src/channels/all.ts"
 import * as Contract from "../src/endpoints/all.ts"
 import * as contract from "../src/endpoints/contract.ts"
 import * as Exchange from "../src/Exchange.ts"
@@ -47,7 +48,35 @@ const served = ({ endpoint, name }) => [
 
 const refused = ({ name, paths }) => [name, paths.map((path) => `\`${path}\``).join("<br>")]
 
+const continuities = {
+  value: "the next value replaces those that were missed",
+  whole: "the next list replaces those that were missed",
+  chained: "each change names the one before it; a new subscription begins with a snapshot",
+  identified: "records have ids, and the latest ones can be read",
+  changed: "the state can be read",
+  signal: "no query reads past events"
+}
+
+const cadence = ({ everyMillis, when }) =>
+  everyMillis === 0
+    ? "at once"
+    : `${when === "always" ? "every" : "after a change, at most every"} ${everyMillis / 1000} s`
+
+const pushed = ({ channel: { access, continuity, pushes, queries, subscribe }, name }) => [
+  `\`${name}\``,
+  ["stream", ...Object.keys(queries)].map((method) => `\`${method}\``).join(", "),
+  access,
+  [subscribe, ...Object.values(queries).map(({ method }) => method)].map((method) => `\`${method}\``).join("<br>"),
+  cadence(pushes),
+  continuities[continuity]
+]
+
 const made = {
+  "channels: served": table([
+    ["Service", "Methods", "Access", "Calls", "Pushed", "After a gap"],
+    ["---", "---", "---", "---", "---", "---"],
+    ...Channels.entries.map(pushed)
+  ]),
   "endpoints: served": table([
     ["Service", "Methods", "Call", "Document", "Oracle rules"],
     ["---", "---", "---", "---", "---"],
@@ -61,7 +90,7 @@ const made = {
 }
 
 /** The generated part between two comments; the first names its content. */
-const marked = /<!-- (endpoints: [a-z ]+|test\/readme\/\S+) -->\n.*?<!-- end -->/gsu
+const marked = /<!-- ((?:endpoints|channels): [a-z ]+|test\/readme\/\S+) -->\n.*?<!-- end -->/gsu
 
 const fill = (name) => made[name] ?? `\`\`\`ts\n${readFileSync(new URL(`../${name}`, import.meta.url), "utf8")}\`\`\``
 

@@ -45,10 +45,11 @@ export type Services = PublicServices | Contract.ServiceOf<"private">
  * the caller states them.
  */
 const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> => {
-  const layers = Contract.entries.filter(({ channel }) => channel.access === access)
+  const layers: ReadonlyArray<Layer.Any> = Contract.entries.filter(({ channel }) => channel.access === access)
+    .map(({ layer }) => layer)
   return Layer.fromBuildMemo((memoMap, scope) =>
     Effect.map(
-      Effect.forEach(layers, ({ layer }) => Layer.buildWithMemoMap(layer as Layer.Layer<never>, memoMap, scope)),
+      Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer as Layer.Layer<never>, memoMap, scope)),
       (services) => Context.mergeAll(...services)
     )
   ) as never

@@ -1,6 +1,19 @@
 /**
  * How soon the exchange would reduce the account's positions by auto-deleveraging (ADL), every half a minute. It does so
  * when a position on the other side can't be liquidated in the market.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { AdlQuantileChannel } from "effect-txc"
+ *
+ * const queue = Effect.gen(function*() {
+ *   const { stream } = yield* AdlQuantileChannel.AdlQuantileChannel
+ *   yield* Stream.runForEach(stream(), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event) : Effect.void)
+ * })
+ * ```
  */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"

@@ -1,4 +1,20 @@
-/** The best bid and the best ask of a market, or of all markets, whenever they change. Public. */
+/**
+ * The best bid and the best ask of a market, or of all markets, whenever they change. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { BookTickerChannel } from "effect-txc"
+ *
+ * // The best prices of all markets.
+ * const spreads = Effect.gen(function*() {
+ *   const { stream } = yield* BookTickerChannel.BookTickerChannel
+ *   yield* Stream.runForEach(stream(), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.market, item.event.bid, item.event.ask) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,19 @@
-/** Margin calls and liquidations of the account's borrows, as they happen. */
+/**
+ * Margin calls and liquidations of the account's borrows, as they happen.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { BorrowEventsChannel } from "effect-txc"
+ *
+ * const alarm = Effect.gen(function*() {
+ *   const { stream } = yield* BorrowEventsChannel.BorrowEventsChannel
+ *   yield* Stream.runForEach(stream, (item) =>
+ *     item._tag === "Event" ? Effect.logFatal(item.event.event, item.event.borrow.ticker) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"

@@ -1,4 +1,19 @@
-/** The assets that the account has borrowed, all of them every 1.5 seconds. */
+/**
+ * The assets that the account has borrowed, all of them every 1.5 seconds.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { BorrowsChannel } from "effect-txc"
+ *
+ * const debts = Effect.gen(function*() {
+ *   const { stream } = yield* BorrowsChannel.BorrowsChannel
+ *   yield* Stream.runForEach(stream, (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.map(({ amount, ticker }) => [ticker, amount])) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

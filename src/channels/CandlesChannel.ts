@@ -1,4 +1,19 @@
-/** The candles of a market while they change: prices and volume per interval. Public. */
+/**
+ * The candles of a market while they change: prices and volume per interval. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { CandlesChannel, Identifiers } from "effect-txc"
+ *
+ * const closes = Effect.gen(function*() {
+ *   const { stream } = yield* CandlesChannel.CandlesChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT"), interval: "1m" }), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.close) : Effect.void)
+ * })
+ * ```
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -178,6 +193,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 500 },
   queries: {
+    /** Reads the candles of a time range. */
     list: Channel.query({
       method: "candles_request",
       params: positional<Request>({ market: MarketName, start: UnixSeconds, end: UnixSeconds, interval: Interval }),

@@ -1,4 +1,19 @@
-/** The trades of the account's own orders, as they happen. */
+/**
+ * The trades of the account's own orders, as they happen.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { DealsChannel, Identifiers } from "effect-txc"
+ *
+ * const fees = Effect.gen(function*() {
+ *   const { stream } = yield* DealsChannel.DealsChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT") }), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.fee, item.event.feeAsset) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -140,6 +155,7 @@ export const channel = Channel.make({
   continuity: "identified",
   pushes: { when: "event", everyMillis: 0 },
   queries: {
+    /** Reads a page of trades, latest first. */
     page: Channel.query({
       method: "deals_request",
       params: forms.pageRequest,

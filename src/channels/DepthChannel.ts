@@ -1,4 +1,19 @@
-/** The order book of a market, as a snapshot and the changes after it. Public. */
+/**
+ * The order book of a market, as a snapshot and the changes after it. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { DepthChannel, Identifiers } from "effect-txc"
+ *
+ * const book = Effect.gen(function*() {
+ *   const { stream } = yield* DepthChannel.DepthChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT"), limit: 20, priceStep: "0" }), (item) =>
+ *     item._tag === "Snapshot" ? Effect.log(item.state.bids?.[0]) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -198,6 +213,7 @@ export const channel = Channel.make({
   continuity: "chained",
   pushes: { when: "changed", everyMillis: 100, repeatsAfterMillis: 10_000 },
   queries: {
+    /** Reads the order book once. */
     get: Channel.query({ method: "depth_request", params: asked, result: depth, example })
   },
   source: "WebSocket, \"Depth\"",

@@ -1,4 +1,19 @@
-/** The account's orders that can no longer trade, whenever one is filled, or canceled after a part of it was filled. */
+/**
+ * The account's orders that can no longer trade, whenever one is filled, or canceled after a part of it was filled.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { ExecutedOrdersChannel, Identifiers } from "effect-txc"
+ *
+ * const executed = Effect.gen(function*() {
+ *   const { stream } = yield* ExecutedOrdersChannel.ExecutedOrdersChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT"), kind: "limit" }), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.orderId) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -228,6 +243,7 @@ export const channel = Channel.make({
   continuity: "identified",
   pushes: { when: "event", everyMillis: 0 },
   queries: {
+    /** Reads a page of orders. */
     page: Channel.query({
       method: "ordersExecuted_request",
       params,

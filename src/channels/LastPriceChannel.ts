@@ -1,4 +1,19 @@
-/** The last price of a market, whenever it has changed. Public. */
+/**
+ * The last price of a market, whenever it has changed. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, LastPriceChannel } from "effect-txc"
+ *
+ * const price = Effect.gen(function*() {
+ *   const { get, stream } = yield* LastPriceChannel.LastPriceChannel
+ *   const market = Identifiers.marketName("BTC_USDT")
+ *   return { now: yield* get({ market }), later: Stream.filter(stream({ market }), (item) => item._tag === "Event") }
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -49,6 +64,7 @@ export const channel = Channel.make({
   continuity: "value",
   pushes: { when: "changed", everyMillis: 1000 },
   queries: {
+    /** Reads the last price. */
     get: Channel.query({
       method: "lastprice_request",
       params: positional<topics.Market>({ market: MarketName }),

@@ -1,4 +1,18 @@
-/** Changes of the collateral account's balances, which back margin orders and positions. */
+/**
+ * Changes of the collateral account's balances, which back margin orders and positions.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, MarginBalanceChannel } from "effect-txc"
+ *
+ * const borrowed = Effect.gen(function*() {
+ *   const { all } = yield* MarginBalanceChannel.MarginBalanceChannel
+ *   const usdt = Identifiers.ticker("USDT")
+ *   return (yield* all([usdt])).get(usdt)?.borrow
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -100,6 +114,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1500 },
   queries: {
+    /** Reads the balances of assets; of all assets when the list is empty. */
     all: Channel.query({
       method: "balanceMargin_request",
       params: topics.assetsAsked,

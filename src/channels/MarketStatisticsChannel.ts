@@ -1,4 +1,17 @@
-/** The statistics of a market over the last 24 hours, every second. Public. */
+/**
+ * The statistics of a market over the last 24 hours, every second. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, MarketStatisticsChannel } from "effect-txc"
+ *
+ * const lastHour = Effect.gen(function*() {
+ *   const { get } = yield* MarketStatisticsChannel.MarketStatisticsChannel
+ *   return yield* get({ market: Identifiers.marketName("BTC_USDT"), period: 3600 })
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -105,6 +118,7 @@ export const channel = Channel.make({
   continuity: "value",
   pushes: { when: "always", everyMillis: 1000 },
   queries: {
+    /** Reads the statistics over a period. */
     get: Channel.query({
       method: "market_request",
       params: positional<Request>({ market: MarketName, period: Period }),

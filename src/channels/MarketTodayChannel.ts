@@ -1,4 +1,19 @@
-/** The statistics of a market since midnight UTC, whenever they have changed. Public. */
+/**
+ * The statistics of a market since midnight UTC, whenever they have changed. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, MarketTodayChannel } from "effect-txc"
+ *
+ * const today = Effect.gen(function*() {
+ *   const { stream } = yield* MarketTodayChannel.MarketTodayChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT") }), (item) =>
+ *     item._tag === "Interrupted" ? Effect.logWarning(item.reason) : Effect.log(item))
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -76,6 +91,7 @@ export const channel = Channel.make({
   continuity: "value",
   pushes: { when: "changed", everyMillis: 1000 },
   queries: {
+    /** Reads the statistics since midnight UTC. */
     get: Channel.query({
       // The only query whose method does not end with `_request`.
       method: "marketToday_query",

@@ -3,6 +3,21 @@
  *
  * The exchange may also push `otoOrdersPending_update` to a subscriber: one client of another project reads it, and no
  * documentation describes it. Such a message belongs to no channel, and is ignored.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, PendingOrdersChannel } from "effect-txc"
+ *
+ * const fills = Effect.gen(function*() {
+ *   const { stream } = yield* PendingOrdersChannel.PendingOrdersChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT") }), (item) =>
+ *     item._tag === "Event" && item.event.event === "finished"
+ *       ? Effect.log(item.event.order.orderId, item.event.order.dealStock)
+ *       : Effect.void)
+ * })
+ * ```
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -82,6 +97,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "event", everyMillis: 0 },
   queries: {
+    /** Reads a page of orders. */
     page: Channel.query({
       method: "ordersPending_request",
       params: forms.pageRequest,

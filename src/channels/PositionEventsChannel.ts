@@ -1,4 +1,21 @@
-/** Margin calls and liquidations of the account's positions, as they happen. */
+/**
+ * Margin calls and liquidations of the account's positions, as they happen.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { PositionEventsChannel } from "effect-txc"
+ *
+ * const alarm = Effect.gen(function*() {
+ *   const { stream } = yield* PositionEventsChannel.PositionEventsChannel
+ *   yield* Stream.runForEach(stream, (item) =>
+ *     item._tag === "Event" && item.event.event === "margin_call"
+ *       ? Effect.logFatal(item.event.position.market)
+ *       : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"

@@ -1,4 +1,19 @@
-/** The account's open positions, all of them every second. */
+/**
+ * The account's open positions, all of them every second.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { PositionsChannel } from "effect-txc"
+ *
+ * const profits = Effect.gen(function*() {
+ *   const { stream } = yield* PositionsChannel.PositionsChannel
+ *   yield* Stream.runForEach(stream, (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.map(({ unrealizedPnl }) => unrealizedPnl)) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

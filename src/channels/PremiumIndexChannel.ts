@@ -1,4 +1,19 @@
-/** The mark price, the index price and the funding rate of a futures market, or of all, twice a second. Public. */
+/**
+ * The mark price, the index price and the funding rate of a futures market, or of all, twice a second. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, PremiumIndexChannel } from "effect-txc"
+ *
+ * const rates = Effect.gen(function*() {
+ *   const { stream } = yield* PremiumIndexChannel.PremiumIndexChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_PERP") }), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.fundingRate) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,19 @@
-/** Changes of the trade account's balances, which back spot orders. */
+/**
+ * Changes of the trade account's balances, which back spot orders.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, SpotBalanceChannel } from "effect-txc"
+ *
+ * const balances = Effect.gen(function*() {
+ *   const { stream } = yield* SpotBalanceChannel.SpotBalanceChannel
+ *   yield* Stream.runForEach(stream({ ticker: Identifiers.ticker("USDT") }), (item) =>
+ *     item._tag === "Interrupted" ? Effect.void : Effect.log(item))
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -48,6 +63,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 1000 },
   queries: {
+    /** Reads the balances of assets; of all assets when the list is empty. */
     all: Channel.query({
       method: "balanceSpot_request",
       params: topics.assetsAsked,

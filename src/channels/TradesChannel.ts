@@ -1,4 +1,19 @@
-/** The trades of a market, or of all markets, as they happen. Public. */
+/**
+ * The trades of a market, or of all markets, as they happen. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, TradesChannel } from "effect-txc"
+ *
+ * const trades = Effect.gen(function*() {
+ *   const { stream } = yield* TradesChannel.TradesChannel
+ *   yield* Stream.runForEach(stream({ market: Identifiers.marketName("BTC_USDT") }), (item) =>
+ *     item._tag === "Event" ? Effect.log(item.event.price, item.event.amount) : Effect.void)
+ * })
+ * ```
+ */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -103,6 +118,7 @@ export const channel = Channel.make({
   continuity: "identified",
   pushes: { when: "event", everyMillis: 0 },
   queries: {
+    /** Reads the latest trades, latest first. */
     list: Channel.query({
       method: "trades_request",
       params,

@@ -40,6 +40,7 @@ export interface AnyAsset {
  * @category models
  */
 export interface Everything {
+  /** Never present: without it, the type would accept anything. */
   readonly _?: never
 }
 

@@ -15,7 +15,8 @@ type Target = string | { readonly types: string } | null
 
 const exported: Readonly<Record<string, Target>> = JSON.parse(readFileSync(`${root}package.json`, "utf8")).exports
 
-const index = readFileSync(`${root}src/index.ts`, "utf8") + readFileSync(`${root}src/endpoints/contract.ts`, "utf8")
+const index = ["src/index.ts", "src/endpoints/contract.ts", "src/channels/contract.ts"]
+  .map((file) => readFileSync(root + file, "utf8")).join("")
 
 /** Whether an index also exports the module as a namespace. */
 const isNamespace = (file: string): boolean => index.includes(`/${file.split("/").at(-1)}"`)
