@@ -26,7 +26,7 @@ import { oneOf } from "../domain/Text.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
-import { Borrow } from "./BorrowsChannel.ts"
+import { Borrow, channel as borrows } from "./BorrowsChannel.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
@@ -87,15 +87,20 @@ export const channel = Channel.make({
  */
 export class BorrowEventsChannel extends Context.Service<BorrowEventsChannel, {
   /**
-   * Emits each event. No query reads past events, so no `Snapshot` follows an `Interrupted`: read the borrows from
-   * `BorrowsChannel` then.
+   * Emits each event. After an `Interrupted`, a `Snapshot` has all borrows, from `BorrowsChannel`: no query reads
+   * past events. It is missing if the exchange pushes no borrows within ten seconds.
    */
-  readonly stream: Stream.Stream<Item.Item<BorrowEvent, never>, StreamErrors.PrivateFailure>
+  readonly stream: Stream.Stream<Item.Item<BorrowEvent, ReadonlyArray<Borrow>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/BorrowEventsChannel") {
   /** Provides this service. Requires a `Session`. */
   static readonly layer: Layer.Layer<BorrowEventsChannel, never, Session.Session> = ChannelService.layer(
     BorrowEventsChannel,
     channel,
-    ({ streaming }) => ({ stream: streaming(() => Continuity.signals())({}) })
+    ({ streaming, streamingOf }) => ({
+      stream: ChannelService.withStates(
+        streaming(() => Continuity.signals<BorrowEvent>())({}),
+        streamingOf(borrows)(() => Continuity.latest({ of: (all) => [all] }))({})
+      )
+    })
   )
 }

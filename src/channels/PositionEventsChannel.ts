@@ -29,7 +29,7 @@ import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as forms from "./forms.ts"
-import { Position } from "./PositionsChannel.ts"
+import { channel as positions, Position } from "./PositionsChannel.ts"
 import * as topics from "./topics.ts"
 
 export type { Everything as Topic } from "./topics.ts"
@@ -89,15 +89,20 @@ export const channel = Channel.make({
  */
 export class PositionEventsChannel extends Context.Service<PositionEventsChannel, {
   /**
-   * Emits each event. No query reads past events, so no `Snapshot` follows an `Interrupted`: read the positions from
-   * `OpenPositions` or `PositionsChannel` then.
+   * Emits each event. After an `Interrupted`, a `Snapshot` has all positions, from `PositionsChannel`: no query reads
+   * past events. It is missing if the exchange pushes no positions within ten seconds.
    */
-  readonly stream: Stream.Stream<Item.Item<PositionEvent, never>, StreamErrors.PrivateFailure>
+  readonly stream: Stream.Stream<Item.Item<PositionEvent, ReadonlyArray<Position>>, StreamErrors.PrivateFailure>
 }>()("effect-txc/channels/PositionEventsChannel") {
   /** Provides this service. Requires a `Session`. */
   static readonly layer: Layer.Layer<PositionEventsChannel, never, Session.Session> = ChannelService.layer(
     PositionEventsChannel,
     channel,
-    ({ streaming }) => ({ stream: streaming(() => Continuity.signals())({}) })
+    ({ streaming, streamingOf }) => ({
+      stream: ChannelService.withStates(
+        streaming(() => Continuity.signals<PositionEvent>())({}),
+        streamingOf(positions)(() => Continuity.latest({ of: (all) => [all] }))({})
+      )
+    })
   )
 }

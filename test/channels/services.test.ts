@@ -262,17 +262,40 @@ describe("the executed orders of a stream", () => {
 })
 
 describe("the events of positions", () => {
-  it.effect("events of positions go on after an interruption", () => {
+  const interrupted = Effect.fnUntraced(function*(exchange: Scripted) {
+    const { stream } = yield* PositionEventsChannel.PositionEventsChannel
+    const { items } = yield* listen(stream)
+    for (const link of exchange.links) link.cut()
+    yield* settled
+    yield* reconnected
+    return items
+  })
+  const [{ value: event, wire }] = fixtures.PositionEventsChannel.messages
+  const [{ value: positions, wire: whole }] = fixtures.PositionsChannel.messages
+
+  it.effect("all positions follow an interruption of their events, as of a time after the new subscription", () => {
     const exchange = new Scripted()
-    const [{ wire }] = fixtures.PositionEventsChannel.messages
     return Effect.gen(function*() {
-      const { stream } = yield* PositionEventsChannel.PositionEventsChannel
-      const { items } = yield* listen(stream)
-      for (const link of exchange.links) link.cut()
-      yield* settled
-      yield* reconnected
+      const items = yield* interrupted(exchange)
+      exchange.push("positionsMargin_update", { total: 0, records: [] })
       exchange.push("positionsAccountMargin_update", wire)
       yield* settled
+      assert.deepStrictEqual(tags(items), ["Interrupted"])
+      exchange.push("positionsMargin_update", whole)
+      yield* settled
+      assert.deepStrictEqual(items.slice(1), [{ _tag: "Snapshot", state: positions }, { _tag: "Event", event }])
+      exchange.push("positionsMargin_update", whole)
+      yield* settled
+      assert.lengthOf(items, 3)
+    }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
+  })
+
+  it.effect("events of positions go on after an interruption if no positions are pushed", () => {
+    const exchange = new Scripted()
+    return Effect.gen(function*() {
+      const items = yield* interrupted(exchange)
+      exchange.push("positionsAccountMargin_update", wire)
+      yield* TestClock.adjust("10 seconds").pipe(Effect.andThen(settled))
       assert.deepStrictEqual(tags(items), ["Interrupted", "Event"])
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })

@@ -2,11 +2,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import type * as Channel from "../../protocol/Channel.ts"
 import * as Observation from "../Observation.ts"
 import type * as Continuity from "../session/Continuity.ts"
-import type * as Item from "../session/Item.ts"
+import * as Item from "../session/Item.ts"
 import * as Session from "../session/Session.ts"
 import type * as StreamErrors from "../session/StreamErrors.ts"
 
@@ -29,6 +29,14 @@ export interface Parts<Topic, Message, Queries extends Readonly<Record<string, C
     // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
     kindOf: (topic: Topic) => Continuity.Kind<Message, Event, State, any>
   ) => Streaming<Topic, Event, State, X>
+  /** Makes the function that subscribes to another channel of the same session. */
+  readonly streamingOf: <OtherTopic, OtherMessage>(
+    // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
+    other: Channel.Channel<OtherTopic, OtherMessage, X, any>
+  ) => <Event, State>(
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
+    kindOf: (topic: OtherTopic) => Continuity.Kind<OtherMessage, Event, State, any>
+  ) => Streaming<OtherTopic, Event, State, X>
   /** The channel's queries. */
   readonly queries: {
     readonly [K in keyof Queries]: Queries[K] extends Channel.Query<infer Params, infer Answer>
@@ -42,6 +50,7 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
   session: Session.Streams<StreamErrors.Failure<X>>
 ): Parts<Topic, Message, Queries, X> => ({
   streaming: (kindOf) => (topic) => session.stream(channel, topic, kindOf(topic)),
+  streamingOf: (other) => (kindOf) => (topic) => session.stream(other, topic, kindOf(topic)),
   queries: Object.fromEntries(
     Object.entries(channel.queries).map(([name, query]) => [
       name,
@@ -49,6 +58,33 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
     ])
   ) as never
 })
+
+/** The time that an interrupted stream of signals waits for a state, before it goes on without one. */
+const patience = "10 seconds"
+
+/**
+ * Adds a state to each interruption of signals, which no query reads again: the second message of `states`, a channel
+ * that repeats the whole state. The first may be older than the new subscription to the signals.
+ */
+export const withStates = <Event, State, E, E2>(
+  signals: Stream.Stream<Item.Item<Event, never>, E>,
+  states: Stream.Stream<Item.Item<State, State>, E2>
+): Stream.Stream<Item.Item<Event, State>, E | E2> => {
+  const state = states.pipe(
+    Stream.flatMap((item) =>
+      item._tag === "Interrupted" ? Stream.empty : Stream.succeed(item._tag === "Event" ? item.event : item.state)
+    ),
+    Stream.drop(1),
+    Stream.take(1),
+    Stream.map(Item.snapshot),
+    Stream.timeout(patience)
+  )
+  return Stream.flatMap(
+    signals,
+    (item): Stream.Stream<Item.Item<Event, State>, E2> =>
+      item._tag === "Interrupted" ? Stream.concat(Stream.succeed(item), state) : Stream.succeed(item)
+  )
+}
 
 /** Makes the layer of a public channel's service. `methods` makes the service from the channel's streams and queries. */
 export const layerPublic = <

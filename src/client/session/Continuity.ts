@@ -19,7 +19,8 @@
  *   a change pushed before it arrived. If the change is older than the answer's version of the same record, the
  *   state contains it. Otherwise it follows the state as an event. A change says what the record is now, so a change
  *   that the state contains already, or one that a newer one follows, leads to the same state in the end.
- * - {@link signals}: events are pushed once, and there is no state. After an interruption, they just go on.
+ * - {@link signals}: events are pushed once, and there is no state. After an interruption, the service reads one from
+ *   another channel: see `ChannelService.withStates`.
  */
 import type * as Effect from "effect/Effect"
 import type * as Channel from "../../protocol/Channel.ts"
