@@ -26,7 +26,7 @@ import type * as Item from "../client/session/Item.ts"
 import type * as Session from "../client/session/Session.ts"
 import type * as StreamErrors from "../client/session/StreamErrors.ts"
 import * as Constraint from "../domain/Constraint.ts"
-import { Decimal } from "../domain/Decimal.ts"
+import { Decimal, isZero, normalize } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixTime } from "../domain/Time.ts"
 import * as Channel from "../protocol/Channel.ts"
@@ -220,6 +220,45 @@ export const channel = Channel.make({
   example
 })
 
+/** The levels of a book, by price. */
+class Levels {
+  readonly #amounts = new Map<Decimal, Decimal>()
+
+  begin(levels: ReadonlyArray<Level> = []): void {
+    this.#amounts.clear()
+    this.change(levels)
+  }
+
+  change(levels: ReadonlyArray<Level> = []): void {
+    for (const { amount, price } of levels) {
+      if (isZero(amount)) this.#amounts.delete(normalize(price))
+      else this.#amounts.set(normalize(price), normalize(amount))
+    }
+  }
+
+  equals(levels: ReadonlyArray<Level> = []): boolean {
+    return levels.length === this.#amounts.size
+      && levels.every(({ amount, price }) => this.#amounts.get(normalize(price)) === normalize(amount))
+  }
+}
+
+/** The book that the changes have led to. */
+const tracked = (): Continuity.Tracked<DepthMessage> => {
+  const asks = new Levels()
+  const bids = new Levels()
+  return {
+    begin: (book) => {
+      asks.begin(book.asks)
+      bids.begin(book.bids)
+    },
+    change: (book) => {
+      asks.change(book.asks)
+      bids.change(book.bids)
+    },
+    equals: (book) => asks.equals(book.asks) && bids.equals(book.bids)
+  }
+}
+
 /**
  * The order book of a market: as a stream of a book and its changes, or read once.
  *
@@ -228,8 +267,7 @@ export const channel = Channel.make({
 export class DepthChannel extends Context.Service<DepthChannel, {
   /**
    * Emits the whole book as a `Snapshot`, and then each change of it, at most ten per second. Each change follows the
-   * book before it: if one is missing, the stream is interrupted and goes on with a new `Snapshot`. The exchange repeats
-   * the book after ten seconds without a change; such a `Snapshot` has no `Interrupted` before it.
+   * book before it: if one is missing, the stream is interrupted and goes on with a new `Snapshot`.
    *
    * A subscription with another `limit` or `priceStep` for the same market needs a connection of its own.
    */
@@ -243,6 +281,6 @@ export class DepthChannel extends Context.Service<DepthChannel, {
   static readonly layer: Layer.Layer<DepthChannel, never, Session.PublicSession> = ChannelService.layerPublic(
     DepthChannel,
     channel,
-    ({ queries, streaming }) => ({ ...queries, stream: streaming(() => Continuity.chained()) })
+    ({ queries, streaming }) => ({ ...queries, stream: streaming(() => Continuity.chained(tracked)) })
   )
 }

@@ -9,8 +9,9 @@
  * - {@link latest}: each message is a whole value. The state is the next message, or the answer to a query, if no
  *   message came before it. A message that came before the answer may be newer than it, so it wins.
  * - {@link chained}: the state is the snapshot with which a subscription begins. Each change names the state before it,
- *   so a missed one is seen. The exchange repeats the snapshot after ten seconds without a change; because frames of a
- *   connection are not lost, nothing was missed even if the repeated one has a larger number.
+ *   so a missed one is seen. The exchange repeats the snapshot after ten seconds without a change, often with a larger
+ *   number, because changes outside the window are counted and not sent. If it equals the state that the changes have
+ *   led to, nothing was missed, and it is not emitted.
  * - {@link identified}: records are pushed once, and have ids. The state is the latest records, in the order of the
  *   pushes, without holes. If one of them was emitted before, or if they are all there are, then every missed record is
  *   among the ones after it, and is emitted as an event. Otherwise the stream was interrupted. A record that arrives
@@ -119,24 +120,40 @@ export interface Link {
   readonly pastUpdateId?: number
 }
 
-/** Messages that each name the one before it. */
-export const chained = <Message extends Link>(): Kind<Message, Message, Message> => ({
+/** The state that a chain has led to. */
+export interface Tracked<Message> {
+  /** Begins with a snapshot. */
+  readonly begin: (snapshot: Message) => void
+  /** Applies a change. */
+  readonly change: (change: Message) => void
+  /** Whether a snapshot has this state. */
+  readonly equals: (snapshot: Message) => boolean
+}
+
+/** Messages that each name the one before it. `tracked` keeps the state that a repeated snapshot is compared with. */
+export const chained = <Message extends Link>(
+  tracked: () => Tracked<Message>
+): Kind<Message, Message, Message> => ({
   renews: true,
   mayProve: false,
   follower: () => {
+    const state = tracked()
     let last: number | undefined
     const follow = (message: Message): Followed<Message, Message> => {
       const { isSnapshot, pastUpdateId, updateId } = message
       if (isSnapshot) {
-        if (last !== undefined && updateId < last) return "gap"
-        if (updateId === last) return []
+        if (last !== undefined && (updateId < last || !state.equals(message))) return "gap"
+        const isRepeated = last !== undefined
         last = updateId
+        if (isRepeated) return []
+        state.begin(message)
         return [Item.snapshot(message)]
       }
       // Changes that come before the snapshot belong to an earlier subscription.
       if (last === undefined) return []
       if (pastUpdateId !== last) return "gap"
       last = updateId
+      state.change(message)
       return [Item.event(message)]
     }
     return {

@@ -77,13 +77,13 @@ describe("a session", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
-      exchange.happens.trade()
+      exchange.happens.trades()
       const good = yield* listen(stream({ market }))
       const bad = yield* listen(stream({ market: marketName("NO_SUCH") }))
       const exit = yield* Fiber.await(bad.fiber)
       assert.isTrue(Exit.isFailure(exit) && /code 9: market NO_SUCH does not exist/u.test(String(exit.cause)))
       assert.deepStrictEqual(last(exchange).sets.get("trades"), ["BTC_USDT"])
-      exchange.happens.trade()
+      exchange.happens.trades()
       yield* settled
       // Nothing was missed, as the repeated trades prove.
       assert.deepStrictEqual(tags(good.items), ["Snapshot", "Event"])
@@ -204,9 +204,9 @@ describe("a session", () => {
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
       const one = yield* listen(stream(depth))
-      exchange.happens.book()
+      exchange.happens.depth()
       const other = yield* listen(stream(depth))
-      exchange.happens.book()
+      exchange.happens.depth()
       yield* settled
       assert.deepStrictEqual(tags(one.items), ["Snapshot", "Event", "Event"])
       assert.deepStrictEqual(tags(other.items), ["Snapshot", "Event"])
@@ -218,8 +218,8 @@ describe("a session", () => {
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel
       const { items } = yield* listen(stream(depth))
-      exchange.books.push(50)
-      exchange.happens.book()
+      exchange.updateId = 50
+      exchange.happens.depth()
       yield* settled
       assert.deepStrictEqual(tags(items), ["Snapshot", "Interrupted", "Snapshot"])
       assert.strictEqual(items[1]?._tag === "Interrupted" && items[1].reason, "gap")
@@ -230,11 +230,11 @@ describe("a session", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* TradesChannel
-      exchange.happens.trade()
+      exchange.happens.trades()
       const { items } = yield* listen(stream({ market }))
       for (const missed of [99, 100]) {
         last(exchange).cut()
-        for (let trade = 0; trade < missed; trade++) exchange.happens.trade()
+        for (let trade = 0; trade < missed; trade++) exchange.happens.trades()
         yield* TestClock.adjust("2 seconds")
         yield* settled
       }
@@ -252,15 +252,15 @@ describe("a session", () => {
       const { stream } = yield* TradesChannel
       const fast = yield* listen(stream({ market }))
       const stopped = yield* Stream.toPull(stream({ market }))
-      exchange.happens.trade()
+      exchange.happens.trades()
       yield* Effect.forkScoped(stopped)
       yield* settled
-      for (let trade = 0; trade < 20; trade++) exchange.happens.trade()
+      for (let trade = 0; trade < 20; trade++) exchange.happens.trades()
       yield* settled
       assert.strictEqual(fast.items.length, 21)
       const items: Array<string> = []
       for (let read = 0; read < 7; read++) {
-        if (read === 6) exchange.happens.trade()
+        if (read === 6) exchange.happens.trades()
         const [item] = yield* stopped
         items.push(item._tag)
         yield* settled
@@ -273,7 +273,7 @@ describe("a session", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* PendingOrdersChannel
-      exchange.happens.order(1)
+      exchange.happens.orders(1)
       exchange.isPrompt = false
       const { items } = yield* listen(stream({ market }))
       const link = last(exchange)
@@ -282,9 +282,9 @@ describe("a session", () => {
       yield* deliver(1)
       link.handle(1)
       yield* deliver(1)
-      exchange.happens.order(0)
+      exchange.happens.orders(0)
       link.handle(1)
-      exchange.happens.order(1)
+      exchange.happens.orders(1)
       yield* deliver(3)
       assert.deepStrictEqual(tags(items), ["Snapshot", "Event", "Event"])
       assert.deepStrictEqual(exchange.faults, [])

@@ -85,6 +85,12 @@ export class Link {
     this.#wake?.()
   }
 
+  /** Loses the first frame of a method. */
+  lose(method: string): void {
+    const lost = this.frames.findIndex((frame) => frame.includes(method))
+    if (lost !== -1) this.frames.splice(lost, 1)
+  }
+
   /** Ends the connection. What was not delivered is lost. */
   cut(): void {
     this.isOpen = false
@@ -119,8 +125,11 @@ export class Exchange {
   readonly refuses = new Map<string, number>()
 
   price = 0
-  /** The number of each state of the book, oldest first. Each state's only bid has the amount of its place here. */
-  readonly books: Array<number> = [1]
+  /** The number of the book's present state. */
+  updateId = 1
+  /** The states of the book, and the version of each. Its only bid has the version as its amount. */
+  version = 1
+  readonly versions = new Map([[1, 1]])
   /** Trades have the ids 1 to this. */
   trades = 0
   /** The available balance counts its changes. */
@@ -215,8 +224,13 @@ export class Exchange {
   }
 
   #book(): object {
-    const updateId = this.books.at(-1)
-    return { ...times, asks: [], bids: [["1", `${this.books.length}`]], update_id: updateId }
+    return { ...times, asks: [], bids: [["1", `${this.version}`]], update_id: this.updateId }
+  }
+
+  /** The exchange ends all connections, and can't be reached until the next restart. */
+  restart(): void {
+    for (const link of this.links) link.cut()
+    this.isReachable = !this.isReachable
   }
 
   #latestTrades(count: number): ReadonlyArray<object> {
@@ -236,20 +250,21 @@ export class Exchange {
       this.price++
       this.#publish("lastprice", [market, `${this.price}`], (set) => set.includes(market))
     },
-    book: (): void => {
-      const past = this.books.at(-1) ?? 0
-      this.books.push(past + 1 + (this.books.length % 3))
-      const body = {
-        ...times,
-        bids: [["1", `${this.books.length}`]],
-        update_id: this.books.at(-1),
-        past_update_id: past
-      }
+    depth: (): void => {
+      const past = this.updateId
+      this.updateId += 1 + past % 3
+      this.version++
+      this.versions.set(this.updateId, this.version)
+      const body = { ...times, bids: [["1", `${this.version}`]], update_id: this.updateId, past_update_id: past }
       this.#publish("depth", [false, body, market])
     },
-    /** The exchange repeats the book. */
-    repeat: (): void => this.#publish("depth", [true, this.#book(), market]),
-    trade: (): void => {
+    /** The exchange repeats the book, with a new number. */
+    repeat: (): void => {
+      this.updateId++
+      this.versions.set(this.updateId, this.version)
+      this.#publish("depth", [true, this.#book(), market])
+    },
+    trades: (): void => {
       this.trades++
       this.#publish("trades", [market, this.#latestTrades(1)], (set) => set.includes(market))
     },
@@ -258,7 +273,7 @@ export class Exchange {
       this.#publish("balanceSpot", [{ USDT: { available: `${this.balance}`, freeze: "0" } }])
     },
     /** An order is created, changes or ends; some are filled at once and have only an end. */
-    order: (choice: number): void => {
+    orders: (choice: number): void => {
       const open = this.openAfter(this.orderEvents.length)
       const known = open[choice % (open.length + 1)]
       const kind = known === undefined ? (choice % 5 === 0 ? 3 : 1) : choice % 2 === 0 ? 2 : 3
