@@ -124,7 +124,8 @@ export class Topics {
     wanted: ReadonlyArray<Entry>
   ) {
     const old = wanted.filter((entry) => this.#held.has(entry))
-    for (const entry of old) this.#outcomes.disturbed(entry)
+    const disturb = (entries: ReadonlyArray<Entry>) => entries.forEach(this.#outcomes.disturbed)
+    disturb(old)
     const steps = [...(old.length > 0 ? [old] : []), ...wanted.filter((entry) => !old.includes(entry)).map(one)]
     const kept: Array<Entry> = []
     let isExact = false
@@ -132,6 +133,7 @@ export class Topics {
       const refusal = yield* this.#subscribe(connection, [...kept, ...group])
       isExact = refusal === undefined
       const [first, ...more] = group
+      if (refusal !== undefined) disturb(kept)
       if (refusal === undefined) kept.push(...group)
       else if (first !== undefined && more.length === 0) this.#drop(first, refusal)
       else steps.unshift(...group.map(one))

@@ -202,26 +202,29 @@ const joining = (exchange: Exchange): { readonly [K in (typeof kinds)[number]]: 
 })
 
 const count = fc.integer({ min: 1, max: 5 })
-const place = fc.nat(5)
+const place = fc.nat(7)
 
 /** What happens in a history. */
 const action = fc.oneof(
   {
-    weight: 8,
+    weight: 12,
     arbitrary: fc.record({ do: fc.constant("happens"), what: fc.constantFrom(...kinds), choice: fc.nat(99) })
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("handle"), place, count }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("deliver"), place, count }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("join"), kind: fc.constantFrom(...kinds) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("read"), place, count }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("flow") }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("join"), kind: fc.constantFrom(...kinds), isSlow: fc.boolean() })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("read"), place, count }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("flow") }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("wait"), millis: fc.constantFrom(100, 2000, 35_000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("cut"), place }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("leave"), place }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("repeat") }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), place }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("lose"), place }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart") }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("ask for an unknown market") }) }
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("ask for an unknown market"), isPrivate: fc.boolean() }) }
 )
 
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
@@ -251,10 +254,16 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
     if (action.do === "repeat") return Effect.sync(() => exchange.happens.repeat())
     if (action.do === "lose") return Effect.sync(() => at(exchange.links, action.place)?.lose("depth_update"))
     if (action.do === "restart") return Effect.sync(() => exchange.restart())
-    if (action.do === "join") return Effect.map(joins[action.kind], (reader) => readers.push(reader))
-    return Effect.forkScoped(
-      TradesChannel.use(({ stream }) => Effect.flip(Stream.runDrain(stream({ market: marketName("NO_SUCH") }))))
-    )
+    if (action.do === "join") {
+      return Effect.map(joins[action.kind], (reader) => {
+        readers.push(reader)
+        if (!action.isSlow) reader.read(Number.MAX_SAFE_INTEGER)
+      })
+    }
+    const topic = { market: marketName("NO_SUCH") }
+    return action.isPrivate
+      ? Effect.forkScoped(Effect.flip(PendingOrdersChannel.use(({ stream }) => Stream.runDrain(stream(topic)))))
+      : Effect.forkScoped(Effect.flip(TradesChannel.use(({ stream }) => Stream.runDrain(stream(topic)))))
   }
   /** Everything works again, and everybody reads. */
   const heal = Effect.gen(function*() {
@@ -262,7 +271,7 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
     exchange.isPrompt = true
     for (let round = 0; round < 8; round++) {
       flow()
-      for (const reader of readers) reader.read(1e6)
+      for (const reader of readers) reader.read(Number.MAX_SAFE_INTEGER)
       yield* TestClock.adjust("40 seconds")
       yield* quick
     }
@@ -276,14 +285,15 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
 
 const quick = Effect.repeat(Effect.yieldNow, { times: 12 })
 
-const histories = fc.array(action, { maxLength: 50, size: "max" })
+const histories = fc.array(action, { maxLength: 80, size: "max" })
 
 property("no gap is silent", [histories, fc.integer()], (actions, seed) => {
   const exchange = new Exchange()
   return Effect.gen(function*() {
     const readers: Array<Reader> = []
     const { apply, heal } = acting(exchange, readers)
-    for (const action of actions) {
+    const joined = kinds.map((kind) => ({ do: "join", kind, isSlow: false }) as const)
+    for (const action of [...joined, ...actions]) {
       yield* apply(action)
       yield* quick
     }
