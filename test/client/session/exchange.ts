@@ -29,6 +29,7 @@ export class Link {
   /** The methods of all requests, in order of arrival. */
   readonly methods: Array<string> = []
   readonly frames: Array<string> = []
+  readonly answers: Array<object> = []
   isOpen = true
   isAuthorized = false
   /** The parameters of the last subscribe, by channel. */
@@ -85,10 +86,9 @@ export class Link {
     this.#wake?.()
   }
 
-  /** Loses the first frame of a method. */
-  lose(method: string): void {
-    const lost = this.frames.findIndex((frame) => frame.includes(method))
-    if (lost !== -1) this.frames.splice(lost, 1)
+  /** Sends the answers to queries. Each is what the exchange knew when it handled the query. */
+  reply(count: number): void {
+    for (const answer of this.answers.splice(0, count)) this.send(answer)
   }
 
   /** Ends the connection. What was not delivered is lost. */
@@ -96,6 +96,7 @@ export class Link {
     this.isOpen = false
     this.frames.length = 0
     this.requests.length = 0
+    this.answers.length = 0
     this.exchange.links.delete(this)
     this.#wake?.()
   }
@@ -183,7 +184,10 @@ export class Exchange {
     const [channel = "", action = ""] = method.split("_")
     if (method === "ping") return reply("pong")
     if (method === "authorize") return this.#authorize(link, String(params[0]), reply, refuse)
-    if (action === "request") return reply(this.#queried(channel, params))
+    if (action === "request") {
+      link.answers.push({ error: null, result: this.#queried(channel, params), id })
+      return this.isPrompt ? link.reply(1) : undefined
+    }
     if (action === "unsubscribe") {
       link.sets.delete(channel)
       return reply(success)
@@ -243,6 +247,14 @@ export class Exchange {
       const set = link.sets.get(channel)
       if (set !== undefined && isFor(set)) link.push(`${channel}_update`, params)
     }
+  }
+
+  /** The book changes, and the exchange does not push it. */
+  happensUnseen(): void {
+    const links = [...this.links]
+    this.links.clear()
+    this.happens.depth()
+    for (const link of links) this.links.add(link)
   }
 
   readonly happens = {

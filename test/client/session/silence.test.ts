@@ -55,6 +55,7 @@ const replay = <E, S>(
 /** A subscriber that reads only when it is told. */
 interface Reader {
   readonly read: (count: number) => void
+  readonly stop: () => void
   readonly leave: Effect.Effect<void>
   /** Checks what it got. When it is `done`, it must have come to the exchange's present state. */
   readonly check: (done: boolean) => void
@@ -80,6 +81,10 @@ const reading = Effect.fnUntraced(function*<E, S, F>(
     read: (count) => {
       permits += count
       mayRead.openUnsafe()
+    },
+    stop: () => {
+      permits = 0
+      mayRead.closeUnsafe()
     },
     leave: Effect.sync(() => {
       hasLeft = true
@@ -208,7 +213,7 @@ const place = fc.nat(7)
 const action = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc.record({ do: fc.constant("happens"), what: fc.constantFrom(...kinds), choice: fc.nat(99) })
+    arbitrary: fc.record({ do: fc.constant("happens"), what: fc.constantFrom(...kinds), choice: fc.nat(99), count })
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("handle"), place, count }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("deliver"), place, count }) },
@@ -222,7 +227,9 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("cut"), place }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("leave"), place }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("repeat") }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("lose"), place }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("lose") }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("answer"), place, count }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("stop"), place }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("ask for an unknown market"), isPrivate: fc.boolean() }) }
 )
@@ -239,11 +246,18 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
   const flow = () => {
     for (const link of exchange.links) {
       link.handle(100)
+      link.reply(100)
       link.deliver(1000)
     }
   }
   const apply = (action: Action) => {
-    if (action.do === "happens") return Effect.sync(() => exchange.happens[action.what](action.choice))
+    if (action.do === "happens") {
+      return Effect.sync(() => {
+        for (let time = 0; time < action.count; time++) exchange.happens[action.what](action.choice + time)
+      })
+    }
+    if (action.do === "answer") return Effect.sync(() => at(exchange.links, action.place)?.reply(action.count))
+    if (action.do === "stop") return Effect.sync(() => at(readers, action.place)?.stop())
     if (action.do === "handle") return Effect.sync(() => at(exchange.links, action.place)?.handle(action.count))
     if (action.do === "deliver") return Effect.sync(() => at(exchange.links, action.place)?.deliver(action.count))
     if (action.do === "read") return Effect.sync(() => at(readers, action.place)?.read(action.count))
@@ -252,7 +266,7 @@ const acting = (exchange: Exchange, readers: Array<Reader>) => {
     if (action.do === "cut") return Effect.sync(() => at(exchange.links, action.place)?.cut())
     if (action.do === "leave") return at(readers, action.place)?.leave ?? Effect.void
     if (action.do === "repeat") return Effect.sync(() => exchange.happens.repeat())
-    if (action.do === "lose") return Effect.sync(() => at(exchange.links, action.place)?.lose("depth_update"))
+    if (action.do === "lose") return Effect.sync(() => exchange.happensUnseen())
     if (action.do === "restart") return Effect.sync(() => exchange.restart())
     if (action.do === "join") {
       return Effect.map(joins[action.kind], (reader) => {
