@@ -267,7 +267,7 @@ const tracked = (): Continuity.Tracked<DepthMessage> => {
 export class DepthChannel extends Context.Service<DepthChannel, {
   /**
    * Emits the whole book as a `Snapshot`, and then each change of it, at most ten per second. Each change follows the
-   * book before it: if one is missing, the stream is interrupted and goes on with a new `Snapshot`.
+   * book before it: if one is missing, the stream is interrupted, and a new `Snapshot` follows.
    *
    * A subscription with another `limit` or `priceStep` for the same market needs a connection of its own.
    */

@@ -42,15 +42,14 @@ export class Link {
   }
 
   readonly pull: Socket.Reader["pull"] = Effect.callback((resume) => {
-    const wake = () => {
-      const [first, ...more] = this.#arrived.splice(0)
-      if (first !== undefined) resume(Effect.succeed([first, ...more]))
-      else if (!this.isOpen) resume(Effect.fail(closed(1006)))
-      else return
+    this.#wake = () => {
+      if (this.#arrived.length === 0 && this.isOpen) return
+      // A fiber that runs now may deliver more.
       this.#wake = undefined
+      const [first, ...more] = this.#arrived.splice(0)
+      resume(first === undefined ? Effect.fail(closed(1006)) : Effect.succeed([first, ...more]))
     }
-    this.#wake = wake
-    wake()
+    this.#wake()
   })
 
   write(text: string): void {
