@@ -99,6 +99,8 @@ describe.each(entries)("the service of $name", (entry) => {
       const isPage = Json.isObject(wire) && "records" in wire
       exchange.results.set(method, () => isPage ? { limit: 100, offset: 0, total: 0, records: [] } : wire)
     }
+    // The book of the fixture is the first one.
+    exchange.results.set("depth_subscribe", () => Frame.success)
     return Effect.gen(function*() {
       const { stream } = yield* serviceOf(entry)
       const { topic, value, wire } = heard(entry)

@@ -51,7 +51,8 @@ export interface Snapshot<S> {
 export type Reason = "connection-lost" | "slow" | "gap" | "unreadable" | "resubscribed"
 
 /**
- * Events may be missing from here on. The next `Snapshot` is a state to go on from.
+ * Events may be missing from here on. The next `Snapshot` is a state to go on from; only events of positions and borrows
+ * have none.
  *
  * @category models
  */
