@@ -51,8 +51,7 @@ export interface Snapshot<S> {
 export type Reason = "connection-lost" | "slow" | "gap" | "unreadable" | "resubscribed"
 
 /**
- * Events may be missing from here on. The next `Snapshot` is a state to go on from; only events of positions and borrows
- * have none.
+ * Events may be missing from here on. The next `Snapshot` is a state to go on from.
  *
  * @category models
  */
