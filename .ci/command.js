@@ -1,6 +1,6 @@
 /**
- * Bundles the command. It loads the package's own modules from `dist`, and Effect, which every user of the package has.
- * The bundle contains everything else: the optional packages, and the package's modules that import one.
+ * Bundles the command. It imports Effect, which every user of the package has, and the package's own modules from
+ * `dist`. The bundle contains everything else: the optional packages, and the package's modules that import one.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 /**
- * The used part of undici: agents and their requests. Its index also loads a `fetch`, caches, mocks and web sockets,
- * which no bundler can drop.
+ * The used part of undici: agents and their requests. Its index also loads `fetch`, caches, mocks and WebSockets, which
+ * no bundler can drop.
  */
 const partOfUndici = {
   name: "part-of-undici",

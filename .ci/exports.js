@@ -1,6 +1,6 @@
 /**
  * Lists the package's exports in a committed file, `test/package/exports.txt`. Fails when the source exports anything
- * else; `--write` writes the list. So no name becomes public, or stops being public, unnoticed.
+ * else; `--write` writes the list. So no name is exported, or removed from the exports, unnoticed.
  */
 import ts from "@tsd/typescript"
 import { globSync, readFileSync, writeFileSync } from "node:fs"

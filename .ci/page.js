@@ -11,10 +11,10 @@ const at = (path) => new URL(`../${path}`, import.meta.url).pathname
 const source = at("src/sandbox/page/app")
 const target = at("src/sandbox/page/page.html")
 
-/** The bundled packages. Each is under the licence that its package names. */
+/** The bundled packages. Each has the licence named in its package. */
 const bundled = ["preact", "@preact/signals", "@preact/signals-core", "lightweight-charts", "fancy-canvas"]
 
-/** The notice that the charts' licence requires us to pass on. */
+/** The notice that the chart library's licence requires us to include. */
 const chartsNotice = `TradingView Lightweight Charts™
 Copyright (c) 2025 TradingView, Inc. https://www.tradingview.com/`
 

@@ -26,7 +26,7 @@ const methodsOf = (name) => Object.keys(Context.get(services, contract[name][nam
 
 const table = (rows) => rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-/** The source of the oracle's files that may name a path. */
+/** The source text of the oracle files that may contain a path. */
 const sources = globSync(["src/oracle/rules/*.ts", "src/oracle/world/*.ts"])
   .toSorted().map((file) => ({ file, text: readFileSync(file, "utf8") }))
 

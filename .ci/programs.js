@@ -1,7 +1,7 @@
 /**
  * Bundles the programs that tests start in their own processes: the command, as it is published, and the tests' own
- * programs. From source each process would resolve, read and link hundreds of modules, which takes three times as long.
- * Bundles that are newer than their source are not built again.
+ * programs. Without bundles, each process would resolve, read and link hundreds of modules, which takes three times as
+ * long. Bundles that are newer than their source are not built again.
  */
 import { copyFileSync, existsSync, globSync, statSync } from "node:fs"
 import { rolldown } from "rolldown"

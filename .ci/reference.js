@@ -1,7 +1,7 @@
 /**
  * Writes the API reference into `reference/api`, a page for each module, and `reference/llms.txt`, which lists all
- * pages for language models. Both are generated from the declarations and their docs, the ones that an editor shows.
- * The declarations are parsed as text and not type-checked. Needs `dist`.
+ * pages for language models. Both are generated from the declarations and the docs that an editor shows. The
+ * declarations are parsed as text and not type-checked. Needs `dist`.
  */
 import ts from "@tsd/typescript"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -29,28 +29,30 @@ const namesOf = (statement) =>
     ? []
     : [statement.name.text]
 
-/** The text of a doc without its stars. */
+/** The text of a doc comment without its stars. */
 const unstar = (comment) => comment.replace(/^\/\*\*|\*\/$/gu, "").replace(/^[ \t]*\* ?/gmu, "").trim()
 
 const commentsOf = (node) =>
   (ts.getLeadingCommentRanges(node.getSourceFile().text, node.getFullStart()) ?? [])
     .map(({ end, pos }) => node.getSourceFile().text.slice(pos, end)).filter((text) => text.startsWith("/**"))
 
-/** The parts of a doc: its text with its example, and its category. */
+/** The parts of a doc comment: its text with its example, and its category. */
 const docOf = (comment = "") => {
   const [words = "", ...tags] = unstar(comment).split(/^@(?=\w)/mu)
   const tag = (wanted) => tags.find((text) => text.startsWith(wanted))?.slice(wanted.length).trim()
   return { words: words.trim(), example: tag("example"), category: tag("category") ?? "" }
 }
 
-/** The doc of a module, at the head of its source. A declaration file loses it together with an unneeded import. */
+/**
+ * A module's doc comment, read from its source: a declaration file loses it when TypeScript drops an unneeded import.
+ */
 const aboutFile = (path) =>
   docOf(/^\/\*\*.*?\*\//su.exec(read(path.replace(/^dist/u, "src").replace(/\.d\.ts$/u, ".ts")))?.[0])
 
 /** A statement without the words that only a declaration file has. */
 const codeOf = (statement) => statement.getText().replace(/^(export )?(declare )?/u, "")
 
-/** The interface of another module that a type extends with its own members, if there is one. */
+/** The interface from another module that a type extends with its own members, if any. */
 const joined = (type, file) => {
   if (!ts.isTypeReferenceNode(type) || !ts.isQualifiedName(type.typeName)) return []
   const { left, right } = type.typeName

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process"
 
-/** Runs two lanes of steps, for two cores. The second lane prints the output of a step when the step has ended. */
+/** The steps, in two lanes for two cores. The second lane prints each step's output when the step has ended. */
 const lanes = [
   [
     ["types", "npm run --silent typecheck"],
@@ -13,8 +13,7 @@ const lanes = [
   [
     ["lint", "npm run --silent lint"],
     ["type tests", "npm run --silent test:types"],
-    // Builds `dist` again, which no test reads: the build checks the declarations, and that `src` imports nothing from
-    // outside.
+    // No test reads `dist`. It is built again to check the declarations, and that `src` imports nothing from outside.
     ["package", "npm run --silent package:check"]
   ]
 ]
