@@ -6,7 +6,7 @@
  *     npm run bench -- NAME ...          some of them
  *     npm run bench -- --json FILE       also as JSON
  *     npm run bench -- --plot FILE       only how costs grow, as SVG
- *     npm run bench -- --smoke           each row once with tiny counts, to see that it still runs
+ *     npm run bench -- --smoke           each row once with tiny counts, to check that it still runs
  */
 import { writeFileSync } from "node:fs"
 import { cpus, loadavg } from "node:os"

@@ -15,7 +15,7 @@ import webpack from "webpack"
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 
-/** Resolves packages for Rollup, which has no built-in resolution of packages. */
+/** Resolves packages for Rollup, which cannot resolve them by itself. */
 const packages = {
   name: "packages",
   resolveId: (id: string) =>

@@ -101,7 +101,7 @@ export const compare = async (plan: Plan, turns: ReadonlyMap<string, Turn>): Pro
   return await takeTurns(plan, turns, unsettled)
 }
 
-/** Lets every peer take a turn in every round, in a new order each time. */
+/** Gives every peer a turn in every round, in a new order each time. */
 export const takeTurns = async (
   { longestMillis, rounds, turnMillis }: Pick<Plan, "longestMillis" | "rounds" | "turnMillis">,
   turns: ReadonlyMap<string, Turn>,

@@ -18,7 +18,9 @@ export interface Node {
   readonly end: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts a node that uses this database, pinned to a core if one is given. `flags` are more flags of the command. */
+/**
+ * Starts a node that uses this database, pinned to a core if one is given. `flags` are additional command-line flags.
+ */
 export const makeNode = async (
   database: string,
   core?: number,
@@ -46,7 +48,7 @@ export const makeNode = async (
   }
 }
 
-/** A venue, with what its owner needs to control it. */
+/** A venue, and the token with which its owner controls it. */
 export interface Made {
   readonly id: string
   readonly controlToken: string
@@ -58,7 +60,7 @@ export const makeVenue = async ({ url }: Node): Promise<Made> => {
   return await (await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })).json() as Made
 }
 
-/** Waits until a node is ready: it has its share of the venues. */
+/** Waits until a node is ready, which means that it owns its share of the venues. */
 export const untilReady = async ({ address }: Node): Promise<void> => {
   const isReady = async () => (await fetch(`http://${address}/ready`).catch(() => undefined))?.ok === true
   while (!await isReady()) await new Promise((resolve) => setTimeout(resolve, 100))

@@ -31,7 +31,7 @@ const style = `
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 
-/** The powers of ten around a range, from the one below it to the one above. */
+/** The powers of ten from just below a range to just above it. */
 const powers = (from: number, to: number): ReadonlyArray<number> => {
   const first = Math.floor(Math.log10(from))
   const last = Math.max(first + 1, Math.ceil(Math.log10(to)))

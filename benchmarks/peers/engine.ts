@@ -1,4 +1,6 @@
-/** Runs one engine. Arguments: its name, and optionally a world, in which the engine only places and cancels orders. */
+/**
+ * Runs one engine. Arguments: its name, and optionally a world. In a world, the engine only places and cancels orders.
+ */
 import { serve } from "../harness/children.ts"
 import { measure, type Sample } from "../harness/operation.ts"
 import type { Book } from "./books.ts"
@@ -53,7 +55,7 @@ const left = (instructions: ReadonlyArray<Instruction>): number => {
   return carryOut(book, instructions).filter((handle) => book.cancel(handle as never)).length
 }
 
-/** Places an order at some level, and cancels it, so that the size of the world stays the same. */
+/** Places an order and cancels it, so that the size of the world stays the same. */
 const placeAndCancel = async ({ accounts, ended, open }: World) => {
   const { book, commands } = await import("./exchange.ts")
   const venue = book(commands({ accounts, open: resting(open), ended: resting(ended) }))

@@ -1,4 +1,4 @@
-/** Serves a host over HTTP. Argument: the host's folder and its maximum of awake venues, as JSON. */
+/** Serves a host over HTTP. Argument: the host's folder and its maximum number of awake venues, as JSON. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"

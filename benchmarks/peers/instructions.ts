@@ -1,4 +1,4 @@
-/** The instructions for the engines: the same orders for every engine, in the format that it reads. */
+/** The instructions for the engines: the same orders for every engine, each in the engine's own format. */
 
 /** A limit order: in `ticks` and `lots` for engines that use whole numbers, as decimal text for exact engines. */
 export interface Place {

@@ -1,6 +1,6 @@
 /**
- * Calls a server over keep-alive sockets with as little work as HTTP allows, so that the cost of the server dominates,
- * not that of its caller. Argument: the server's port.
+ * Calls a server over keep-alive sockets with as little work as HTTP allows, so that the server's cost dominates the
+ * caller's. Argument: the server's port.
  */
 import { connect, type Socket } from "node:net"
 import { serve } from "../harness/children.ts"

@@ -27,7 +27,7 @@ const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   return compared
 }
 
-/** The name of the library over `fetch`, which needs no package. */
+/** The library's name in the table when it uses `FetchTransport`. */
 const overFetch = "txc over fetch"
 
 /** Compares each client with undici, and the library also with each other client. */

@@ -38,7 +38,7 @@ interface Cluster {
   readonly venues: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Opens an account in a venue with unlimited funds and calls. */
+/** Opens an account with unlimited funds in a venue, and lifts the venue's rate limits. */
 const endow = async ({ url }: Node, { controlToken, id }: Made): Promise<void> => {
   const operations = {
     OpenAccount: { account: "bench", b2b: true },
@@ -83,8 +83,8 @@ const open = async (server: string, name: string, cores: ReadonlyArray<number>):
 }
 
 /**
- * Chooses the venues that are called through each node. No venue is called through two nodes, because both callers have
- * the same key.
+ * Chooses the venues that are called through each node. Each venue is called through one node only, because both
+ * callers have the same key.
  */
 type Routes = (venues: Cluster["venues"]) => ReadonlyArray<ReadonlyArray<string>>
 
@@ -94,7 +94,7 @@ const straight: Routes = (venues) => venues
 const anywhere: Routes = (venues) =>
   venues.map((_, node) => venues.flatMap((theirs) => theirs.filter((_, at) => at % venues.length === node)))
 
-/** The CPU time of the processes other than nodes, in microseconds per call. */
+/** The CPU time of the database and the callers, in microseconds per call. */
 interface Beside {
   readonly database: number
   readonly callers: number

@@ -1,4 +1,7 @@
-/** Measures a cluster of many venues: how long venues are away after a node's death, how fast they wake, what a call costs. */
+/**
+ * Measures a cluster of many venues: how long venues are unavailable after a node is killed, how fast they wake, and
+ * how long a call takes.
+ */
 import { bracket, type Plan } from "../harness/compare.ts"
 import { makeNode, makeVenue, migrate, type Node, sleepVenue, untilReady } from "../harness/nodes.ts"
 import { programs, query, withPostgres } from "../harness/postgres.ts"
@@ -26,7 +29,7 @@ const awaken = async (node: Node, venue: string): Promise<void> => {
   while (!await ping(node, venue)) await pause(50)
 }
 
-/** How long after its beginning each call of all venues ended, in milliseconds. */
+/** Calls all venues until each has answered. Returns the time until each answer, in milliseconds. */
 const backAfter = async (node: Node, venues: ReadonlyArray<string>): Promise<ReadonlyArray<number>> => {
   const begun = performance.now()
   const millis: Array<number> = []

@@ -19,7 +19,7 @@ const workload = (workload: Workload, title: string): Row => ({
       engines.map(async (engine) => [engine, await start("engine.ts", engine)] as const)
     )
     const count = Math.ceil(orders / plan.shrink)
-    // With the full number of orders, a book with quadratic cost would take minutes to warm up.
+    // With all orders, a book whose cost is quadratic would take minutes to warm up.
     const few = Math.ceil(count / 25)
     const left = new Set<unknown>()
     const unsettled: Array<string> = []

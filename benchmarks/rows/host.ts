@@ -100,7 +100,7 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const title = (what: string, of: string) => ({ ...line(compared, "", of, base), what, against: base })
   return {
     lines: [
-      againstStarts(`host: making a venue, ${count} in all`, made, alone),
+      againstStarts(`host: creating a venue, ${count} in all`, made, alone),
       againstStarts("host: the first call to a venue, which writes its journal", first, alone),
       againstStarts("host: a call that wakes a venue while another falls asleep", woken, alone),
       {
