@@ -108,7 +108,7 @@ export const createSubAccount = (
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
 }
 
-/** Creates an API key for a sub-account. The key is sequential, and so is the secret unless it was drawn. */
+/** Creates an API key for a sub-account. The key is sequential, and so is the secret unless it was drawn at random. */
 export const createSubAccountKey = (
   state: State,
   account: string,
@@ -193,7 +193,10 @@ export const createCode = (
   return Reply.done
 }
 
-/** Creates a code at the caller's request, in the exchange's format. Codes are sequential unless they were drawn. */
+/**
+ * Creates a code at the caller's request, in the exchange's format. Codes are sequential unless they were drawn at
+ * random.
+ */
 export const createOwnCode = (
   state: State,
   account: string,

@@ -31,7 +31,7 @@ export const lengths = [1, 60, 3600, 86_400] as const
 /** A day, in seconds. */
 const day = lengths[3]
 
-/** The number of one-second candles above which those more than a day older than the latest are dropped. */
+/** Above this number of one-second candles, those more than a day older than the latest are dropped. */
 const mostSeconds = 100_000
 
 /**
@@ -197,7 +197,7 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
   const all = function*(): Generator<Candle, undefined> {
     let begin = from
     for (const level of lengths.keys()) {
-      // Up to the beginning of the next longer candle.
+      // Reads up to the beginning of the next longer candle.
       const next = lengths[level + 1]
       const end = next === undefined ? Number.POSITIVE_INFINITY : Math.ceil(begin / next) * next
       yield* within(candles, level, begin, end)

@@ -13,7 +13,7 @@ interface Claim {
   units: Units
 }
 
-/** The claims of one kind on one position. */
+/** The claims of one kind, reduce-only or other, on one position. */
 interface Group {
   readonly claims: SkipList<Claim>
   /** The sum of the claims. */

@@ -1,5 +1,5 @@
 /**
- * Every change of the exchange's state. The journal is a list of commands, so each has a schema and can be written as
+ * All changes to the exchange's state. The journal is a list of commands, so each has a schema and can be written as
  * JSON.
  */
 import * as Schema from "effect/Schema"
@@ -92,7 +92,7 @@ export interface SetSubAccountOptions {
 export interface AddKeyOptions {
   /** The account for which the key signs calls. */
   readonly account: string
-  /** The API key, which every call names. */
+  /** The API key, which identifies the caller in every call. */
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
@@ -526,10 +526,10 @@ type OwnerCommand = {
   readonly [Method in keyof OwnerActions]: OptionsOf<OwnerActions[Method]> & { readonly _tag: Capitalize<Method> }
 }[keyof OwnerActions]
 
-/** The other changes of the exchange's state. */
+/** The other changes to the exchange's state. */
 type Other = Call | SetClock | SetSkew | SetIdentity | Pass | Restore | Begin
 
-/** A change of the exchange's state. */
+/** A change to the exchange's state. */
 export type Action = OwnerCommand | Other
 
 /** An action and its time. */

@@ -27,7 +27,7 @@ const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Uni
   credited.set(ticker, (credited.get(ticker) ?? 0n) + units)
 }
 
-/** Credits the wallet with the amount missing for a quote, and with the counterparty's debt, which is paid first. */
+/** Tops up the wallet so that it can fund a quote. The credit pays the counterparty's debt first. */
 const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes.Quote): void => {
   const kind = Orders.kindOf(market, false)
   const { ticker, units, wallet } = Locks.requirementOf(
@@ -50,7 +50,7 @@ const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void
   quoting.quotes = []
 }
 
-/** Places the order of a quote, unless it would trade at once or break a market rule. */
+/** Places a quote's order, unless it would trade at once or break a market rule. */
 const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: Quotes.Quote): void => {
   if (settings.credit) credit(work, market, quote)
   const reply = Orders.enterLimit(work, Quotes.account, {

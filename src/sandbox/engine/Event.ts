@@ -174,7 +174,7 @@ export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   { account, clientOrderId, id, market }: Order
 ): Subject<undefined> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
 
-/** The event of an order's end. */
+/** The event for an order that has ended. */
 export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded<undefined> => ({
   _tag: "OrderEnded",
   order: id,
@@ -184,7 +184,7 @@ export const ended = ({ account, clientOrderId, id, market, status }: Order): Or
   status
 })
 
-/** The event of a changed balance. */
+/** The event for a changed balance. */
 export const balanceChanged = (balance: Ledger.Balance): BalanceReported => ({ _tag: "BalanceChanged", balance })
 
 /** An event as the feed shows it. */

@@ -1,6 +1,6 @@
 /**
  * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
- * so every asset is conserved. Deposits come from `outside`, whose balance is the negative of all other balances. The
+ * so every asset is conserved. Deposits come from `outside`, whose balance is minus the sum of all other balances. The
  * lender pays the part of a loss or fee that an account can't pay. The account then owes it to the lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
@@ -265,7 +265,7 @@ export const save = ({ others, wallets }: Ledger): Balances => {
   return new Map(owners.filter(({ size }) => size > 0).toSorted(bySince).map((owner) => [owner.key, balancesOf(owner)]))
 }
 
-/** Calls `tell` for each account balance that has changed since the last call, and appends the results to `list`. */
+/** Calls `tell` with each account balance that has changed since the last call, and appends the results to `list`. */
 export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
     const { account, free, locked, ticker, wallet, wasFree, wasLocked } = pair
@@ -373,13 +373,13 @@ const settle = (ledger: Ledger, pair: Pair, units: Units): Units => {
   return units - paid
 }
 
-/** Whether a purse belongs to an account that has a debt in its asset. */
+/** Whether a purse belongs to an account that has a debt in the purse's asset. */
 const isPledged = (ledger: Ledger, { of, ticker }: Purse): boolean =>
   of !== undefined && debt(ledger, of.account, ticker) > 0n
 
 /**
- * Takes a loss or a fee from the free part of a wallet. The lender pays the part that the wallet lacks, which becomes a
- * debt of the account.
+ * Takes a loss or a fee from the free part of a wallet. The lender pays any shortfall, which becomes a debt of the
+ * account.
  */
 export const charge = (ledger: Ledger, from: Pair, to: "lender" | "house", units: Units): void => {
   const { account, free, ticker } = from

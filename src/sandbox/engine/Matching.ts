@@ -207,7 +207,7 @@ interface Estimate {
 /** Estimates how much of an order would fill at once. An order without a limit price trades within the taker band. */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
   let [amount, total, worst] = [0n, 0n, trading.lastPrice ?? 0n]
-  // The amount that each account on the other side can still reduce, in units of the base currency.
+  // The amount by which each account on the other side can still reduce its position, in base currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))

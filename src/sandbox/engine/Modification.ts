@@ -33,7 +33,7 @@ const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   )
 }
 
-/** The market's bounds that a changed order would break. A reduce-only order may be below the minimum. */
+/** The market bounds that a changed order would break. A reduce-only order may be below the minimum. */
 const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
   const { activationPrice, amount, price, total } = changes
   const kept = order.reduceOnly ? {} : {

@@ -8,7 +8,10 @@ import type { Order } from "./Order.ts"
 import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
-/** The identifier of the next order, or of the one `ahead` places further on. {@link open} advances the counter. */
+/**
+ * The identifier of the next order; with `ahead` greater than 1, of a later one: 2 is the one after next. The counter
+ * advances in {@link open}.
+ */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The decimal digits of a whole number are a valid identifier.
   (state.lastId + ahead).toString() as OrderId

@@ -54,13 +54,13 @@ export interface PlaceLimit extends WithExit {
    */
   readonly ioc?: boolean
   /**
-   * Whether the order rests for retail orders only and never takes liquidity. Defaults to `false`; the account must be
-   * admitted.
+   * Whether the order rests for retail orders only and never takes liquidity. Defaults to `false`; only accounts that
+   * the owner allows may set it.
    */
   readonly rpi?: boolean
   /**
-   * Whether the order also trades with those that rest for retail orders only. Defaults to `false`; the account must be
-   * admitted.
+   * Whether the order also trades with those that rest for retail orders only. Defaults to `false`; only accounts that
+   * the owner allows may set it.
    */
   readonly retail?: boolean
   /**
@@ -303,7 +303,7 @@ export interface CreateCode {
   readonly passphrase?: Passphrase
   /** A note for the caller's own use, without effect. */
   readonly description?: Description
-  /** The UUID in the code, drawn at random. If absent, the next one of the venue. */
+  /** The UUID in the code, drawn at random. If absent, the venue's next sequential UUID is used. */
   readonly drawn?: string
 }
 
@@ -340,7 +340,7 @@ export interface CreateSubAccountKey {
   readonly title: KeyTitle
   /** The type of the key. */
   readonly type: string
-  /** The UUID in the secret, drawn at random. If absent, the next one of the venue. */
+  /** The UUID in the secret, drawn at random. If absent, the venue's next sequential UUID is used. */
   readonly drawn?: string
 }
 

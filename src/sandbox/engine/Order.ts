@@ -69,8 +69,8 @@ export interface Order {
   /** The amount as the caller wrote it. */
   readonly amount: Decimal
   /**
-   * The value of `amount`, in units of the base currency; of the quote currency for a market or stop-market buy that
-   * states its total.
+   * The value of `amount`, in units of the base currency. For a market or stop-market buy that states its total, in
+   * units of the quote currency.
    */
   readonly quantity: Units
   /** The limit, in units of the quote currency. `undefined` on market and stop-market orders. */
@@ -174,9 +174,9 @@ export interface Exit {
   readonly account: string
   /** The market of the position. */
   readonly market: MarketName
-  /** The take-profit leg; `undefined` if there never was one, or no longer is. */
+  /** The take-profit leg; `undefined` if it never existed or can no longer be triggered. */
   takeProfit: StopOrder | undefined
-  /** The stop-loss leg; `undefined` if there never was one, or no longer is. */
+  /** The stop-loss leg; `undefined` if it never existed or can no longer be triggered. */
   stopLoss: StopOrder | undefined
 }
 

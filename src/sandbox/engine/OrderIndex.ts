@@ -51,7 +51,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // A caller may write the same number differently, such as with leading zeros. Such a string is not the identifier.
+    // A string such as one with leading zeros has the same number, but is not the identifier.
     return item?.id === id ? item : undefined
   }
 

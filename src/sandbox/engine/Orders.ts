@@ -114,7 +114,7 @@ export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPri
 // Placing
 // -----------------------------------------------------------------------------
 
-/** The flags of orders that only admitted accounts may place. */
+/** The flags of orders that an account may place only with the owner's permission. */
 const admissions = ["rpi", "retail"] as const
 
 /** A limit order with its limit. */
@@ -125,7 +125,7 @@ interface Priced extends PlaceLimit {
 const isPriced = (operation: PlaceLimit): operation is Priced =>
   operation.price !== undefined && operation.bboRole === undefined
 
-/** A limit order with the price that its `bboRole` names; `undefined` if that side of the book is empty. */
+/** A limit order at the best price of the side that its `bboRole` selects; `undefined` if that side is empty. */
 const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined => {
   const { bboRole, side } = operation
   if (bboRole === undefined) return undefined

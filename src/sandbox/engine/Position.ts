@@ -4,7 +4,7 @@ import type { Units } from "./Units.ts"
 
 /** An open position. */
 export interface Position {
-  /** The exchange's number of the position. */
+  /** The exchange's number for the position. */
   readonly id: number
   /** The account that holds the position. */
   readonly account: string

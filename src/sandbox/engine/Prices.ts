@@ -55,7 +55,7 @@ const executeTriggered = (
     const isAllowed = moved !== undefined && crosses(order.side, moved, price)
     return execute(work, market, order, price, isAllowed ? moved : undefined)
   }
-  // The best bid and offer come from the book, which has no orders of the outside market.
+  // The best bid and offer come from the book, which contains no orders from the outside market.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // The book has no order to queue behind or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
@@ -63,7 +63,7 @@ const executeTriggered = (
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 
-/** Trades buy orders above a price and sell orders below it with the outside market, at the limits of the orders. */
+/** Trades buy orders above a price and sell orders below it with the outside market, at their own limits. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
     for (;;) {

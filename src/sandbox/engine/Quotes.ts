@@ -10,7 +10,7 @@ import * as Units from "./Units.ts"
 /** The account of the counterparty. No caller can open it, and it has no API key. */
 export const account = "counterparty"
 
-/** The settings of the counterparty on a market, explained at `CounterpartyOptions`. */
+/** The settings of the counterparty on a market, documented at `CounterpartyOptions`. */
 export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
 
 /** The default settings. */
@@ -34,8 +34,8 @@ export interface Quote {
   /** The amount, in units of the base currency. */
   readonly amount: Units.Units
   /**
-   * The open order of the quote. `undefined` if there is none: it would have traded at once, or breaks a rule of the
-   * market.
+   * The open order of the quote. `undefined` if it was not placed, because it would have traded at once or broken a
+   * market rule.
    */
   order: OrderId | undefined
 }

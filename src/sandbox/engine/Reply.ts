@@ -36,7 +36,7 @@ export interface OrderModified {
 /** Bulk orders were placed or canceled, all or some of them. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
-  /** The reply to each order, in the order of the request. Orders that were not tried have no reply. */
+  /** The reply to each order, in the order of the request. Orders that were not attempted have no reply. */
   readonly replies: ReadonlyArray<Reply>
 }
 
@@ -162,7 +162,7 @@ export type Failed = Invalid | Refused
 /** Whether a command was not applied. */
 export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
-/** A reply without further contents. */
+/** The reply that only confirms that the command was applied. */
 export const done: Reply = { _tag: "Done" }
 
 /** A reply to a command with invalid fields. */

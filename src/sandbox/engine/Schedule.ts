@@ -42,9 +42,9 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 }
 
 /**
- * Applies everything that is due by the time of a command, each event at its own time and in the order of these times.
- * At the same instant, interest comes first, then kill switches, then prices, so an order canceled at an instant does
- * not trade at the price of that instant.
+ * Applies everything that is due by the time of a command, each event at its own time, in time order. At the same
+ * instant, interest comes first, then kill switches, then prices, so an order canceled at an instant does not trade at
+ * the price of that instant.
  */
 export const applyDue = (work: Work): void => {
   for (;;) {

@@ -33,7 +33,7 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
   const { at, state } = work
   const { amount, price, total } = deal
   const role = roleOf(order, deal)
-  // The funds locked for this part are released. The position's margin takes their place.
+  // The funds locked for this part are released, because the position's margin replaces them.
   Locks.release(work, order, Locks.releasedBy(order, amount, role))
   order.closing = order.closing > amount ? order.closing - amount : 0n
   fillOrder(work, order, amount, total)
@@ -47,8 +47,8 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise each trades with the lender, which passes
- * everything on. The lender can be skipped if its purses are empty, because they are empty again afterwards. A purse of
- * another holder may become empty in between, which changes its place in the order of saved balances.
+ * everything on. The lender can be skipped if its purses are empty, because the trade would leave them empty again.
+ * Another holder's purse may become empty in between, which changes its place in the order of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false

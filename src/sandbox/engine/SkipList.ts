@@ -21,8 +21,8 @@ export class SkipList<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []
   /**
-   * The state of the generator that draws the lanes of entries, so that no order of insertion is slow. The draws are
-   * not observable.
+   * The state of the random generator. Entries get a random number of lanes, so that no order of insertion is slow. The
+   * draws are not observable.
    */
   private seed = 1
 
@@ -86,7 +86,7 @@ export class SkipList<V> {
     }
   }
 
-  /** Draws the number of lanes of the next entry: one, plus another with probability 1/4, and so on. */
+  /** Draws the next entry's number of lanes: one, plus another with probability 1/4, and so on. */
   private lanes(): number {
     this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
     return Math.min(1 + Math.floor(Math.clz32(this.seed) / 2), mostLanes)

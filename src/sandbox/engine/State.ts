@@ -62,7 +62,7 @@ export interface Key {
   readonly id: ApiKeyId
   /** The account for which the key signs calls. */
   readonly account: string
-  /** The key itself, which every call names. */
+  /** The key itself, which identifies the caller in every call. */
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string

@@ -106,7 +106,7 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/** Removes a leg that can no longer be triggered from its exit. The other leg, if any, stays unchanged. */
+/** Updates an exit when one of its legs can no longer be triggered. The other leg, if any, stays unchanged. */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

@@ -70,8 +70,8 @@ export interface Bounded {
 
 /**
  * Whether an order certainly respects the bounds of its market. `quantity` is the value of its amount, and `total` that
- * of amount × price. This is a fast check, which most orders pass. For any other order, the market's violations list
- * the mistakes, if there are any.
+ * of amount × price. This is a fast check, which most orders pass. For any other order, a full check finds the
+ * violations, if there are any.
  */
 export const fit = (
   market: Market.Market,

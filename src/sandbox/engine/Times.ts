@@ -1,7 +1,7 @@
 /**
- * The bounds of times and durations. Every time that enters a venue is checked against them, from the machine's clock
- * to an imported journal. The sum of a time and a duration is before the year 2255, after which a `number` can no
- * longer represent every microsecond.
+ * The bounds of times and durations. Every time that enters a venue is checked against them, whether it comes from the
+ * machine's clock or an imported journal. The sum of a time and a duration is before the year 2255, after which a
+ * `number` can no longer represent every microsecond.
  */
 import * as Schema from "effect/Schema"
 

@@ -6,7 +6,7 @@ import type { Units } from "./Units.ts"
 
 /** A trade on a market. */
 export interface Trade {
-  /** The exchange's number of the trade. */
+  /** The exchange's number for the trade. */
   readonly id: number
   /** The time of the trade, in Unix microseconds. */
   readonly at: number

@@ -28,7 +28,7 @@ const [mostRead, mostMissed] = [4096, 65_536]
 
 /**
  * A cache of quantities, by the number of fractional digits and then by all digits as a whole number. The same prices
- * and amounts recur, and all orders share one value in memory. Whole numbers are found faster than strings, because
+ * and amounts recur, and all orders share one value in memory. Whole numbers are faster keys than strings, because
  * every order brings new strings.
  */
 const read = Array.from({ length: scale + 1 }, () => new Map<number, Units>())
@@ -73,7 +73,7 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
- * `a` minus `b`. Returns an existing zero, or `a` itself, where possible, because a new value for each order takes
+ * `a` minus `b`. Where possible, returns an existing zero or `a` itself, because a new value for each order takes
  * memory.
  */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b

@@ -157,7 +157,7 @@ describe("the counterparty", () => {
     assert.lengthOf(desk.book("BTC_USDT", "bids"), 3)
   })
 
-  it("the counterparty withdraws its quotes when it is disabled, and remembers the price", () => {
+  it("the counterparty withdraws its quotes when it is disabled, and keeps the owner's price", () => {
     const desk = quoted()
     desk.send(set({ market: btcUsdt, enabled: false }))
     assert.deepStrictEqual(book(desk), [[], []])

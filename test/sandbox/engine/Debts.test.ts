@@ -43,7 +43,7 @@ describe("debts", () => {
   it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its fee in full", () => {
     const desk = indebted()
     assert.deepStrictEqual([desk.position("cat", perp), desk.free("cat", "collateral")], [undefined, ""])
-    // Of 11 USDT: a fee of 0.055, a loss of 50 and a fee of 0.0275.
+    // Taken from 11 USDT: a fee of 0.055, a loss of 50 and a fee of 0.0275.
     assert.strictEqual(desk.debt("cat"), "39.0825 USDT")
     // The fees of cat, and of ben as the maker.
     assert.strictEqual(desk.house(), "0.0975 USDT")
@@ -56,7 +56,7 @@ describe("debts", () => {
     assert.strictEqual(desk.debt("cat"), "39.1825 USDT")
   })
 
-  it("a debt is a part of the saved state", () => {
+  it("a debt is part of the saved state", () => {
     const { state } = indebted()
     const loaded = Saved.load(Saved.save(state), Dialect.document.policy)
     assert.strictEqual(text(Ledger.debt(loaded.ledger, "cat", usdt)), "39.0825")
@@ -142,7 +142,7 @@ describe("payment of debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "", "5.9175 USDT"])
   })
 
-  it("the automatic credit of the counterparty pays its debt, so that its balances show its whole loss", () => {
+  it("the counterparty's automatic credit pays its debt, so its balances show its whole loss", () => {
     const desk = funded()
     desk.send(movePrice(perp, "100"))
     desk.send({

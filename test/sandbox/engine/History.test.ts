@@ -19,13 +19,13 @@ import { commands } from "./commands.ts"
 
 const dialect = Dialect.document
 
-/** A venue keeps its identity after a restore: its new identifiers must differ from those of other venues. */
+/** The hash of a state without its identity, which a restore does not reset. */
 const hash = (state: State): string => {
   const { identity: _identity, ...rest } = state
   return Engine.hash(rest)
 }
 
-/** Commands that change the parts of the state that the other commands do not. */
+/** Commands that change the parts of the state that random commands leave unchanged. */
 const settings = (at: number): ReadonlyArray<Command> => [
   { at, action: { _tag: "SetSkew", skew: 5000 } },
   { at, action: { _tag: "SetClock", clock: { _tag: "Running", ahead: 7 } } },

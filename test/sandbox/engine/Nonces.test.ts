@@ -149,7 +149,7 @@ it.effect("the document's dialect has no nonce window, and ignores the field for
     }
   }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-describe("the memory of a key", () => {
+describe("the stored nonces of a key", () => {
   const newKey = () => ({ ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()), usedNonces: new Map() })
 
   type Key = ReturnType<typeof newKey>
@@ -157,7 +157,7 @@ describe("the memory of a key", () => {
   const useWith = (key: Key, value: number | bigint, window = true) =>
     Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window }, 0)
 
-  it("a key remembers the nonces of the whole window, up to a bound", () => {
+  it("the nonces of the whole window are stored with the key, up to a bound", () => {
     const key = newKey()
     for (let i = 0; i <= 50_000; i++) {
       if (useWith(key, now + i) !== "used" || key.usedNonces.size > 20_002) assert.fail(`${i}`)

@@ -108,7 +108,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
-  it("the position side is the reduced one for reduce-only orders, the opened one for OCO orders, and BOTH otherwise", () => {
+  it("a reduce-only order has the side of its position, an OCO order the side that it opens, any other order BOTH", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "sub", "sell", "2", "100")
@@ -244,7 +244,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order locks the cost of what reduce-only makers can actually sell, not of what they offer", () => {
+  it("a market order locks the cost of the amount that reduce-only makers can sell, not the amount they offer", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))

@@ -46,7 +46,7 @@ describe("the price band", () => {
     ])
   })
 
-  it("a stop order at the best price has no limit price that the band could refuse", () => {
+  it("a stop order at the best price has no limit price for the band to refuse", () => {
     const desk = funded()
     const atBest = stop(btc, "buy", "1", "501", "120", { bboRole: "counterparty" })
     assert.deepStrictEqual(outside(desk, atBest), [])
@@ -61,7 +61,7 @@ describe("the price band", () => {
     assert.deepStrictEqual(outside(desk, limit(btc, "buy", "1", "20")), ["price below 30"])
   })
 
-  it("a market without a last price has no band, and neither has the document's dialect", () => {
+  it("there is no band for a market without a last price, or in the document's dialect", () => {
     assert.deepStrictEqual(outside(funded(), limit("ETH_USDT", "buy", "0.001", "5000000")), [])
     assert.deepStrictEqual(outside(funded(Dialect.document.policy), limit(btc, "sell", "0.1", "90000000")), [])
   })

@@ -82,7 +82,7 @@ describe("orders that rest for retail orders only", () => {
     assert.deepStrictEqual(hidden(desk), ["1 @ 102"])
   })
 
-  it("the owner's price moves fill rpi orders like any others, and a saved state keeps them", () => {
+  it("the owner's price moves fill rpi orders like any others, and a saved state contains them", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "1", "100", rpi))
     const kept = Saved.load(Saved.save(desk.state), desk.state.policy)
@@ -93,7 +93,7 @@ describe("orders that rest for retail orders only", () => {
     assert.strictEqual(progress(order), "FILLED 1 of 1")
   })
 
-  it("only admitted accounts may place rpi or retail orders", () => {
+  it("only accounts that the owner allows may place rpi or retail orders", () => {
     const desk = funded()
     assert.strictEqual(refusal(desk, "cat", limit(btc, "sell", "1", "100", rpi)), "rpi admitted")
     assert.strictEqual(refusal(desk, "ann", limit(btc, "sell", "1", "100", retail)), "retail admitted")
@@ -114,7 +114,7 @@ describe("limit orders at the best price", () => {
     return desk
   }
 
-  /** An order without its own price. */
+  /** A limit order that takes its price from the book. */
   const atBest = (side: "buy" | "sell", bboRole: "queue" | "counterparty", options: object = {}) => {
     const { price: _price, ...order } = limit(btc, side, "2", "1")
     return { ...order, bboRole, ...options }

@@ -18,7 +18,7 @@ const day = 86_400_000_000
 
 const btcUsdt = MarketName.make("BTC_USDT")
 
-/** Investments and price paths, each with its start in milliseconds after the beginning. */
+/** Investments and price paths, each with its start time in milliseconds. */
 interface Plan {
   readonly invested: ReadonlyArray<{ readonly after: number; readonly days: number; readonly amount: number }>
   readonly played: ReadonlyArray<{

@@ -31,7 +31,7 @@ const grids = [
  * A draft of a command. The state of the exchange later determines which orders it refers to.
  *
  * - `tick`: the distance of the price from the middle, in ticks; `trigger`: the same for the activation price
- * - `lots`: the amount in lots, or the market's minimum if zero; `odd`: the number of smallest steps added to it
+ * - `lots`: the amount in lots, or the market's minimum if zero; `odd`: the number of amount steps added to it
  * - `pick`: selects the open order that a cancellation names
  */
 export interface Draft {

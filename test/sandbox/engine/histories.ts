@@ -1,6 +1,6 @@
 /**
- * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, which might
- * draw differently in its next version, so an engine's results can be recorded.
+ * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, whose next
+ * version might draw different numbers, so an engine's results can be recorded.
  */
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
@@ -384,7 +384,7 @@ const conditional = (dice: Dice, { otoOrders }: State): object => {
   }
 }
 
-/** The history of a seed in which every third command, on average, is about kill switches or exits. */
+/** A history in which, on average, every third command is about kill switches or exits. */
 export const conditionalHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 1000)
   const next = history(seed)

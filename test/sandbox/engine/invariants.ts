@@ -16,7 +16,7 @@ import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
-/** A cheap assertion, because the checks call it millions of times. */
+/** A cheap assertion: the checks call it millions of times. */
 const holds = (condition: boolean, otherwise: string): void => {
   if (!condition) assert.fail(otherwise)
 }
@@ -264,7 +264,7 @@ const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units)
   return total / Positions.leverage + Units.times(total, Units.ofPercent(takerFee))
 }
 
-/** The part of a plain order that has no margin locked, which may only close a position. */
+/** The part of a plain order without locked margin. This part may only close a position. */
 const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
   const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
   return locked >= needed ? 0n : order.left - order.left * locked / needed
@@ -298,7 +298,7 @@ const secured = (state: State): void => {
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
-  /** Orders in the reply whose events have not been processed yet. */
+  /** The reply's orders whose events have not been processed yet. */
   private readonly named = new Map<string, Order>()
   private readonly pairs: Array<OcoOrder> = []
   private readonly arrivals = new Map<string, number>()
@@ -307,7 +307,7 @@ export class Follower {
   private readonly costs = new Map<string, Units.Units>()
   /** The losses and fees of positions closed in this command, by account and asset. */
   private readonly lost = new Map<string, Units.Units>()
-  /** The collateral shortfall against position margin, by account and asset. */
+  /** The amount by which collateral falls short of the positions' margin, by account and asset. */
   private readonly lacking = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
   /** The expected assets of each account minus its debts, by account and asset. */
