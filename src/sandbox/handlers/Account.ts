@@ -185,7 +185,7 @@ const funds = group({
   Transfers: {
     operation: ({ amount, ticker, ...request }) => {
       const { from, to } = balancesOfTransfer(request)
-      // A request that names neither both balances nor a method is refused before this point.
+      // A request needs both balances or a method; without them it is refused before this point.
       return from === undefined || to === undefined
         ? { _tag: "Nothing" }
         : { _tag: "Transfer", amount, ticker, from: wallets[from], to: wallets[to] }

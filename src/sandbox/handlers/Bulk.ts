@@ -26,7 +26,7 @@ const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
   return requests
 }
 
-/** The reply to each order that was tried, in the order of the request. */
+/** The reply to each order that was attempted, in the order of the request. */
 const repliesTo = (
   { orders, stopOnFail }: Items<never>,
   { replies }: Reply.BulkDone
@@ -90,15 +90,15 @@ const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined 
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
 
-/** The live exchange's message for an order to cancel that does not have exactly one identifier. */
+/** The live exchange's message when a cancellation does not have exactly one identifier. */
 const notOneId: { readonly [kind: string]: ReadonlyArray<string> } = {
   required: ["validation.required"],
   alone: ["api.validation.order.chooseOneId"]
 }
 
 /**
- * The refusal of an order to cancel that has invalid fields, which all have one code here. An error about a missing or
- * an extra identifier is reported for the order as a whole, under `request`.
+ * The refusal when a cancellation has invalid fields; in bulk calls, all such errors have one code. An error about a
+ * missing or an extra identifier is reported for the cancellation as a whole, under `request`.
  */
 const cancelRefusal = (
   item: Item<unknown> | undefined,

@@ -48,7 +48,7 @@ export type Mutating<E extends Endpoint.Any> =
     readonly operation: (request: Endpoint.Request<E>) => Operation
     /** The refusals for the engine's reasons, where they differ from the defaults. */
     readonly refusals?: Refusals
-    /** Adds details for the answer to the engine's reasons for a refusal. */
+    /** Completes the engine's reasons for a refusal with details that the answer shows. */
     readonly explain?: (reasons: Violations, request: Endpoint.Request<E>, context: Context) => Violations
   }
   & { readonly [Tag in Applied["_tag"]]: Answering<E, Tag> }[Applied["_tag"]]

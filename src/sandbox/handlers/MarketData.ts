@@ -24,7 +24,7 @@ const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): Readonl
 
 const day = 86_400
 
-/** The seconds of each unit of time, and the default period of an answer in seconds. A month is counted as 31 days. */
+/** The seconds of each unit of time, and the default period of an answer in seconds. A month counts as 31 days. */
 const unitsOfTime = {
   s: { length: 1, window: 600 },
   m: { length: 60, window: day },

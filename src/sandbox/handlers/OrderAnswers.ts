@@ -131,7 +131,7 @@ const leg = (order: Order, context: Context) => ({
 })
 
 /**
- * A leg in a list, or after it was canceled: the live exchange then leaves out the fees, and the position side unless the
+ * A leg in a list, or a canceled one: here the live exchange leaves out the fees, and the position side unless the
  * market is a futures market.
  */
 const knownLeg = (order: Order, context: Context) => {

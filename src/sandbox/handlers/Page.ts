@@ -11,7 +11,7 @@ export interface Page<A, L extends HistoryLimit, O extends RecordOffset> {
   readonly records: ReadonlyArray<A>
 }
 
-/** The page of a list that a request specifies. */
+/** The requested page of a list. */
 export const make = <A, B, L extends HistoryLimit, O extends RecordOffset>(
   request: { readonly limit?: L; readonly offset?: O },
   defaultLimit: number,

@@ -24,7 +24,7 @@ export interface Route {
   readonly each: Each | undefined
   /** The dialect's refusals where they differ from the default refusals for the engine's reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
-  /** Adds details for the answer to the engine's reasons for a refusal. */
+  /** Completes the engine's reasons for a refusal with details that the answer shows. */
   readonly explain: (reasons: Violations, request: never, context: Context) => Violations
   /** Builds the answer to a request from the engine's reply. */
   readonly answer: (request: never, reply: Reply, context: Context) => unknown
