@@ -69,7 +69,7 @@ export interface Logged {
 
 /** The log of calls. */
 export interface CallLog {
-  /** Logs a call made at `at` (Unix µs), and returns its entry with the number. `show` builds the record on demand. */
+  /** Logs a call made at `at` (Unix µs), and returns its numbered entry. `show` builds the record on demand. */
   readonly add: (at: number, show: () => NewRequest) => Logged
   /** The logged calls after the one with this number, oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>

@@ -69,7 +69,7 @@ const hintOf = (
 }
 
 /**
- * The names of the ignored fields and the hint, without secrets. The hint about a refusal comes before the hint about
+ * The names of the ignored fields and the hint, without secrets. A hint about a refusal takes precedence over one about
  * ignored fields.
  */
 const remark = (

@@ -32,7 +32,7 @@ const fixed = {
   empty: "a sub-account without funds",
   position: "an open position on the opposite side, large enough to reduce",
   balance: "enough free funds in the wallet",
-  admitted: "no value, unless the owner of the sandbox admits the account: see setAccount",
+  admitted: "no value, unless the sandbox's owner allows the field for the account with setAccount",
   quoted: "a side of the book that has an order",
   maker: "a price at which the order does not trade at once",
   open: "the identifier of an open order",

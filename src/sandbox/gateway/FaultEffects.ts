@@ -13,7 +13,7 @@ import * as Responses from "./Responses.ts"
 export const isNeverApplied = (symptom: Faults.Symptom): boolean =>
   symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
 
-/** Delays a call or its answer, if the symptom says so. */
+/** Delays a call if its symptom is `Late`, or its answer if the symptom is `Delay`. */
 export const delay = (call: Effect.Effect<Answer>, symptom: Faults.Symptom): Effect.Effect<Answer> => {
   if (symptom._tag === "Late") return Effect.delay(call, symptom.millis)
   if (symptom._tag === "Delay") {

@@ -204,7 +204,7 @@ export const reset: Symptom = { _tag: "Reset", applied: false }
  * @category models
  */
 export interface Armed {
-  /** The number of the fault, from `add`. */
+  /** The number of the fault, as returned by `add`. */
   readonly id: number
   /** The fault itself: which calls go wrong, and how. */
   readonly fault: Fault

@@ -45,7 +45,7 @@ export interface Saved {
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** The number of callers above which those whose window has ended are removed. */
+/** Above this number of callers, those whose window has ended are removed. */
 const kept = 10_000
 
 export const make = (saved?: Saved): Limits => {

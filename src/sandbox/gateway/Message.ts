@@ -27,7 +27,7 @@ export interface Head {
   readonly from: string
   /** The id given by the cluster node that forwarded the request. Requests with the same id are the same request. */
   readonly delivery?: string
-  /** The time that is left to the request to reach its venue, in milliseconds, if a cluster node has begun to forward it. */
+  /** The time left for the request to reach its venue, in milliseconds; set when a cluster node forwards it. */
   readonly patience?: number
 }
 
@@ -37,7 +37,7 @@ export interface Request extends Head {
   readonly body: Uint8Array
 }
 
-/** One header of a request; the empty string when it is missing or repeated. */
+/** The value of a request's header; empty if the header is missing or repeated. */
 export const header = (request: Head, name: string): string => {
   const value = request.headers[name]
   return typeof value === "string" ? value : ""
@@ -60,7 +60,7 @@ export interface Written {
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body. */
   readonly body: string
-  /** The reason for a 503 of a host, for its metrics. It is not sent to the caller. */
+  /** The reason for a host's 503, for its metrics. It is not sent to the caller. */
   readonly reason?: string
 }
 

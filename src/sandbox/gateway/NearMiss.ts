@@ -116,7 +116,7 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
   return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
 }
 
-/** Whether two values differ. Values nested too deeply to be written are not compared. */
+/** Whether two values differ. Values nested too deeply to be serialized are not compared. */
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
@@ -178,7 +178,8 @@ const notAllowed = (refused: Refused): string => {
   if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
     return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
   }
-  // A key of the trading type is refused at admission only here. The engine refuses orders, for lack of a permission.
+  // Admission refuses a trading key only for moving funds. A refused order comes from the engine: the sub-account lacks
+  // a permission.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
     ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"
@@ -215,7 +216,7 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
     case "unauthorized":
       return signature(refused)
     case "payloadMissing":
-      return "there is no X-TXC-PAYLOAD header: the body in Base64"
+      return "the X-TXC-PAYLOAD header is missing; it must contain the body in Base64"
     case "payloadInvalid":
       return payload(refused)
     case "requestMissing":

@@ -20,7 +20,7 @@ import * as Schema from "effect/Schema"
  * @category models
  */
 export interface RequestFault {
-  /** The number of the fault, from `Control.addFault`. */
+  /** The number of the fault, as returned by `Control.addFault`. */
   readonly id: number
   /** The kind of the fault's symptom, such as `Reset`. */
   readonly symptom: string

@@ -20,11 +20,11 @@ const refusal = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): Written => json(refused.status, Refusals.refusalBody(access, refused, errors))
 
-/** Refuses a request of which only the path is known. */
+/** Refuses a request when only its path is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 
-/** The reason why a reply applied nothing, as the exchange names it. */
+/** The exchange's name for the reason why a call was refused. */
 export const reasonOf = (route: Route, reply: Reply.Failed): RefusalKind | "invalid" =>
   reply._tag === "Invalid" ? "invalid" : Refusing.kindOf(route.refusals, reply.why)
 
@@ -43,7 +43,7 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Reply.Failed): Wri
 export const respond = (route: Route, request: unknown, reply: Reply.Reply, context: Context): Written => {
   const { dialect } = context
   if (Reply.isFailed(reply)) {
-    // A request that breaks constraints was not read, so there is nothing to explain.
+    // A request that breaks constraints was not decoded, so `explain` has no request to work with.
     const violations = reply._tag === "Refused"
       ? route.explain(reply.violations, request as never, context)
       : reply.violations
@@ -51,6 +51,6 @@ export const respond = (route: Route, request: unknown, reply: Reply.Reply, cont
   }
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
   if (Result.isSuccess(encoded)) return json(Refusals.successStatus(route.endpoint, dialect), encoded.success)
-  const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`
+  const message = `The sandbox built an answer that it can't encode: ${encoded.failure.message}`
   return json(500, { code: 0, message, errors: {} })
 }

@@ -1,5 +1,5 @@
 /**
- * Remembers the secrets of a venue's keys, which no log may show. The secret of a removed key is kept too, because
+ * Collects the secrets of a venue's keys, which no log may show. The secret of a removed key is kept too, because
  * earlier log entries may contain it.
  */
 import type { Action } from "../engine/Command.ts"

@@ -77,8 +77,8 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
 }
 
 /**
- * Copies a body that is part of a larger buffer, such as all data of its connection, because it would keep the whole
- * buffer alive.
+ * Copies a body that is part of a larger buffer, such as its connection's, because a slice would keep the whole buffer
+ * alive.
  */
 const keptBody = (body: Uint8Array): Uint8Array =>
   body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))

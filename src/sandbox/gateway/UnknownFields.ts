@@ -33,7 +33,7 @@ const meantBy = (name: string, known: ReadonlyArray<string>): string | undefined
 const unknownIn = (fields: Fields, known: ReadonlyArray<string>, prefix = ""): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
-    // A name that no field of the protocol could have may be anything, even a secret.
+    // A string that could not be the name of a protocol field may be anything, even a secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
     .map((name) => ({ name: prefix + name, meant: meantBy(name, missing) }))
 }
@@ -53,7 +53,7 @@ export const of = ({ each, endpoint }: Route, dialect: Dialect, fields: Fields):
   return [...new Map(found.map((field) => [field.name, field])).values()].slice(0, most)
 }
 
-/** Says which unknown fields the call ignored; `undefined` if there are none. */
+/** A hint that names the unknown fields that the call ignored; `undefined` if there are none. */
 export const explain = (fields: ReadonlyArray<UnknownField>): string | undefined =>
   fields.length === 0 ?
     undefined :

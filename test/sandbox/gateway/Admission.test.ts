@@ -84,7 +84,7 @@ const spaced = (text: string, spaces: ReadonlyArray<string>): string => {
 
 const whitespace = fc.array(fc.stringMatching(/^[ \t\n\r]{0,3}$/u), { minLength: 1, maxLength: 9 })
 
-/** The JSON text of a cancel-all call with a field of this value. */
+/** The JSON text of a cancel-all call with this value in one field. */
 const cancelText = (dialect: Dialect.Dialect, value: unknown): string =>
   JSON.stringify({ value, "a \" :, b": [1, " , "], request: cancelAll, nonce: freshNonce(dialect) })
 

@@ -78,7 +78,7 @@ describe("next", () => {
   })
 })
 
-describe("of a venue", () => {
+describe("the faults of a venue", () => {
   const call = (path = balance, account = alice) =>
     Venue.use((venue) => venue.handle(signed(Dialect.document, path, {}, account)))
 

@@ -145,7 +145,7 @@ const rows: ReadonlyArray<
     document,
     [without("x-txc-payload")],
     "payloadMissing",
-    "there is no X-TXC-PAYLOAD header: the body in Base64"
+    "the X-TXC-PAYLOAD header is missing; it must contain the body in Base64"
   ],
   [
     "a form",

@@ -27,7 +27,7 @@ describe("unserved calls", () => {
     it.live(`the refusals of unserved and unknown paths differ in the ${dialect.name} dialect`, () =>
       Effect.gen(function*() {
         const { message, status } = dialect.refusals.notServed
-        // ccxt replaces the body of an HTTP 404 with its own words.
+        // ccxt replaces the body of an HTTP 404 with its own message.
         assert.strictEqual(status, 501)
         assert.notStrictEqual(message, dialect.refusals.notFound.message)
         for (const path of paths.map(filled)) {
