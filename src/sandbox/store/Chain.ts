@@ -153,8 +153,8 @@ export const check = (
 }
 
 /**
- * The `recalled` column of an entry, which is not part of the chain. It tells a recovery in advance which command a
- * restore goes back to.
+ * The `recalled` column of an entry, which is not part of the chain. It lets a recovery find in advance the command
+ * that a restore goes back to.
  */
 export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
 

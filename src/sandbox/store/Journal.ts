@@ -56,7 +56,7 @@ export interface Journal {
   readonly unfinished: number
   /** The latest snapshot, if there is a usable one. It is large: read it only when you need it, and do not keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands to which later commands, after this one, restore the state. */
+  /** The commands whose states are restored by commands after this one. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean

@@ -18,7 +18,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
    * - `newer`, `older`: a different version of this program, or of its engine, wrote it
    * - `other-rules`: a different venue, or one with a different dialect or policy, wrote it
    * - `damaged`: its contents are corrupt; see `intact`
-   * - `full`: the disk is full, or the bound in memory is reached
+   * - `full`: the disk is full, or a journal in memory has reached its maximum size
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
   declare readonly why:
@@ -42,7 +42,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   }
 }
 
-/** Errors for the SQLite result codes that the user can fix. */
+/** The errors for SQLite result codes whose cause the user can fix. */
 const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
   5: ["locked", "another process has it open; stop that process, or use another file"],
   8: ["failed", "the file can't be written; change its permissions, or use another file"],

@@ -43,7 +43,7 @@ const check = (database: DatabaseSync, file: string): JournalError | undefined =
 
 const createTables = (database: DatabaseSync): void => {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-  // Truncates the log, so that the remains of an incomplete group never come before a group of this run.
+  // Truncates the log, so that an incomplete group from an earlier run is never followed by a group of this run.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   // A write acquires the lock, which EXCLUSIVE mode then keeps while the database is open.
   database.exec(`
@@ -61,7 +61,7 @@ const createTables = (database: DatabaseSync): void => {
     COMMIT`)
 }
 
-/** Whether the journal's table exists. Without it, the anchor alone can't say what is missing. */
+/** Whether the journal's table exists. A damaged database may lack it. */
 const hasEntries = (database: DatabaseSync): boolean =>
   numberOf(database, "SELECT count(*) AS n FROM sqlite_schema WHERE name = 'journal'", "n") > 0
 

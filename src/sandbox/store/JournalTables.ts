@@ -27,7 +27,7 @@ export interface JournalTables {
   readonly linkOf: (sequence: number) => Uint8Array
   /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
-  /** The commands that are restored by entries after this one. */
+  /** The commands whose states are restored by entries after this one. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
   /** The latest snapshot, if it is intact. The caller may modify its bytes. */
   readonly snapshot: () => Snapshot | undefined

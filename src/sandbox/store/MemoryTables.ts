@@ -36,7 +36,7 @@ class Entries {
   private readonly pages: Array<Page> = []
   private length = 0
 
-  /** Whether `bytes` more fit within the bound. */
+  /** Whether `bytes` more bytes fit within the bound. */
   hasRoom(bytes: number): boolean {
     return this.length + bytes <= maxInMemory
   }

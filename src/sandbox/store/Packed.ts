@@ -1,7 +1,7 @@
 /**
  * Encodes plain data as bytes, and decodes it: strings, numbers, bigints, booleans, lists, maps, sets and objects. A
- * part that is shared is written once, and is shared again after decoding. Equal strings are also written once, and so
- * are the field names of objects of the same shape: a state consists of many such objects.
+ * shared part is written once, and is shared again after decoding. Equal strings are also written once, and so are the
+ * field names of objects of the same shape: a state consists of many such objects.
  *
  * Each value is written as a tag of one byte, followed by its parts. Strings, bigints and objects are numbered in order
  * of appearance; a repeated one is written as its number.

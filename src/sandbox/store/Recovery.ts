@@ -13,7 +13,7 @@ import * as Snapshot from "./Snapshot.ts"
 export interface Start {
   /** The exchange before its first command, or at the snapshot. The recovery changes it. */
   readonly history: History.History
-  /** The commands to which later commands restore the state. The recovery saves the states after them. */
+  /** The commands whose states later commands restore. The recovery saves these states. */
   readonly recalled: ReadonlySet<number>
 }
 
@@ -35,7 +35,7 @@ const follow = (
   })
 }
 
-/** Frees the memory of bytes at once. The garbage collector frees large buffers late. */
+/** Frees a buffer's memory at once. The garbage collector frees large buffers late. */
 const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

@@ -43,7 +43,7 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const chain = Result.isFailure(read)
     ? fromSqlite(file)(read.failure)
     : Option.getOrUndefined(Result.getFailure(read.success))
-  // The chain identifies the damaged entry; the anchor shows only that something is missing.
+  // The chain identifies the damaged entry; the anchor only shows that something is missing.
   return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 

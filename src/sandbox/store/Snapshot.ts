@@ -1,6 +1,4 @@
-/**
- * Encodes a state as bytes, and decodes it. A part that is shared is written once, and is shared again after decoding.
- */
+/** Encodes a state as bytes, and decodes it. A shared part is written once, and is shared again after decoding. */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Saved from "../engine/Saved.ts"
 import type { State } from "../engine/State.ts"

@@ -76,7 +76,7 @@ const sql = (file: string, ...statements: ReadonlyArray<string>) =>
 
 const snapshot = Venue.Venue.use(({ state }) => Effect.sync(() => structuredClone(Saved.save(state))))
 
-/** Makes calls after which the exchange has at least one of everything that it can store. */
+/** Makes calls that leave the exchange with at least one of everything that it can store. */
 const busy = Effect.gen(function*() {
   yield* setUp
   yield* TestClock.adjust("1 minute")

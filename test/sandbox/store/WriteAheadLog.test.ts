@@ -152,7 +152,7 @@ describe("logs cut off in their last group", () => {
   )
 
   it.effect(
-    "a log that contains only a header, or part of one, has lost no commands",
+    "no commands are lost with a log that contains only a header, or part of one",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
