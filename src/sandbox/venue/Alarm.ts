@@ -20,7 +20,7 @@ const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): 
       const comesDue = due === undefined
         ? Effect.never
         : Effect.sleep(Math.max(0, Math.ceil((due - VenueClock.now(state, clock)) / 1000)))
-      // After the venue's last time, nothing comes due until an earlier state is restored.
+      // Once the venue's clock is past the last possible time, nothing comes due until an earlier state is restored.
       const settled = Effect.suspend(() =>
         VenueClock.isTooLate(history.state, clock)
           ? Effect.void
@@ -37,5 +37,5 @@ export const start = (executor: Executor, halt: Halt): Effect.Effect<unknown, ne
     (cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.void
-        : Effect.logError("Events that come due are applied only at the next call. Reopen the venue", cause)
+        : Effect.logError("Due events will be applied only when the next call arrives. Reopen the venue", cause)
   ))

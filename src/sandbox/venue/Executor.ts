@@ -29,8 +29,8 @@ export interface Executor {
   readonly apply: (action: Action, at: number) => Reply
   /**
    * Runs `work` immediately, and succeeds once its commands are durable. Halts the venue when `work` throws halfway,
-   * and dies when the venue is already halted. Fails at a time that the journal can't record: if the venue's clock is
-   * beyond its last time or, for work that replaces the state, if the clock of the new state `after` is.
+   * and dies when the venue is already halted. Fails if the venue's clock is past the last time that the journal can
+   * record. If `work` replaces the state, the clock of the new state, `after`, is checked instead.
    */
   readonly durably: <A>(
     work: (clock: Clock.Clock) => A,
@@ -38,7 +38,8 @@ export interface Executor {
   ) => Effect.Effect<A, Journal.JournalError>
   /**
    * Applies everything that came due while the venue was closed, each at its own time, and makes it durable. Does
-   * nothing if the venue's clock is beyond its last time, so that its owner can still restore an earlier state.
+   * nothing if the venue's clock is past the last time that the journal can record, so that the owner can still restore
+   * an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
   /** Writes the journal's last entries before it is closed, and waits until they are durable. */

@@ -107,7 +107,7 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
    * yet.
    */
   declare readonly why: "forgotten" | "unknown"
-  /** The place that the reader asked to continue after. */
+  /** The place after which the reader asked to continue. */
   declare readonly after: string
   override get message(): string {
     const reason = this.why === "forgotten"
@@ -161,8 +161,8 @@ const kept = 50_000
 const forgottenAtOnce = 5000
 
 /**
- * The number of entries per read. A reader that is far behind does not delay others, and one that never reads uses no
- * more memory.
+ * The number of entries per read. A reader that is far behind does not delay others, and one that stops reading uses no
+ * extra memory.
  */
 const page = 100
 
@@ -197,7 +197,7 @@ export const keptSaved = 1000
  * @category models
  */
 export interface Saved {
-  /** The earliest place that a reader can continue after. */
+  /** The earliest place after which a reader can continue. */
   readonly floor: Place
   /** The place of the latest entry. */
   readonly latest: Place
@@ -264,7 +264,7 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
  */
 export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   let entries: Array<Kept> = [...saved?.entries ?? []]
-  /** The earliest place that a reader can continue after: every later entry is kept. */
+  /** The earliest place after which a reader can continue: every later entry is kept. */
   let floor: Place = saved?.floor ?? { sequence, run: 0, index: Infinity }
   let latest = saved?.latest ?? floor
   let waiting: Array<() => void> = []

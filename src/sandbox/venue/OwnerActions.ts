@@ -19,8 +19,8 @@ import * as VenueClock from "./VenueClock.ts"
 export type OwnerAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
- * One of three: an owner action; a function that returns one, given the state, the venue's clock and the machine's
- * clock (both in Unix µs); or a call that the owner makes on behalf of an account, without a nonce.
+ * An owner action; a function that returns one, given the state, the venue's clock and the machine's clock (both in
+ * Unix µs); or a call that the owner makes on behalf of an account, without a nonce.
  */
 export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: number, real: number) => OwnerAction)
 

@@ -18,7 +18,7 @@ const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" 
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Carries out an owner action. A refusal calls the action `name`. */
+/** Carries out an owner action. In a refusal, the action is called `name`. */
 export const perform = Effect.fnUntraced(function*(
   venue: Pick<OwnerActions, "perform">,
   name: string,

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto"
 
 /**
  * The choice of the secrets of new sub-account keys, and of new codes. `random`: drawn at random, whatever the seed.
- * `sequential`: derived from the number of identifiers so far, so that a test gets the same ones in every run, and
- * every caller can guess them.
+ * `sequential`: derived from the number of identifiers so far; a test gets the same secrets in every run, but any
+ * caller can guess them.
  *
  * @category models
  */

@@ -332,7 +332,7 @@ const carryOut = (
 const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
   resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
 
-/** Carries out a call unless the venue is halted. A call that fails halfway halts it. */
+/** Carries out a call unless the venue is halted. A call that fails halfway halts the venue. */
 const begin = (
   gateway: Gateway,
   request: Request,
@@ -405,7 +405,7 @@ export interface SleeperOptions {
   readonly memory?: Uint8Array
   /**
    * Saves the part of the venue that is not in its journal, after the last command and before the journal is closed.
-   * `run` is the journal's. It may be called even if the venue could not be opened completely.
+   * `run` is the journal's run number. It may be called even if the venue could not be opened completely.
    */
   readonly remember: (memory: Uint8Array, run: number) => Effect.Effect<void>
 }
@@ -493,7 +493,7 @@ const begun = { _tag: "Begin" } as const
 
 /**
  * Opens a venue: reads its journal and rebuilds the exchange. The venue is closed with the scope. Counterparty settings
- * that are out of bounds are a defect.
+ * that are out of bounds cause a defect.
  *
  * @category constructors
  */

@@ -10,7 +10,7 @@ import { inProcess } from "../../support/exchange.ts"
 import { scratchFile } from "../../support/files.ts"
 import { signed } from "../../support/signed.ts"
 
-/** Orders that trade, rest, are canceled and wait for a price; every call is a command. */
+/** Calls whose orders trade, rest, are canceled or wait for a price. Every call is a command. */
 const call = (dialect: Dialect.Dialect, n: number) => {
   const order = { market: "BTC_USDT", amount: "0.01", side: n % 2 === 0 ? "buy" : "sell" }
   switch (n % 8) {

@@ -7,7 +7,7 @@ import * as Feed from "../../../src/sandbox/venue/Feed.ts"
 import * as Turns from "../../../src/sandbox/venue/Turns.ts"
 import { btcUsdt } from "../../support/exchange.ts"
 
-/** The greatest growth of a number between two turns of the event loop, while the effect runs. */
+/** The largest increase of a number between two turns of the event loop while the effect runs. */
 const perTurn = <A>(number: () => number, effect: Effect.Effect<A>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
