@@ -58,7 +58,7 @@ const read = (url: string, made: Made, reader: Reader, onAnswer: OnAnswer) =>
 
 /**
  * Follows a venue's feed from its beginning, each connection through a node that `choose` returns, until it is
- * interrupted. A reader ends if the following entries are no longer kept.
+ * interrupted. Stops if the feed no longer has the next entries.
  */
 export const follow = (made: Made, choose: () => string, onAnswer: OnAnswer) => {
   const reader: Reader = { ids: [], orders: [], gone: 0, connections: 0 }
