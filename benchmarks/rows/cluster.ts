@@ -133,6 +133,6 @@ const measure = async (plan: Plan): Promise<Found> => {
 
 export const rows: ReadonlyArray<Row> = [{
   name: "cluster",
-  title: "a cluster of which one node is killed and two are replaced; the journal in PostgreSQL compared with SQLite",
+  title: "a cluster while one node is killed and two are replaced; the journal in PostgreSQL compared with SQLite",
   run: ({ plan }) => measure(plan)
 }]

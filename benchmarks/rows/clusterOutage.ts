@@ -174,7 +174,7 @@ const measure = async (plan: Plan): Promise<Found> => {
 
 export const rows: ReadonlyArray<Row> = [{
   name: "cluster-outage",
-  title: "2,000 venues on three nodes: how long they are away after a node's death, wakes per second, forwarded calls",
+  title: "2,000 venues on three nodes: the outage after a node is killed, wakes per second, forwarded calls",
   onlyByName: true,
   run: ({ plan }) => measure(plan)
 }]

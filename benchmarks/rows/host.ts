@@ -121,6 +121,6 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
 
 export const rows: ReadonlyArray<Row> = [{
   name: "host",
-  title: "a host of 10,000 venues, 200 awake: making, waking and calling a venue, and memory",
+  title: "a host of 10,000 venues, 200 awake: creating, waking and calling a venue, and memory",
   run: ({ plan }) => inFolder((folder) => measure(plan, folder))
 }]
