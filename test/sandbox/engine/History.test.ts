@@ -164,7 +164,7 @@ describe("restoring", () => {
     (before, after) =>
       Effect.sync(() => {
         const history = History.make(dialect.policy)
-        const none = () => assert.fail("no command goes back")
+        const none = () => assert.fail("no command restores an earlier state")
         for (const command of [...before, ...settings(before.at(-1)?.at ?? 0)]) History.apply(history, command, none)
         const decoded = { ...history, state: Snapshot.decode(Snapshot.encode(history.state), dialect.policy) }
         assert.strictEqual(hash(decoded.state), hash(history.state))

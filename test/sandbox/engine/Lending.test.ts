@@ -81,7 +81,7 @@ describe("investments", () => {
     // Half a percent of 400 USDT, at 40000 USDT per BTC.
     assert.deepStrictEqual([abroad?.ticker, abroad?.amount], [btc, "0.00005"] as unknown)
     until(state, 3 * day)
-    assert.strictEqual<string>(free(state), "1009", "what was invested comes back as it was")
+    assert.strictEqual<string>(free(state), "1009", "the invested amount is returned unchanged")
     for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
     // Interest that the owner pays on a plan is also in the plan's target currency.
     const pay = { _tag: "PayInterest", account: "ann", planId: "abroad", investmentId: "second", amount: "1" }

@@ -226,9 +226,12 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
     found.add(order)
     const price = units(order.stop.price)
     if (lastPrice === undefined) continue
-    holds(order.stop.condition === "gte" ? lastPrice < price : lastPrice > price, "its price is reached")
+    holds(
+      order.stop.condition === "gte" ? lastPrice < price : lastPrice > price,
+      "a pending stop order whose activation price has been reached"
+    )
   }
-  for (const order of found) holds(state.openOrders.get(order.id) === order, "in place, but not open")
+  for (const order of found) holds(state.openOrders.get(order.id) === order, "in the book or pending, but not open")
   return found
 }
 
@@ -475,7 +478,7 @@ export class Follower {
     }
     const maker = event.maker === undefined ? undefined : this.orders.get(event.maker)
     if (event.taker !== undefined && event.maker !== undefined) return
-    holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
+    holds(maker?.account !== Quotes.account, "the counterparty has traded with the outside market")
     // If the trade has no maker, the outside market was the maker.
     const isBought = (event.side === "buy") === (event.taker === undefined)
     this.tradeOutside(event.market, isBought ? event.amount : -event.amount, event.price)
@@ -589,7 +592,7 @@ export class Follower {
       if (this.state.ocoOrders.has(id)) {
         holds(
           open.length === 2 && traded.length === 0 && !stopLoss.stop.activated,
-          "a pair with only one leg, or a traded one"
+          "a pair whose legs are not both open and untouched"
         )
       } else holds(open.length < 2 && traded.length < 2, "both legs of a pair are open or have traded")
     }
@@ -602,13 +605,13 @@ export class Follower {
         if (leg === undefined) continue
         holds(
           this.state.openOrders.get(leg.id) === leg && !leg.stop.activated && leg.oco === id,
-          "a leg that waits for nothing"
+          "a leg of an exit that is not waiting for its trigger"
         )
       }
       holds(stopLoss !== undefined || takeProfit !== undefined, "an exit without legs")
     }
     for (const { order } of this.state.otoOrders.values())
-      holds(this.state.openOrders.get(order.id) === order, "an exit of nothing")
+      holds(this.state.openOrders.get(order.id) === order, "an exit whose order is not open")
   }
 
   /** At most one leg of an exit has traded. */
@@ -627,7 +630,7 @@ export class Follower {
     for (const [key, amount] of open) {
       const position = this.state.positions.get(key) ?? assert.fail(`no position ${key}`)
       holds(position.amount === amount, `the position of ${key}`)
-      holds(position.cost > 0n, "a position that has cost nothing")
+      holds(position.cost > 0n, "an open position without a cost")
     }
   }
 

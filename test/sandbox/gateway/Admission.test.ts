@@ -125,11 +125,11 @@ describe("a body with spaces and a compact payload", () => {
   const envelope = `"request":"${cancelAll}","nonce":${nonce}`
   const others: ReadonlyArray<readonly [name: string, payload: string, body: string]> = [
     ["has its members in another order", `{"a":1,${envelope}}`, `{ ${envelope}, "a": 1 }`],
-    ["writes a number in another way", `{"a":1,${envelope}}`, `{ "a": 1.0, ${envelope} }`],
+    ["writes a number differently", `{"a":1,${envelope}}`, `{ "a": 1.0, ${envelope} }`],
     ["writes an exponent", `{"a":100,${envelope}}`, `{ "a": 1e2, ${envelope} }`],
     ["escapes a character", `{"a":"b",${envelope}}`, `{ "a": "\\u0062", ${envelope} }`],
-    ["has a space inside a text", `{"a":"b",${envelope}}`, `{ "a": "b ", ${envelope} }`],
-    ["lacks a space inside a text", `{"a":"b c",${envelope}}`, `{ "a": "bc", ${envelope} }`],
+    ["has an extra space inside a string", `{"a":"b",${envelope}}`, `{ "a": "b ", ${envelope} }`],
+    ["lacks a space inside a string", `{"a":"b c",${envelope}}`, `{ "a": "bc", ${envelope} }`],
     ["has a space inside a number", `{"a":12,${envelope}}`, `{ "a": 1 2, ${envelope} }`],
     ["has a space inside a name", `{"a":true,${envelope}}`, `{ "a": tr ue, ${envelope} }`],
     ["has another member", `{${envelope}}`, `{ ${envelope}, "a": 1 }`],

@@ -123,7 +123,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 })
 
 describe("written commands", () => {
-  property("a venue that reads back any commands has the same state", [commands], (list) =>
+  property("a venue reopened after any commands has the same state", [commands], (list) =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const state = State.make(Dialect.live.policy)
@@ -223,7 +223,7 @@ describe("files that can't be used", () => {
   it.effect("a file that is not a database is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
-      const text = "This is a letter, and no database at all.\n".repeat(100)
+      const text = "This is a letter, not a database.\n".repeat(100)
       writeFileSync(file, text)
       const error = yield* failsWith("JournalError")(open(file))
       assert.strictEqual(error.why, "foreign")
@@ -240,7 +240,7 @@ describe("files that can't be used", () => {
         const before = readFileSync(file)
         const error = yield* failsWith("JournalError")(open(file))
         assert.strictEqual(error.why, "foreign")
-        assert.isTrue(readFileSync(file).equals(before), "its bytes are what they were")
+        assert.isTrue(readFileSync(file).equals(before), "the file is unchanged")
       }))
   }
 
@@ -297,7 +297,7 @@ describe("files that can't be used", () => {
       const before = readFileSync(file)
       const error = yield* failsWith("JournalError")(open(file))
       assert.strictEqual(error.why, "older")
-      assert.isTrue(readFileSync(file).equals(before), "its bytes are what they were")
+      assert.isTrue(readFileSync(file).equals(before), "the file is unchanged")
     }))
 
   it.effect("a journal with a damaged page is refused, and the error says how much is intact", () =>
