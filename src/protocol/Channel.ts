@@ -1,5 +1,5 @@
 /**
- * Channels as values: what the exchange pushes over its WebSocket, and the queries beside it.
+ * Channels as values: the messages that the exchange pushes over its WebSocket, and the related queries.
  *
  * The same value defines the client's service, the sandbox's pushes, the AsyncAPI document, the tables of channels and
  * the test fixtures. Only the live exchange has a WebSocket; the document describes none.
@@ -20,7 +20,7 @@ import * as Compiled from "./Compiled.ts"
  * How the subscriptions of one connection share a channel:
  *
  * - `set`: a subscription replaces the channel's set of topics on its connection
- * - `added`: a subscription adds a topic to those of its connection, or replaces the topic with the same key
+ * - `added`: a subscription adds a topic to its connection, or replaces the topic with the same key
  * - `single`: a connection has at most one topic; a subscription replaces it
  *
  * @category models
@@ -28,16 +28,15 @@ import * as Compiled from "./Compiled.ts"
 export type Sharing = "set" | "added" | "single"
 
 /**
- * What a channel's messages prove about the events before them, and so how a subscriber goes on after a gap:
+ * What a channel's messages prove about earlier events, which determines how a subscriber recovers from a gap:
  *
- * - `value`: a message is the topic's current value. The next one supersedes all that were missed
- * - `whole`: a message is the whole set of records, and is repeated. The next one is a state to go on from
- * - `chained`: a message names the one before it. A break in the chain is seen, and a new subscription begins with a
- *   snapshot
- * - `identified`: a message has records with ids that are pushed once. A query reads the latest records, and the ids
- *   join them with those pushed
- * - `changed`: a message has changes of a state, pushed once. A query reads the whole state
- * - `signal`: a message is pushed once, and no query reads it again
+ * - `value`: each message is the topic's current value, so the next one replaces all missed messages
+ * - `whole`: each message contains all records, and is repeated, so the subscriber can continue from the next one
+ * - `chained`: each message names the one before it, so a gap is detected. A new subscription begins with a snapshot
+ * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which of
+ *   them were already pushed
+ * - `changed`: each message contains changes to a state, and is pushed once. A query reads the whole state
+ * - `signal`: each message is pushed once, and no query returns it
  *
  * @category models
  */
@@ -49,9 +48,9 @@ export type Continuity = "value" | "whole" | "chained" | "identified" | "changed
  * @category models
  */
 export interface Pushes {
-  /** `changed`: only after a change. `always`: at every interval. `event`: at once, when something happens. */
+  /** `changed`: only after a change. `always`: at every interval. `event`: immediately after an event. */
   readonly when: "changed" | "always" | "event"
-  /** The interval, in milliseconds; 0 for a push at once. */
+  /** The interval, in milliseconds; 0 if messages are pushed immediately. */
   readonly everyMillis: number
   /**
    * The time without a change after which the exchange repeats the whole state, in milliseconds; absent if it never
@@ -95,7 +94,7 @@ export interface Query<Params, Answer> extends QueryDefinition<Params, Answer> {
 }
 
 /**
- * Makes a query from its definition.
+ * Creates a query from its definition.
  *
  * @category constructors
  */
@@ -141,34 +140,37 @@ export interface Definition<
   readonly access: Access
   /** How the subscriptions of one connection share the channel. */
   readonly sharing: Sharing
-  /** What a subscriber listens to: a market, or all. Checked before anything is sent. */
+  /** The schema of what can be subscribed to: one market, or all. Topics are checked before anything is sent. */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
-   * The parameters of a subscribe, by position on the wire: the topics that the connection shall have, or the one to
-   * add. They may ask for more than the topics, where the protocol can't say less: {@link Definition.about} chooses.
+   * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the one to add.
+   * They may cover more than the topics if the protocol can't express less; {@link Definition.about} then selects the
+   * relevant part of each message.
    */
   readonly topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>>
   /**
-   * Whether a subscribe with these parameters drops the connection's other topics. Default: `true`, unless the channel's
-   * subscriptions are added.
+   * Whether a subscribe request with these parameters drops the connection's other topics. Default: `false` if
+   * `sharing` is `added`, otherwise `true`.
    */
   readonly replaces?: (params: ReadonlyArray<unknown>) => boolean
   /**
-   * Returns the key of a topic. A connection can't have two different topics with one key, because its pushes would not
-   * tell them apart.
+   * Returns the key of a topic. A connection can't have two different topics with the same key, because pushes do not
+   * distinguish them.
    */
   readonly keyOf: (topic: Topic) => string
-  /** The parameters of an unsubscribe from one topic. Default `[]`, which leaves the whole channel. */
+  /**
+   * The parameters of a request to unsubscribe from one topic. Default `[]`, which unsubscribes from the whole channel.
+   */
   readonly leave?: (topic: Topic) => ReadonlyArray<unknown>
   /** The `params` of a push. */
   readonly update: Schema.Codec<Message, unknown>
   /** Returns the part of a message that concerns a topic; `undefined` if nothing in it does. */
   readonly about: (topic: Topic, message: Message) => Message | undefined
-  /** Whether a subscription begins with the state so far, with the current value, or with nothing. */
+  /** The first message of a subscription: the state so far, the current value, or none until something happens. */
   readonly first: "snapshot" | "value" | "nothing"
-  /** What messages prove about those before them. */
+  /** What messages prove about earlier ones. */
   readonly continuity: Continuity
-  /** How often messages come. */
+  /** How often messages are pushed. */
   readonly pushes: Pushes
   /** The queries, by the name of the service's method. */
   readonly queries: Queries
@@ -179,7 +181,7 @@ export interface Definition<
 }
 
 /**
- * Everything known about a channel. {@link make} makes one from its definition.
+ * Everything known about a channel. {@link make} creates one from its definition.
  *
  * @category models
  */
@@ -193,11 +195,11 @@ export interface Channel<
   readonly subscribe: string
   /** The method that unsubscribes. */
   readonly unsubscribe: string
-  /** The method of pushes. */
+  /** The method of pushed messages. */
   readonly pushed: string
-  /** Whether a subscribe with these parameters drops the connection's other topics. */
+  /** Whether a subscribe request with these parameters drops the connection's other topics. */
   readonly replaces: (params: ReadonlyArray<unknown>) => boolean
-  /** The parameters of an unsubscribe from one topic. */
+  /** The parameters of a request to unsubscribe from one topic. */
   readonly leave: (topic: Topic) => ReadonlyArray<unknown>
   /** The compiled schemas. A client encodes topics and decodes messages; an exchange does the reverse. */
   readonly "~codec": {
@@ -232,7 +234,7 @@ export type Topic<C extends Any> = C extends Channel<infer T, infer _M, infer _A
 export type Message<C extends Any> = C extends Channel<infer _T, infer M, infer _A, infer _Q> ? M : never
 
 /**
- * Makes a channel from its definition.
+ * Creates a channel from its definition.
  *
  * @category constructors
  */

@@ -161,7 +161,7 @@ const isBare = (ast: SchemaAST.AST): boolean =>
   ast.checks === undefined && ast.encoding === undefined &&
   !("encodingChecks" in ast && ast.encodingChecks !== undefined)
 
-/** The parser of a declaration, which already is a function. */
+/** The parser of a declaration, which is already a function. */
 const declaration = (ast: SchemaAST.Declaration): Parser => {
   const run = ast.run(ast.typeParameters)
   return (input) => {
@@ -329,7 +329,7 @@ export const make = (interpret: Compile): Compile => {
 /** Compiles a schema for decoding. For encoding, pass the flipped schema. */
 export const compile: Compile = make(interpreted)
 
-/** Creates a function that tries the compiled schema first, then the schema. Both are created on first use. */
+/** Creates a function that tries the compiled schema first, then the schema itself. Both are created on first use. */
 const either = <A>(
   ast: () => SchemaAST.AST,
   exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>

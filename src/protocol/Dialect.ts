@@ -88,7 +88,7 @@ export interface Refusals {
   readonly notMaker: Refusal
   /** A post-only order would trade immediately at its new price. */
   readonly notMakerModified: Refusal
-  /** An order at the best bid or offer finds no order at whose price it can be placed. */
+  /** An order at the best bid or offer finds no order in the book to take its price from. */
   readonly noQuote: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal

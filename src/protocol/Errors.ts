@@ -748,8 +748,9 @@ export class UnexpectedResponse extends judged(
 }
 
 /**
- * A stream has emitted all records that pages can reach, because the offset of a page is bounded (document, "Limits"),
- * but there may be more. Do not retry: the stream would end at the same record. Narrow the query, for example by time or market.
+ * A stream has emitted all records that pages can reach, and there may be more: the offset of a page is bounded
+ * (document, "Limits"). Do not retry: the stream would end at the same record. Narrow the query, for example by time or
+ * market.
  *
  * @category errors
  */
@@ -791,7 +792,7 @@ export class ListShifted extends judged(
   declare readonly endpoint: string
   /** The number of records that the stream has emitted. */
   declare readonly emitted: number
-  /** `true`: the list may not shift the next time. */
+  /** `true`: the list might not shift the next time. */
   readonly isRetryable = true
   /** The call, the number of records and advice, in one line. */
   override get message(): string {

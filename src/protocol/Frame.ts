@@ -7,7 +7,7 @@
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 
-/** A request: the client chooses the `id`, and the answer repeats it. */
+/** A request. The client chooses the `id`, and the answer repeats it. */
 export interface Request {
   readonly _tag: "Request"
   /** A whole number, zero or more, unique within the connection. */
@@ -34,7 +34,7 @@ export interface Refusal {
   readonly id: number
   /** The reason: see {@link codes}. */
   readonly code: number
-  /** The exchange's own words. */
+  /** The exchange's message. */
   readonly message: string
 }
 
@@ -50,7 +50,7 @@ export interface Push {
 /** A frame that the exchange sends. */
 export type Received = Answer | Refusal | Push
 
-/** The codes with which the exchange refuses a request over its WebSocket. They are unlike those of its HTTP API. */
+/** The codes with which the exchange refuses a request over its WebSocket. They differ from those of the HTTP API. */
 export const codes = {
   invalidArgument: 1,
   internalError: 2,
@@ -69,15 +69,15 @@ export const success = { status: "success" } as const
 /** The methods that belong to no channel. */
 export const methods = { ping: "ping", time: "time", authorize: "authorize" } as const
 
-/** The frame is not one of the protocol. */
+/** The error for a frame that can't be read. */
 export const unreadable = "not a frame of the protocol"
 
-/** Why a frame can't be read. */
+/** The type of {@link unreadable}. */
 export type Unreadable = typeof unreadable
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** Reads a frame of the exchange. */
+/** Reads a frame from the exchange. */
 export const readReceived = (text: string): Result.Result<Received, Unreadable> => {
   const json = Result.getOrUndefined(Json.parseUnique(text))
   if (!Json.isObject(json)) return Result.fail(unreadable)
@@ -108,7 +108,7 @@ export const readRequest = (text: string): Result.Result<Request, Unreadable> =>
 export const writeRequest = ({ id, method, params }: Omit<Request, "_tag">): string =>
   Json.stringify({ id, method, params })
 
-/** Writes a frame of the exchange, with the keys in its order. */
+/** Writes a frame as the exchange does, with its order of keys. */
 export const writeReceived = (frame: Received): string => {
   if (frame._tag === "Answer") return Json.stringify({ error: null, result: frame.result, id: frame.id })
   if (frame._tag === "Push") return Json.stringify({ method: frame.method, params: frame.params, id: null })

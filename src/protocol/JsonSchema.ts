@@ -20,8 +20,8 @@ export interface JsonSchema {
 /** Schemas that are defined once, by name, and referenced everywhere else. */
 export interface Definitions {
   /**
-   * Defines a name and returns a reference to it. Returns `value` itself if the name is already defined with another
-   * value.
+   * Defines a name and returns a reference to it. Returns `value` itself if the name is already defined with a
+   * different value.
    */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
   /** All definitions by name. */

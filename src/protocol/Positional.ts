@@ -1,23 +1,24 @@
-/** Arrays by position on the wire, which are records by name in the domain. */
+/** Converts between arrays on the wire and records in the domain: each array position has a field name. */
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Wire from "./Wire.ts"
 
-/** The schema of every element, by its name in the domain, in the order of the wire. */
+/** The schema of each element by its domain name, in wire order. */
 type Elements<A extends object> = Wire.Fields<A>
 
-/** The wire values that mean "absent", by the name of the element. */
+/** The wire values that mean "absent", by element name. */
 type Absent<A extends object> = { readonly [K in keyof A]?: string | number }
 
 const isArray = Schema.declare((value): value is ReadonlyArray<unknown> => Array.isArray(value), { expected: "array" })
 
 /**
- * A record whose fields are the elements of an array on the wire: `positional<Trade>({ id: …, time: … })` reads
- * `[id, time]`. The order of the fields is the order of the elements. Further elements are ignored.
+ * A record that is an array on the wire: `positional<Trade>({ id: …, time: … })` reads `[id, time]`. The fields are
+ * listed in the order of the elements. Any elements after the last field are ignored.
  *
- * An optional element is absent if the array ends before it, or if it is `null` or its value in `absent`. Its value in
- * `absent` is always written, and `null` where others follow.
+ * An optional field is absent if its element is missing, `null`, or equal to its value in `absent`. An absent field is
+ * written as its value in `absent`. Without one, it is written as `null` if other elements follow, and otherwise left
+ * out.
  */
 export const positional = <A extends object>(
   elements: Elements<A>,
@@ -48,7 +49,10 @@ export const positional = <A extends object>(
   ) as never
 }
 
-/** Describes the array. Only elements at its end can be missing. Others have a value that means "absent". */
+/**
+ * Describes the array. Only elements at the end can be left out; any other optional element has a value that means
+ * "absent".
+ */
 const tupleOf = (
   fields: Schema.Struct.Fields,
   isOptional: (name: string) => boolean,

@@ -240,7 +240,7 @@ const unreadableOf = (
     ? { _tag: "AcceptedUnreadable", orderIds: ["7"] } as const
     : uncertain
   return response === undefined ? [] : [
-    // Only the client's `BulkService` knows the orders, so it checks that each has a result or an error.
+    // Only the client's `BulkService` has the orders, so it checks that each has a result or an error.
     [
       200,
       [{ order_id: 7 }],

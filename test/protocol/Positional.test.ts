@@ -33,17 +33,17 @@ describe("a positional record", () => {
     assert.deepStrictEqual(written(value), ["a", "b", 3, 4])
   })
 
-  it("a positional record reads an optional element as absent if it is missing, null or its value for that", () => {
+  it("a positional record reads an optional field as absent if its element is missing, null or its absent value", () => {
     assert.deepStrictEqual(read(["a", "", 3]), { first: "a", third: 3 })
     assert.deepStrictEqual(read(["a", null, 3, null]), { first: "a", third: 3 })
     assert.deepStrictEqual(written({ first: "a", third: 3 }), ["a", "", 3])
   })
 
-  it("a positional record ignores further elements", () => {
+  it("a positional record ignores elements after its last field", () => {
     assert.deepStrictEqual(read(["a", "b", 3, 4, 5, {}]), { first: "a", second: "b", third: 3, fourth: 4 })
   })
 
-  it("a positional record refuses missing elements, and anything that is no array", () => {
+  it("a positional record refuses an array without a required element, and any value that is not an array", () => {
     for (
       const wire of [[], ["a"], ["a", "b"], ["a", "b", null], [null, "b", 3], { 0: "a", 2: 3, length: 3 }, "a", null]
     ) {
