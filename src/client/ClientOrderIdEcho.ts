@@ -1,6 +1,6 @@
 /**
- * Checks whether the exchange accepted the client order id of a created order. An exchange that does not know the field
- * silently ignores it, and the order can't be found by its client order id.
+ * Checks whether the exchange accepted the client order id of a created order. An exchange that does not support the
+ * field silently ignores it, and the order can't be found by its client order id.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import type { ClientOrderId } from "../domain/Identifiers.ts"
  * The submitted client order id's state in the answer:
  *
  * - `echoed`: the answer contains it, so the exchange accepted it.
- * - `missing`: the answer lacks it, so the order may not have it. An answer with a different id is not a success: see
+ * - `missing`: the answer lacks it, so the order might not have it. An answer with a different id is not a success: see
  *   `OutcomeUnknown`.
  * - `never-echoed`: this exchange does not return client order ids for this kind of order, and can't find such orders
  *   by them. It is unknown whether it accepted the id.

@@ -82,7 +82,7 @@ export interface Service {
    */
   readonly record: (intent: Intent) => Effect.Effect<void, IntentNotRecorded>
   /**
-   * Called once after each call of `record`, as soon as the attempt has ended, even if the calling fiber was
+   * Called once after each call to `record`, as soon as the attempt has ended, even if the calling fiber was
    * interrupted. An attempt whose nonce was refused is settled as `not-applied`, and a second attempt is recorded
    * separately. A defect in `settled` is logged, and does not change the result of the exchange call.
    */

@@ -106,7 +106,9 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
   return (offset) => Clock.clockWith((clock) => draw(clock, offset))
 }
 
-/** Returns one value per API key and nonce unit, created on first use. Looking up the same object again is faster. */
+/**
+ * Returns one value per API key and nonce unit, created on first use. Repeated lookups with the same object are faster.
+ */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()
   const seen = new WeakMap<Of, A>()

@@ -88,7 +88,7 @@ const differs = (field: string, found: unknown, asked: unknown): string =>
 const isPartOf = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean =>
   Decimal.Order(amount, Decimal.zero) > 0 && Decimal.Order(amount, asked) <= 0
 
-/** Whether an amount is the requested one truncated to fewer digits, such as the market's precision. */
+/** Whether an amount is the requested one truncated to fewer digits, for example to the market's precision. */
 const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => {
   const digits = Decimal.scale(amount)
   const [integer = "", fraction = ""] = asked.split(".")
@@ -108,7 +108,7 @@ const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amoun
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }
 
-/** Describes the first price that is neither the requested one nor truncated from it; `undefined` if there is none. */
+/** Describes the first price that is neither the requested one nor a truncation of it; `undefined` if there is none. */
 const otherPrice = <K extends string>(
   fields: ReadonlyArray<K>,
   asked: { readonly [P in K]?: Decimal.Decimal },
@@ -122,7 +122,7 @@ const otherPrice = <K extends string>(
   return undefined
 }
 
-/** Whether this library knows the value. An unknown value may be the exchange's new name for a known one. */
+/** Whether the value is listed. An unlisted value may be the exchange's new name for a listed one. */
 const isKnown = (values: ReadonlyArray<string>, value: string): boolean => values.includes(value)
 
 /** Treats a `stock market` order as a market order, because some answers do not distinguish them. */
@@ -162,7 +162,7 @@ export interface Naming {
   readonly clientOrderId?: ClientOrderId | undefined
 }
 
-/** How the order in the answer differs from the one that the request names; `undefined` when it does not. */
+/** How the order in the answer differs from the one that the request names; `undefined` if it is the same. */
 export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   for (const field of ["market", "orderId", "clientOrderId"] as const) {
     const [expected, found] = [asked[field], said[field]]

@@ -27,7 +27,7 @@ export interface Bucket {
    * length of the pause in milliseconds. Never fails.
    */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
-  /** The number of retries of a read after such a refusal. */
+  /** The maximum number of retries of a read after a rate-limit refusal. */
   readonly retries: number
 }
 
@@ -54,7 +54,7 @@ export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/Rate
 /** The maximum difference in the time that two calls take to reach the exchange, in milliseconds. */
 export const slack = 250
 
-/** The number of retries of a read that the exchange rate-limited. */
+/** The maximum number of retries of a read that the exchange rate-limited. */
 const retries = 3
 
 /**

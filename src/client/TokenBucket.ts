@@ -3,7 +3,7 @@
 /** Counts the tokens for calls. The bucket starts full. */
 export class TokenBucket {
   private left: number
-  /** The start of the current interval, in Unix milliseconds; a full bucket gains no token. */
+  /** The start of the current interval, in Unix milliseconds. */
   private since = 0
   private readonly most: number
   private readonly interval: number
@@ -17,7 +17,7 @@ export class TokenBucket {
 
   /** Takes a token and returns 0; if none is left, returns the milliseconds until the next one. */
   take(now: number): number {
-    // Calls do not wait until a clock that was set back has caught up.
+    // After the clock is set back, calls do not wait until it has caught up.
     if (now < this.since) this.since = now
     const come = Math.floor((now - this.since) / this.interval)
     this.left = Math.min(this.most, this.left + come)

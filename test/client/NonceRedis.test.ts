@@ -51,7 +51,7 @@ const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<No
 
 const sharing = (redis: Server, programs: number) => program(redis, NonceRedis.layerWindow({ programs }))
 
-/** A program that draws nonces in a process of its own. */
+/** A program that draws nonces in its own process. */
 const elsewhere = Effect.fnUntraced(function*(
   redis: Server,
   mode: "window" | "increasing",

@@ -103,9 +103,8 @@ const assertNothingOf = (
   }
 }
 
-// -----------------------------------------------------------------------------
-// Exchanges that reveal everything they know
-// -----------------------------------------------------------------------------
+// ----------------------------------------------------------------------------- Exchanges that reveal everything they
+// receive -----------------------------------------------------------------------------
 
 /** The outcome of a request: an answer, a broken connection with its cause, or nothing. */
 type Comes = Response | { readonly cause: unknown } | "nothing"

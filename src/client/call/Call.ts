@@ -69,7 +69,7 @@ export class PublicCall extends Context.Service<PublicCall, {
   readonly dialect: Dialect
   /**
    * Creates a function that calls an endpoint. Calls fail with the endpoint's declared errors: see `Endpoint.Failure`.
-   * Make the function once and reuse it: its first call looks up the rate limit and compiles the schemas.
+   * Create the function once and reuse it: its first call looks up the rate limit and compiles the schemas.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "public", M, T>

@@ -1,4 +1,4 @@
-/** Makes the service of a channel: its streams and its queries. */
+/** Creates the service of a channel: its streams and its queries. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,9 +22,9 @@ export type Querying<Params, Answer, X extends Access> = (
   params: Params
 ) => Effect.Effect<Answer, StreamErrors.QueryFailure<X>>
 
-/** What a channel's service is made from. */
+/** The parts of a channel's service. */
 export interface Parts<Topic, Message, Queries extends Readonly<Record<string, Channel.AnyQuery>>, X extends Access> {
-  /** Makes the function that subscribes: `kindOf` says how the subscribers of a topic go on. */
+  /** Creates the function that subscribes to a topic. `kindOf` says how a subscriber recovers after missed messages. */
   readonly streaming: <Event, State>(
     // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
     kindOf: (topic: Topic) => Continuity.Kind<Message, Event, State, any>
@@ -86,7 +86,9 @@ export const withStates = <Event, State, E, E2>(
   )
 }
 
-/** Makes the layer of a public channel's service. `methods` makes the service from the channel's streams and queries. */
+/**
+ * Builds the layer of a public channel's service. `methods` creates the service from the channel's streams and queries.
+ */
 export const layerPublic = <
   Identifier,
   Shape,
@@ -100,7 +102,7 @@ export const layerPublic = <
 ): Layer.Layer<Identifier, never, Session.PublicSession> =>
   Layer.effect(service, Session.PublicSession.useSync((session) => methods(partsOf(channel, session))))
 
-/** Makes the layer of a private channel's service, like {@link layerPublic}. */
+/** Builds the layer of a private channel's service, like {@link layerPublic}. */
 export const layer = <
   Identifier,
   Shape,

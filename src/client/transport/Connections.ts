@@ -1,9 +1,9 @@
 /**
  * Undici connections that carry one request at a time, and are closed when an unsolicited answer arrives.
  *
- * An HTTP/1.1 answer does not identify its request, so a client takes it for the answer to the last one. A connection
- * that receives anything while no request is in flight is therefore closed, and bytes that have arrived are always read
- * before the next request.
+ * An HTTP/1.1 answer does not identify its request, so a client takes it for the answer to the last request. A
+ * connection that receives anything while no request is in flight is therefore closed, and bytes that have arrived are
+ * always read before the next request.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -101,8 +101,8 @@ export const connecting = (options: buildConnector.BuildOptions): buildConnector
 const isUnsolicited = ({ message, name }: Error): boolean => message === "bad response" || name === "HTTPParserError"
 
 /**
- * The result of watching connections: nothing happened, an unsolicited answer arrived, or one of them ended, so that
- * such an answer could not have been seen.
+ * The result of watching connections: nothing happened, an unsolicited answer arrived, or a connection ended, so that
+ * an unsolicited answer could not have been detected.
  */
 type Seen = "nothing" | "unsolicited" | "ended"
 

@@ -62,7 +62,7 @@ export interface Answer {
   /**
    * Replaces the connections over which this refusal came, and watches the old ones for another answer: the refusal may
    * belong to another request, and the call may have been applied. Fails if another answer came. Succeeds with `true`
-   * if another answer would have been seen, and with `false` if an old connection ended or still carries a request.
+   * if another answer would have been detected, and with `false` if an old connection ended or still carries a request.
    *
    * A mutating call whose nonce was refused is sent again, once, only after `true`. Present only on refusals of
    * at-most-once requests, over a transport that opens its own connections and closes one that receives unsolicited

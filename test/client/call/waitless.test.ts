@@ -71,7 +71,7 @@ describe("a call whose services all answer immediately", () => {
   it.effect("a call whose services all answer immediately starts no additional fiber", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* madeBy()).fibers, 1)
-      // A signer that may wait gets a time limit, whose timer needs a fiber of its own.
+      // A signer that may wait gets a time limit, whose timer needs its own fiber.
       assert.isAbove((yield* madeBy(suspended)).fibers, 1)
     }))
 

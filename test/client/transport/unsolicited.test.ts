@@ -228,8 +228,8 @@ describe("an unsolicited nonce refusal shortly before the order's own answer", (
   ).pipe(Layer.provide(Signer.layerNode))
 
   /**
-   * Places orders at once, and returns the tag of each outcome with the number of deliveries. The exchange answers each
-   * after 100 ms, but the misled ones get another answer first.
+   * Places orders concurrently, and returns the tag of each outcome with the number of deliveries. The exchange answers
+   * each after 100 ms, but the misled ones get another answer first.
    */
   const misleading = Effect.fnUntraced(function*(
     { connection = "keep-alive", ids = ["a"], misled = ids, options = {}, signer = Signer.layerNode }: {
