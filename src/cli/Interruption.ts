@@ -7,7 +7,7 @@ let isClosed = false
 
 let chosen: number | undefined
 
-/** Ends the command as SIGTERM does, so that it undoes what it did. */
+/** Ends the command as SIGTERM does, so that it cleans up. */
 const close = (): void => {
   if (isClosed) return
   isClosed = true

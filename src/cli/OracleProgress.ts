@@ -1,4 +1,4 @@
-/** Shows the results of a check while it runs, with an estimate of the time that is left. */
+/** Shows the results of a check while it runs, with an estimate of the remaining time. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Profile from "../oracle/Profile.ts"
@@ -7,7 +7,7 @@ import type * as Rule from "../oracle/Rule.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type * as Progress from "./Progress.ts"
 
-/** Whether the check will run a rule, instead of skipping it at once. */
+/** Whether the check will run a rule instead of skipping it. */
 export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
   rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
 

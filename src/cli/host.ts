@@ -157,7 +157,7 @@ const noCluster = new Refused({
   remedy: "Pass the URL of its database with --cluster postgres://user@host/name or TXC_CLUSTER_URL."
 })
 
-/** The flags for where a single host stores its venues. A cluster stores them in its database. */
+/** The flags that say where a single host stores its venues. A cluster stores them in its database. */
 const elsewhere = (flag: string) =>
   new Refused({
     wrong: `${flag} and a cluster exclude each other: the venues of a cluster are in its database.`,

@@ -35,11 +35,11 @@ const url = Flags.optional(
   "The base URL of a running host or node, such as http://127.0.0.1:8080, instead of a database. Its token is TXC_HOST_TOKEN"
 )
 
-/** A flag for the folder of a host, which takes the place of a cluster. */
+/** A flag for the folder of a stopped host, used instead of a cluster. */
 const hostFolder = (name: string, what: string) =>
   Flags.optional(Flag.String(name), `The folder of a stopped host ${what}, instead of a cluster`)
 
-/** Explains that the host of a folder still runs. */
+/** Explains that a host is still using the folder. */
 const unlessRunning = (folder: string, error: JournalError): JournalError | Refused =>
   error.why === "locked"
     ? new Refused({
@@ -84,8 +84,8 @@ const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
 
 const unreachable = (baseUrl: string) => (error: { readonly message: string }) =>
   new Refused({
-    wrong: `The host at ${baseUrl} has not answered as expected: ${error.message}`,
-    remedy: "Check --url, TXC_HOST_TOKEN, and that the host runs."
+    wrong: `The host at ${baseUrl} did not answer as expected: ${error.message}`,
+    remedy: "Check --url, TXC_HOST_TOKEN, and that the host is running."
   })
 
 interface Found {
@@ -105,7 +105,7 @@ const found = (database: Option.Option<string>, baseUrl: Option.Option<string>) 
     return { nodes: status.nodes ?? [], venues } satisfies Found
   })
 
-/** Aligns the cells of rows in columns. */
+/** Aligns the cells of all rows in columns. */
 const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd())
@@ -138,8 +138,8 @@ export const status = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List the nodes of a cluster, with the reasons why one is not ready, and the venues, each with its stage, since when (UTC), " +
-      "and its node. Asks a running host (--url) or the database alone (--cluster)"
+    "List the nodes of a cluster, with the reasons if one is not ready, and the venues, each with its stage, the time when the " +
+      "stage began (UTC), and its node. Asks a running host (--url), or only the database (--cluster)"
   ),
   Command.withShortDescription("List the nodes and the venues")
 )
@@ -148,7 +148,7 @@ export const drain = Command.make(
   "drain",
   {
     node: Argument.String("node").pipe(
-      Argument.withDescription("The address of the node, as in the list of status: 10.0.0.7:7300")
+      Argument.withDescription("The address of the node, as effect-txc host status lists it: 10.0.0.7:7300")
     ),
     cluster,
     url
@@ -182,7 +182,7 @@ export const exported = Command.make(
     venue,
     cluster,
     from: hostFolder("from", "that has the venue"),
-    data: Flag.String("data").pipe(Flag.withDescription("The folder for the journal. It must not have one yet"))
+    data: Flag.String("data").pipe(Flag.withDescription("The folder for the journal. It must not contain one yet"))
   },
   Effect.fn(function*({ cluster, data, from, venue }) {
     yield* JournalFolder.make(data)
@@ -250,7 +250,7 @@ export const imported = Command.make(
 ).pipe(
   Command.withDescription(
     "Replay an exported venue with this release, and add it to a cluster, or to a stopped host, under its id, with its token " +
-      "and keys. Replaces the same venue of another release, if it has not changed since the export. Nodes of a cluster may run"
+      "and keys. Replaces the venue if another release wrote it and it has not changed since the export. The cluster's nodes may be running"
   ),
   Command.withShortDescription("Import an exported venue into a cluster or a host")
 )

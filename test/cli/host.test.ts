@@ -84,7 +84,7 @@ describe("effect-txc host", () => {
       assert.strictEqual(given.first.controlToken, "a token of mine")
     }).pipe(Effect.scoped))
 
-  it.live("a venue that is exported from a stopped host goes on in another, with its token, keys and orders", () =>
+  it.live("a venue exported from a stopped host continues in another host, with its token, keys and orders", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [one, other, data] = [join(folder, "one"), join(folder, "other"), join(folder, "exported")]
@@ -110,7 +110,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["export", "none", "--from", one, "--data", join(folder, "none")]), "no venue none")
       assert.include(yield* out(["export", used.id, "--from", one, "--data", data]), `--data ${data} --into FOLDER`)
       assert.include(yield* out(["import", "--into", other, "--data", data]), `has the venue ${used.id}`)
-      // The same history again changes nothing.
+      // Importing the same history again changes nothing.
       yield* out(["import", "--into", other, "--data", data])
       yield* Effect.scoped(Effect.gen(function*() {
         const host = yield* Host.open({ folder: other })
@@ -125,7 +125,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["import", "--into", other, "--data", data]), "another history")
     }).pipe(Effect.scoped))
 
-  it.live("a venue of another engine is exported by its release, and replaced by an import", () =>
+  it.live("a venue from an older engine version is refused, and importing its export replaces it", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [at, data] = [join(folder, "host"), join(folder, "exported")]
@@ -138,7 +138,7 @@ describe("effect-txc host", () => {
       )
       const ran = (args: ReadonlyArray<string>) => run(["host", ...args, "--data", data])
       assert.isUndefined((yield* ran(["export", made.id, "--from", at])).failed)
-      // As if the release before had written it.
+      // As if the previous release had written it.
       const database = new DatabaseSync(join(at, "venues", made.id, "journal.sqlite"))
       database.exec(
         `UPDATE venue SET rules = replace(rules, 'engine ${Engine.version}', 'engine ${Engine.version - 1}')`

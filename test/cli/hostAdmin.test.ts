@@ -50,7 +50,7 @@ const nodeElsewhere = (url: string, nodePort: number, clusterPort: number) =>
   })
 
 itWithPostgres(
-  "the process of a node that is drained ends with code 0, although a feed is open",
+  "the process of a drained node exits with code 0 even if a feed is open",
   () =>
     Effect.gen(function*() {
       const { layer, url } = yield* postgresServer
@@ -75,7 +75,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "an operator lists nodes and venues, exports and checks a journal, and drains a node, at a node or at the database",
+  "an operator lists nodes and venues, exports and checks a journal, and drains a node, by URL or database",
   () =>
     Effect.gen(function*() {
       const { layer, url } = yield* postgresServer
@@ -111,7 +111,7 @@ itWithPostgres(
       const refused = yield* run(["host", "status", "--url", baseUrl], { environment: { TXC_HOST_TOKEN: "wrong" } })
       assert.include(refused.failed?.said, "TXC_HOST_TOKEN")
 
-      // An exported journal has the venue's history, and its venue keeps running.
+      // An exported journal contains the venue's history, and the venue keeps running.
       const data = join(dirname(yield* scratchFile), "exported")
       assert.match(yield* printed(["export", made.id, "--data", data, ...atDatabase]), /--dialect live/u)
       const before = yield* Effect.provide(PostgresJournal.commandsOf(made.id, undefined), layer)
@@ -128,9 +128,9 @@ itWithPostgres(
       assert.include((yield* run(["host", "check", "none", ...atDatabase])).failed?.said, "no venue none")
       assert.deepInclude(yield* place, { status: 200 })
 
-      // A check finds a changed command and a changed snapshot.
+      // A check compares the snapshot, and finds a changed command.
       assert.match(yield* printed(["check", made.id, ...atDatabase]), /intact: \d+ commands.*no snapshot/u)
-      // With this many commands, the venue falls asleep with a snapshot.
+      // After this many commands, the venue writes a snapshot when it falls asleep.
       yield* Effect.forEach(
         Array.from({ length: 300 }),
         (_, move) => own(made, "POST", "MovePrice", { market: "BTC_USDT", price: String(40_000 + move) }),
