@@ -1,6 +1,6 @@
 /**
- * The live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and for clients
- * in other languages.
+ * The live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and for
+ * clients in other languages.
  *
  * @example
  * ```ts
@@ -35,9 +35,9 @@ export interface Document {
   readonly info: Part
   /** The content type of all messages. */
   readonly defaultContentType: string
-  /** The messages of every channel, by the name of its service; and those of the connection itself. */
+  /** The messages of every channel, by service name, and those of the connection itself. */
   readonly channels: Readonly<Record<string, Part>>
-  /** The operations, from the exchange's side: it receives requests and replies to them, and sends pushes. */
+  /** The operations as the exchange sees them: it receives requests, replies to them, and pushes messages. */
   readonly operations: Readonly<Record<string, Part>>
   /** Parts shared by messages and operations. */
   readonly components: { readonly [K in "schemas" | "messages" | "correlationIds" | "securitySchemes"]: Part }
@@ -47,7 +47,9 @@ export interface Document {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/** Rewrites a JSON Schema for AsyncAPI, whose schemas are of draft 7: it has another keyword for the start of an array. */
+/**
+ * Rewrites a JSON Schema for AsyncAPI, which uses draft 7: its keywords for arrays with a fixed start are different.
+ */
 const older = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(older)
   if (!Json.isObject(schema)) return schema
@@ -75,7 +77,7 @@ const answer = (result: unknown): Part => object({ id, result, error: nothing },
 
 const correlationId = { $ref: "#/components/correlationIds/id" }
 
-/** The id in examples. */
+/** The request id in examples. */
 const exampleId = 1
 
 interface Asked {
@@ -113,8 +115,8 @@ const messages = {
   },
   Refused: {
     name: "refused",
-    title: "The exchange refuses a request",
-    description: `The codes are unlike those of the HTTP API:\n\n${codes}\n\nOthers are possible.`,
+    title: "A request was refused",
+    description: `The codes differ from those of the HTTP API:\n\n${codes}\n\nOther codes are possible.`,
     correlationId,
     payload: object({
       id,
@@ -130,7 +132,7 @@ const shared = (name: keyof typeof messages): Part => ({ $ref: `#/components/mes
 // Channels
 // -----------------------------------------------------------------------------
 
-/** A channel of the document with its operations. */
+/** A channel in the document, with its operations. */
 interface Described {
   readonly channel: Part
   readonly operations: Readonly<Record<string, Part>>
@@ -152,14 +154,14 @@ const asking = (channel: string, message: string, reply: string, more: Part = {}
 const sharings: Readonly<Record<Channel.Sharing, string>> = {
   set: "A subscription replaces the channel's earlier subscription on its connection.",
   added:
-    "A subscription is added to those of its connection if its last parameter is `true`; otherwise it replaces them.",
-  single: "A connection has at most one subscription; another one replaces it."
+    "A subscription is added to the connection's others if its last parameter is `true`; otherwise it replaces them.",
+  single: "A connection has at most one subscription; a new one replaces it."
 }
 
 const firsts: Readonly<Record<Channel.Any["first"], string>> = {
   snapshot: "The first message has the state so far.",
   value: "The first message has the current value.",
-  nothing: "The first message comes with the next change."
+  nothing: "The first message is pushed after the next change."
 }
 
 const cadence = ({ everyMillis, repeatsAfterMillis, when }: Channel.Pushes): string =>
@@ -167,7 +169,7 @@ const cadence = ({ everyMillis, repeatsAfterMillis, when }: Channel.Pushes): str
     when === "always"
       ? `Pushed every ${everyMillis} ms.`
       : everyMillis === 0
-      ? "Pushed at once."
+      ? "Pushed immediately."
       : `Pushed after a change, at most every ${everyMillis} ms.`,
     ...(repeatsAfterMillis === undefined
       ? []
@@ -193,7 +195,7 @@ const describe = (channel: Channel.Any, wire: (schema: Schema.Constraint) => unk
       method: unsubscribe,
       params: { type: "array" },
       example: leave(example),
-      title: "Ends a subscription: the given one, or all if there are no parameters"
+      title: "Unsubscribes from the given topic, or from all if there are no parameters"
     }),
     Update: {
       name: pushed,
@@ -255,7 +257,7 @@ const connection = (): Described => {
       messages: {
         Ping: request({ method: ping, params: noParams, example: [], title: "Keeps the connection alive" }),
         PingAnswer: replied(ping, "The connection is alive", { const: "pong" }),
-        Time: request({ method: time, params: noParams, example: [], title: "Asks for the exchange's time" }),
+        Time: request({ method: time, params: noParams, example: [], title: "Reads the exchange's time" }),
         TimeAnswer: replied(time, "The exchange's time", { type: "integer", description: "Unix seconds." }),
         Authorize: request({
           method: authorize,
@@ -266,7 +268,7 @@ const connection = (): Described => {
             maxItems: 2
           },
           example: ["token", "public"],
-          title: "Opens the private channels of an account to the connection"
+          title: "Gives the connection access to an account's private channels"
         }),
         Succeeded: shared("Succeeded"),
         Refused: shared("Refused")
@@ -289,17 +291,17 @@ Every message is a JSON object in a text frame. A client sends requests with an 
 answers each with the same \`id\`: with a result, or with an error. The exchange pushes messages without an \`id\` to
 subscribers; the answer to a subscription comes before its first message.
 
-The exchange closes a connection that has sent nothing for 60 seconds, and one that sends something that is not JSON. For
-private channels, ask for a token with \`POST /api/v4/profile/websocket_token\`, and send \`authorize\` first.
+The exchange closes a connection over which the client has sent nothing for 60 seconds, or text that is not JSON. For
+private channels, request a token with \`POST /api/v4/profile/websocket_token\`, and send \`authorize\` first.
 
 Amounts and prices are decimal strings. Identifiers are integers of any length: a JSON parser that reads them as
 doubles loses digits above 2^53.
 `.trim()
 
 /**
- * Makes the AsyncAPI document of the live exchange's WebSocket: every channel of the contract, with its messages and
- * queries. It contains nothing specific to a venue: no address, account or market. The methods that place orders are
- * not part of it.
+ * Creates the AsyncAPI document of the live exchange's WebSocket: every channel of the contract, with its messages and
+ * queries. It contains nothing specific to a venue: no address, account or market. It does not include the methods that
+ * place orders.
  *
  * @category constructors
  */
@@ -322,7 +324,7 @@ export const make = (): Document => {
         token: {
           type: "apiKey",
           in: "password",
-          description: "The token of `POST /api/v4/profile/websocket_token`, sent with `authorize`."
+          description: "The token from `POST /api/v4/profile/websocket_token`, sent with `authorize`."
         }
       }
     }

@@ -51,8 +51,8 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
 /**
- * Merges the layers of all public or all private services. The list of contract entries does not keep the services'
- * types, so the caller states them; the contract checks that each entry pairs a service with its layer.
+ * Merges the layers of all public or all private services. The list of contract entries loses the services' types, so
+ * the caller states them; the contract checks that each entry pairs a service with its layer.
  */
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]

@@ -176,7 +176,7 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notMaker: ({ changes }) => changes("postOnly"),
   noQuote: ({ changes, endpoint: { places } }) => places === "order" && changes("bboRole") && changes("postOnly"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
-  // Only orders in bulk calls have such fields, and are refused inside the answer.
+  // Only orders in bulk calls have fields that are not simulated; the answer contains the refusal of each such order.
   notSimulated: nowhere,
   // The exchange gives these refusals only for paths or methods that no endpoint has.
   notFound: nowhere,

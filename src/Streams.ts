@@ -41,8 +41,8 @@ export type PublicServices = Contract.ServiceOf<"public">
 export type Services = PublicServices | Contract.ServiceOf<"private">
 
 /**
- * Merges the layers of all public or all private services. The list of modules does not keep the services' types, so
- * the caller states them.
+ * Merges the layers of all public or all private services. The list of modules loses the services' types, so the caller
+ * states them.
  */
 const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> => {
   const layers: ReadonlyArray<Layer.Any> = Contract.entries.filter(({ channel }) => channel.access === access)
@@ -56,7 +56,7 @@ const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.L
 }
 
 /**
- * All channels of an account, with the connections and the tokens of your choice. Each use has connections of its own.
+ * All channels of an account, with connections and tokens that you provide. Each use opens its own connections.
  *
  * @category layers
  */
@@ -66,7 +66,8 @@ export const layerServices: Layer.Layer<Services, never, Dialer.Dialer | Session
 ).pipe(Layer.fresh)
 
 /**
- * All channels of an account: public ones over a connection without credentials, private ones over another.
+ * All channels of an account: public ones over a connection without credentials, private ones over an authorised
+ * connection.
  *
  * Needs the account's `WebSocketToken` as `StreamToken`, and the platform's WebSocket: provide
  * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.

@@ -16,7 +16,7 @@ const document = JSON.parse(AsyncApi.text()) as Record<string, Record<string, Re
 const ajv = new Ajv({ strict: false, allErrors: true })
 ajv.addSchema(document, "asyncapi.json")
 
-/** The errors of a frame against a message's schema; integers of any length are read as numbers. */
+/** Validates a frame against a message's schema and returns the errors. Reads integers of any length as numbers. */
 const problems = (channel: string, message: string, frame: string): ReadonlyArray<string> => {
   const place = document["channels"]?.[channel]?.["messages"]?.[message]
   if (!Json.isObject(place)) return [`${channel} has no message ${message}`]
@@ -52,7 +52,7 @@ describe("the AsyncAPI document", () => {
     assert.isFalse(validate({ ...document, operations: { push: { action: "shout" } } }))
   })
 
-  it("the AsyncAPI document refers only to parts that it has", () => {
+  it("the AsyncAPI document contains every part that it refers to", () => {
     const all = new Set(references(document))
     assert.isAbove(all.size, 100)
     for (const reference of all) {
@@ -82,7 +82,7 @@ describe("the AsyncAPI document", () => {
     assert.strictEqual(actions.length, count)
   })
 
-  it("the AsyncAPI document asks for a token for private channels only", () => {
+  it("the AsyncAPI document requires a token only for private channels", () => {
     for (const { documented: { access }, name } of entries) {
       assert.strictEqual("security" in (document["operations"]?.[`${name}Subscribe`] ?? {}), access === "private", name)
     }
@@ -133,7 +133,7 @@ describe.each(entries)("$name in the AsyncAPI document", (entry) => {
     }
   })
 
-  it(`${name} has schemas that refuse parameters and messages of other forms`, () => {
+  it(`${name} has schemas that refuse parameters and messages of any other form`, () => {
     for (const params of [null, "words", { no: "field of any message" }, [[[["words"]]]]]) {
       assert.notDeepEqual(problems(name, "Update", pushed(channel.pushed, params)), [])
       assert.notDeepEqual(problems(name, "Subscribe", asked(channel.subscribe, params)), [])
