@@ -152,8 +152,8 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because the exchange refuses an
- * amount sent as a number in this way.
+ * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because that is how the exchange
+ * refuses an amount sent as a number.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
@@ -361,7 +361,7 @@ const format = (units: bigint, scale: number): string => {
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
 
-/** Converts two decimals to whole numbers of the same unit, the finer one of theirs. */
+/** Converts two decimals to whole numbers of the finer of their two units. */
 const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] => {
   const a = writtenScale(self)
   const b = writtenScale(that)

@@ -97,7 +97,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** How the canceled pair differs from the requested one, which the request may name by the pair's id or a leg's. */
+/** How the canceled pair differs from the requested one. The request may name the pair by its own id or by a leg's. */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,
   { id, stopLoss, takeProfit }: CollateralOcoOrders.CollateralOcoOrder

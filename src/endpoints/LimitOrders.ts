@@ -74,7 +74,7 @@ export interface AtBest extends Terms {
    * at the best price of the other side. Not allowed together with `postOnly`, nor `queue` with `ioc`. Live dialect only.
    */
   readonly bboRole: BboRole
-  /** The exchange ignores the price of such an order. */
+  /** Ignored: `bboRole` takes precedence. */
   readonly price?: Price
 }
 

@@ -134,7 +134,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 })
 
 describe("the live wire format", () => {
-  it.live("a stop-market order is sent without a price, and with a type of its own on margin", () =>
+  it.live("a stop-market order is sent without a price, and has its own type on margin", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const fields = { market: "BTC_USDT", side: "sell", amount: "0.1", activation_price: "900" }

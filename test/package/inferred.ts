@@ -1,5 +1,5 @@
 /**
- * A user's exports without type annotations: a compiler must be able to name every inferred type in its declarations.
+ * A user's exports without type annotations: the compiler must be able to name every inferred type in the declarations.
  */
 import { Call, Exchange, Reconciliation, ServerClock } from "effect-txc"
 import * as Account from "effect-txc/client/Account"
