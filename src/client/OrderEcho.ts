@@ -25,7 +25,7 @@ interface Echoed {
   readonly price?: Decimal.Decimal
   /** The price that triggers the order. */
   readonly activationPrice?: Decimal.Decimal
-  /** Whether the order may only rest in the book. */
+  /** Whether the order is post-only. */
   readonly postOnly?: boolean
   /** Whether the part that cannot trade immediately is canceled. */
   readonly ioc?: boolean
@@ -172,8 +172,8 @@ export const otherOrder = (asked: Naming, said: Naming): string | undefined => {
 }
 
 /**
- * How an answer differs from the requested order, in any field that both have; `undefined` when it does not. Decimals
- * are compared by value. The exchange may change four things itself:
+ * How an answer differs from the requested order, in any field that both have; `undefined` if it does not differ.
+ * Decimals are compared by value. The exchange may change four things itself:
  *
  * - Amounts and prices may be truncated to the market's precision.
  * - The amount of a reduce-only order may be smaller: the exchange reduces it to the position (document, Endpoints §2).
@@ -212,9 +212,9 @@ export interface Changed {
 }
 
 /**
- * How an answer differs from the requested modification; `undefined` when it does not. The amount may be smaller: the
- * new order contains only the unfilled part, and a reduce-only order is reduced to its position. The order id is always
- * new.
+ * How an answer differs from the requested modification; `undefined` if it does not differ. The amount may be smaller:
+ * the new order contains only the unfilled part, and a reduce-only order is reduced to its position. The order id is
+ * always new.
  */
 export const contradictionOfChange = (asked: Changed, order: Leg): string | undefined => {
   const { clientOrderId, market } = asked

@@ -5,7 +5,7 @@ import type { Page, Request } from "./Pages.ts"
 
 /**
  * Checks that a page is the requested one. Fails with `UnexpectedResponse` when the answer echoes a different limit or
- * offset, or contains more records than its limit.
+ * offset, or contains more records than the limit.
  */
 export const checkEcho =
   (endpoint: string, request: Request) =>

@@ -77,8 +77,8 @@ export interface Identity<A, G = never> {
   /** The identity of a record; `undefined` when it has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Creates the element that marks a gap: records may be missing after the last emitted one. Without it, the stream fails
-   * with `ListShifted` there.
+   * Creates the element that marks a gap: records may be missing after the last emitted one. Without `gap`, the stream
+   * fails with `ListShifted` instead.
    */
   readonly gap?: (after: A) => G
 }

@@ -4,7 +4,7 @@
  * Calls are counted as the exchange counts them: private calls per key and endpoint, public calls all together. It is
  * unknown whether the exchange's windows slide or follow each other, so a bucket keeps to the limit in *any* period of
  * a window's length: it admits a quarter of the limit as a burst, and spreads the rest evenly over the window plus 250
- * ms, the maximum difference in the time that two calls take to reach the exchange.
+ * ms, because one call may reach the exchange that much faster than another.
  *
  * @example
  * ```ts

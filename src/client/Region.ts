@@ -68,7 +68,7 @@ export interface Live {
 export interface Custom {
   /** An https URL without a query. `http` is only allowed to this machine. */
   readonly baseUrl: string
-  /** The dialect spoken there. It can't be guessed: the wrong one silently loses client order ids. */
+  /** The exchange's dialect, which can't be guessed: with the wrong one, client order ids are silently lost. */
   readonly dialect: Dialect.Dialect
   /** Permits `http` to another machine. Default `false`. */
   readonly allowInsecure?: boolean

@@ -168,7 +168,7 @@ describe("increasing", () => {
 })
 
 describe("the clock", () => {
-  it.effect("no nonce is more than two seconds ahead of the clock: further calls wait", () =>
+  it.effect("no nonce is more than two seconds ahead of the clock: calls wait instead", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(many(2100))
       yield* TestClock.adjust("1 millis")

@@ -144,7 +144,7 @@ const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) =>
 // These tests run concurrently because they mostly wait for leases. Each has its own Redis server.
 describe.concurrent("in window mode", () => {
   itWithRedis(
-    "programs never draw the same nonce, even if one is killed or stopped for longer than its lease",
+    "programs never draw the same nonce, even if one is killed, or suspended for longer than its lease",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -217,7 +217,7 @@ describe.concurrent("in window mode", () => {
   )
 
   itWithRedis(
-    "a Redis server that replaced another, or was restarted with saved data, leases no nonces that may already be leased",
+    "a Redis server that replaces another, or restarts with saved data, leases no nonces that may already be leased",
     () =>
       Effect.gen(function*() {
         const redis = yield* server

@@ -93,7 +93,7 @@ export interface Asked {
   readonly request: object
   /** The request with the field names used on the wire. */
   readonly wire: Readonly<Record<string, unknown>>
-  /** How an answer differs from the request; `undefined` when it does not. */
+  /** How an answer differs from the request; `undefined` if it does not differ. */
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
   /** Whether the answer must be about the order that the request names by its id. */
   readonly sameId: boolean | undefined

@@ -46,8 +46,8 @@ export interface Checks<Q, A> {
     request: Q
   ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   /**
-   * How the answer differs from the request; `undefined` when it does not. If it differs, it may belong to another
-   * call, so a mutating call fails with `OutcomeUnknown` (`why: "contradictory-answer"`).
+   * How the answer differs from the request; `undefined` if it does not differ. An answer that differs may belong to
+   * another call, so a mutating call fails with `OutcomeUnknown` (`why: "contradictory-answer"`).
    */
   readonly contradiction?: (request: Q, answer: A) => string | undefined
   /** Whether the answer must be about the order that the request names by its id, not a new one. Default `false`. */

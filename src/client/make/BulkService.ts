@@ -62,10 +62,7 @@ const violationsOf = <O extends object>(
   )
 }
 
-/**
- * Describes a wrong number of items in an answer. There must be one per order; there may only be fewer with
- * `stopOnFail`.
- */
+/** Describes a wrong number of items in an answer. There must be one per order, or possibly fewer with `stopOnFail`. */
 const otherLength = <O, A>(
   { orders, stopOnFail = false }: Orders<O>,
   items: ReadonlyArray<BulkAnswer.Item<A>>

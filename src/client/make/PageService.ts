@@ -67,7 +67,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 /**
  * Builds the layer of a service that reads a list. `toPage` converts the answer to a page, and fails when it is not the
  * requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and `lastOf` for one that
- * reaches further than the document's lists.
+ * allows greater offsets than the document's lists.
  */
 export const layer = <
   Identifier,

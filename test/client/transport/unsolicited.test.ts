@@ -218,7 +218,7 @@ describe("an unsolicited answer after the request was sent and long before its a
 })
 
 describe("an unsolicited nonce refusal shortly before the order's own answer", () => {
-  /** A signer that takes 80 ms, as a remote one does. */
+  /** A signer that takes 80 ms, like a remote one. */
   const slowSigner = Layer.effect(
     Signer.Signer,
     Effect.map(Signer.Signer, (signer) => ({
