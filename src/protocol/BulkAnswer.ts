@@ -21,7 +21,7 @@ export interface Refusal {
 export interface Unreadable {
   /** The reason why the item does not decode. */
   readonly problem: string
-  /** How the readable part contradicts the request; absent when it does not. */
+  /** How the readable part contradicts the request; absent if there is no contradiction. */
   readonly contradiction?: string
   /** The order ids in the item. */
   readonly orderIds: ReadonlyArray<OrderId>

@@ -32,7 +32,7 @@ export interface Answer {
   readonly clientOrderId?: ClientOrderId | undefined
   /** The request, with domain names and values. */
   readonly request?: object | undefined
-  /** How a decoded value differs from the request; `undefined` when it does not. */
+  /** How a decoded value differs from the request; `undefined` if it does not differ. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
   /** Whether the answer must have the order id of the request, because the call creates no new order. */
   readonly sameId?: boolean | undefined
@@ -121,8 +121,8 @@ const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<strin
   })
 
 /**
- * The field that a key in an error body refers to. The live exchange reports amount × price as if it were a field, and
- * the client reports it for the amount; only a modified order has a field of that name.
+ * The field that a key in an error body refers to. The live exchange reports amount × price under a key that only a
+ * modification has as a field; for other orders, the client reports it for the amount.
  */
 const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)

@@ -216,9 +216,9 @@ export interface Dialect {
   readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
   /** The schema of the page size of trading history: at most 100 records in the document's dialect, 500 in the live one. */
   readonly historyLimit: Schema.Codec<Paging.HistoryLimit, number>
-  /** The schema of the index of a page's first record, in lists of orders and trades: at most `maxRecordOffset`. */
+  /** The schema of a page's offset in lists of orders and trades: at most `maxRecordOffset`. */
   readonly recordOffset: Schema.Codec<Paging.RecordOffset, number>
-  /** The maximum index of a page's first record, in lists of orders and trades. */
+  /** The maximum offset of a page in lists of orders and trades. */
   readonly maxRecordOffset: Paging.RecordOffset
   /** Whether the wire must have a key even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean

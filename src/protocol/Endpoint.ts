@@ -270,8 +270,7 @@ interface ErrorByTag<F extends string> {
  */
 export interface Failures<E extends Any> {
   /** All errors with which a call of the endpoint can fail, as a closed union. */
-  // One lookup per kind of call, instead of one for all tags, so that generic code can refer to the errors of one kind
-  // of call.
+  // One lookup per kind of call, instead of one for all tags, so that generic code can refer to one kind's errors.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]

@@ -144,7 +144,7 @@ const placesOf = (text: string): ReadonlyArray<number> => {
 }
 
 /**
- * The Base64 of bytes that are part of longer data, for each of the three offsets in a three-byte group, without the
+ * The three possible Base64 encodings of bytes inside longer data, one per offset in a three-byte group, without the
  * characters that depend on the preceding bytes.
  */
 const base64InText = (bytes: string): ReadonlyArray<string> => [

@@ -113,7 +113,7 @@ describe("a wire value that means absent", () => {
     assert.deepStrictEqual(decode(shapeOf(true), wire), { kind: "market", clientId: " ", price: "0.0" })
   })
 
-  it("the key of an absent field may be missing, unless the wire must have it", () => {
+  it("the key of an absent field may be missing, unless the wire requires the key", () => {
     assert.deepStrictEqual(decode(shapeOf(false), { kind: "limit" }), { kind: "limit" })
     assert.isUndefined(decode(shapeOf(true), { kind: "market", client_id: "" }))
     assert.isUndefined(decode(shapeOf(true), { kind: "limit", price: "1" }))
