@@ -70,7 +70,7 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
   }
 })
 
-/** The correction in milliseconds: zero unless the offset is larger than its uncertainty. */
+/** The correction in milliseconds: zero unless the offset exceeds the uncertainty. */
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**

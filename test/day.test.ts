@@ -14,7 +14,7 @@ import { passing } from "./support/clock.ts"
 import { logsInto } from "./support/logs.ts"
 import { isLong } from "./support/long.ts"
 
-/** A decimal in units of 10^-18: exact, and independent of the maker's own arithmetic. */
+/** A decimal in units of 10^-18: exact, and independent of the market maker's own arithmetic. */
 const units = (decimal: Decimal.Decimal | undefined): bigint =>
   Decimal.toUnits(decimal ?? Decimal.zero, 18) ?? assert.fail(decimal)
 

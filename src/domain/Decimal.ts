@@ -353,7 +353,7 @@ const format = (units: bigint, scale: number): string => {
 }
 
 /**
- * Creates the canonical decimal of a whole number of units of `10^-scale`: `fromUnits(150n, 2)` is `"1.5"`. Fails when
+ * Converts a whole number of units of `10^-scale` to a canonical decimal: `fromUnits(150n, 2)` is `"1.5"`. Fails when
  * the text needs more than 64 characters.
  *
  * @category exact integers

@@ -119,8 +119,8 @@ export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "
 export type BboRole = typeof BboRole.Type
 
 /**
- * The role of an order in a trade: a `maker` rested in the book, a `taker` traded with an order that did. On the wire,
- * 1 and 2.
+ * The role of an order in a trade: a `maker` was resting in the book, a `taker` traded against a resting order. On the
+ * wire, 1 and 2.
  *
  * @category schemas
  */

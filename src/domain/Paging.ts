@@ -1,6 +1,6 @@
 /**
  * The size of a page and its first record (document, "Limits", pagination bounds). The live exchange's lists of orders
- * and trades reach further than those in the document: see {@link HistoryLimit} and {@link RecordOffset}.
+ * and trades allow larger pages and greater offsets: see {@link HistoryLimit} and {@link RecordOffset}.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ describe("progress of a check", () => {
     assert.deepStrictEqual([100, 60_000, 90_001].map(OracleProgress.duration), ["1 s", "60 s", "2 min"])
   })
 
-  it.effect("the estimate counts only rules that the profile and the dialect allow, and begins with the fifth", () =>
+  it.effect("the estimate counts only rules that the check runs, and is shown from the fifth on", () =>
     Effect.gen(function*() {
       const shown: Array<string> = []
       const progress = { show: (text: string) => Effect.sync(() => shown.push(text)), clear: Effect.void }

@@ -23,7 +23,7 @@ describe("Suggestion", () => {
       })
   )
 
-  it("the suggestion for the beginning of a name is the name, and an unrelated word gets none", () => {
+  it("the beginning of a name suggests the name, and an unrelated word suggests nothing", () => {
     assert.strictEqual(Suggestion.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
     assert.strictEqual(Suggestion.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])

@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99750", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a cancellation is refused for an order that is unknown, closed, on another market, or belongs to another account", () =>
+  it.live("a cancellation is refused if the order is unknown, closed, on another market or another account's", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const requests: ReadonlyArray<Request> = [

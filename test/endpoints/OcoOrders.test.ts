@@ -100,7 +100,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("each leg says whether it may only reduce a position, and only a futures leg names the position side", () =>
+  it.live("each leg shows whether it is reduce-only, and only a futures leg has a position side", () =>
     Effect.gen(function*() {
       yield* create()
       yield* create("1", { market: btcUsdt })

@@ -99,7 +99,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual((yield* openIds).length, 1)
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("a client order id can be reused as far as the dialect allows", () =>
+  it.live("a client order id can be reused only when the dialect allows it", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine")
       const reused = (market = btcUsdt) =>
