@@ -28,7 +28,7 @@ import * as Compiled from "./Compiled.ts"
 export type Sharing = "set" | "added" | "single"
 
 /**
- * What a channel's messages prove about earlier events, which determines how a subscriber recovers from a gap:
+ * How a subscriber recovers from a gap, which depends on the channel's messages:
  *
  * - `value`: each message is the topic's current value, so the next one replaces all missed messages
  * - `whole`: each message contains all records, and is repeated, so the subscriber can continue from the next one
@@ -140,7 +140,7 @@ export interface Definition<
   readonly access: Access
   /** How the subscriptions of one connection share the channel. */
   readonly sharing: Sharing
-  /** The schema of what can be subscribed to: one market, or all. Topics are checked before anything is sent. */
+  /** The schema of a topic, such as one market or all. Topics are checked before anything is sent. */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
    * The parameters of a subscribe request, by position on the wire: all topics of the connection, or the one to add.
@@ -168,7 +168,7 @@ export interface Definition<
   readonly about: (topic: Topic, message: Message) => Message | undefined
   /** The first message of a subscription: the state so far, the current value, or none until something happens. */
   readonly first: "snapshot" | "value" | "nothing"
-  /** What messages prove about earlier ones. */
+  /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity
   /** How often messages are pushed. */
   readonly pushes: Pushes
