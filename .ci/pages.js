@@ -49,17 +49,17 @@ const served = ({ endpoint, name }) => [
 const refused = ({ name, paths }) => [name, paths.map((path) => `\`${path}\``).join("<br>")]
 
 const continuities = {
-  value: "the next value replaces those that were missed",
-  whole: "the next list replaces those that were missed",
+  value: "the next value replaces all missed ones",
+  whole: "the next list replaces all missed ones",
   chained: "each change names the one before it; a new subscription begins with a snapshot",
-  identified: "records have ids, and the latest ones can be read",
-  changed: "the state can be read",
-  signal: "no query reads past events"
+  identified: "records have ids, and a query reads the latest",
+  changed: "a query reads the state",
+  signal: "no query returns past events"
 }
 
 const cadence = ({ everyMillis, when }) =>
   everyMillis === 0
-    ? "at once"
+    ? "immediately"
     : `${when === "always" ? "every" : "after a change, at most every"} ${everyMillis / 1000} s`
 
 const pushed = ({ channel: { access, continuity, pushes, queries, subscribe }, name }) => [
