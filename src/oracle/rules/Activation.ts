@@ -29,7 +29,7 @@ const placeResting = Effect.fnUntraced(function*(world: World, side: Side, perce
   return { ...placed, account, trigger, isActivated: isActivated(world, account, placed.id) }
 })
 
-/** The direction from which the price reaches the trigger. */
+/** The stem of the verb for how the price reaches the trigger: it rises or falls. */
 const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
 
 const reached = (side: Side): Rule.Rule =>

@@ -169,7 +169,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   LiveCalls.section.always("trade-history.order", {
-    statement: "Lists past trades after lastId, latest first, up to the limit",
+    statement: "Lists past trades latest first, up to the limit, and without the trade that lastId names",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { market, price, taker } = yield* Trading.take(world, "0.01")
@@ -184,7 +184,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("trade-history.after", {
-    statement: "Lists past trades from lastId on, and no more than the limit",
+    statement: "Lists past trades from lastId onwards, up to the limit",
     check: Effect.fnUntraced(function*(world) {
       const { market, price, taker } = yield* Trading.take(world, "0.01")
       yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
@@ -203,7 +203,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("trade-history.refusal", {
     statement:
-      "Refuses past trades with an invalid market or limit: HTTP 200, success false, and a message that names it",
+      "Refuses an invalid market or limit for past trades: HTTP 200, success false, and a message that names the field",
     level: "SHOULD",
     profile: "read-only",
     values: wrong,

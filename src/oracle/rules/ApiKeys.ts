@@ -28,7 +28,7 @@ const isEndpoints = (value: unknown): boolean =>
     item["title"] === SubAccounts.restriction.title
   )
 
-/** Whether an object has these fields, with lists in any order and objects with any other fields. */
+/** Whether an object has these fields. Lists may be in any order, and objects may have other fields too. */
 const hasFields = (value: Body, expected: Body): boolean =>
   Object.entries(expected).every(([key, field]) => {
     const shown = value[key]
@@ -103,7 +103,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("api-keys.ids", {
-    statement: "Lists every key with a record id and a public key of its own",
+    statement: "Lists each key with its own record id and its own public key",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { answer, objects } = yield* SubAccounts.apiKeys(world)
@@ -119,7 +119,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("api-keys.fields", {
-    statement: "Lists each of several keys with its own sub-account, title, public key, state and restriction",
+    statement: "Lists several keys, each with its own sub-account, title, public key, state and restriction",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
       const expected: Array<Body> = []
@@ -218,7 +218,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           `the keys ${SubAccounts.idsOf(expected).join()} of ${subAccountId}`,
           SubAccounts.idsOf(objects),
           objects.every((entry) => Json.isObject(entry) && entry["subAccountId"] === subAccountId) && (
-            // A whole list longer than a page does not show all the keys of a sub-account.
+            // If all keys do not fit on one page, this list may lack some of the sub-account's keys.
             whole.objects.length === 100 ||
             SubAccounts.idsOf(objects).toSorted().join() === SubAccounts.idsOf(expected).toSorted().join()
           ),
@@ -237,7 +237,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   listing.always("api-keys.filter.unknown", {
-    statement: "Refuses the subAccountId of another account",
+    statement: "Refuses a subAccountId that belongs to another account",
     level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {

@@ -17,7 +17,7 @@ import type { Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** The part of an object below these keys. */
+/** The value in an object at this path of keys. */
 const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
   keys.reduce((inner, key) => Json.isObject(inner) ? inner[key] : undefined, value)
 
@@ -44,7 +44,7 @@ const shown = {
   maxFlexWithdraw: [undefined, ["withdraw", "maxFlex"], ["withdraw", "flex", "max_fee"]]
 } as const
 
-/** Settings of a currency, all of which differ. */
+/** Settings of a currency. No two values are equal. */
 const settings = {
   canDeposit: true,
   canWithdraw: false,
@@ -99,7 +99,7 @@ const entries = Effect.fnUntraced(function*(world: World) {
   }))
 })
 
-/** Gives the currency the settings above, until the rule ends. Returns its entries before that. */
+/** Gives the currency the settings above until the rule ends. Returns its previous entries. */
 const withSettings = Effect.fnUntraced(function*(world: World) {
   const before = yield* entries(world)
   yield* set(world, ticker)
@@ -107,7 +107,10 @@ const withSettings = Effect.fnUntraced(function*(world: World) {
   return before
 })
 
-/** Expects the settings above, and one name, in all three lists. A list may still show its old entry: it is cached. */
+/**
+ * Gives the currency the settings above, and expects them, and the same name, in all three lists. With `mayBeCached`,
+ * the public lists may still show their old entries.
+ */
 const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean) {
   const before = yield* withSettings(world)
   const found = yield* entries(world)
@@ -130,7 +133,7 @@ const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean) {
   return found
 })
 
-/** The settings that a currency had, from the list of the account's fees. */
+/** Restores a currency's settings from its entry in the account's fees. */
 const restore = (world: World, entry: unknown) => {
   if (!Json.isObject(entry)) return Effect.void
   const { can_deposit: canDeposit, can_withdraw: canWithdraw, deposit, ticker, withdraw } = entry
@@ -190,7 +193,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const [, , publicFee] = yield* agree(world, false)
       const keys = [at(publicFee?.entry, "ticker"), at(publicFee?.entry, "is_api_withdrawal")]
       yield* Verdict.conclude(
-        `ticker ${ticker}, not withdrawable by call`,
+        `ticker ${ticker}, and is_api_withdrawal false`,
         keys,
         keys[0] === ticker && keys[1] === false
       )
@@ -201,7 +204,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) => agree(world, true)
   }),
   always("assets.traded", {
-    statement: "Lists in assets and in public fees each currency of every market, under its own ticker",
+    statement: "Lists every market's currencies in assets and in public fees, each under its own ticker",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)
@@ -225,7 +228,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("assets.memo", {
-    statement: "Shows that an asset needs a memo exactly if its deposits or withdrawals do",
+    statement: "Shows an asset as needing a memo exactly if its deposits or its withdrawals need one",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const { answer, value } = yield* assets(world)
@@ -391,7 +394,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("markets.values", {
-    statement: "Lists each market once, under its currencies, with futures as in the list of futures",
+    statement: "Lists each market once, spot markets named after their currencies, futures as in the list of futures",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* LivePublicCalls.get(world, Paths.markets)

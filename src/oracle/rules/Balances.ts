@@ -12,7 +12,9 @@ import * as Trading from "../world/Trading.ts"
 import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** The amount that a locked order may lock beyond its cost, as a ratio: an exchange may lock the fee too. */
+/**
+ * The maximum that an open order may lock beyond its cost, as a ratio of the cost: an exchange may lock the fee too.
+ */
 const lockedFee = 0.01
 
 const { always, forEach } = LiveCalls.section
@@ -25,7 +27,7 @@ const frozen = ({ money, stock }: Market, side: Orders.Side, amount: number, pri
     : { [`frozen.${side === "buy" ? money : stock}`]: [locked, locked * (1 + lockedFee)] }
 }
 
-/** An order in the account's lists, once it has traded `amount` at `price`. */
+/** Expects that an order in the account's lists has traded `amount` at `price`. Returns its fee. */
 const traded = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -44,8 +46,8 @@ const traded = Effect.fnUntraced(function*(
 })
 
 /**
- * How a spot fill may change the balances: the order receives one asset and pays the other, and pays the fee in the
- * asset that it names, otherwise in one of the two.
+ * The ways in which a spot fill may change the balances. The order receives one asset and pays the other. It pays the
+ * fee in its `feeAsset`, or in either asset if it shows none.
  */
 const fillWays = (
   { money, stock }: Market,
@@ -90,7 +92,7 @@ const orderRules: ReadonlyArray<Rule.Rule> = [
       const [madeBefore, tookBefore] = [yield* Wallets.read(world, maker), yield* Wallets.read(world, taker)]
       const offer = { market: market.name, side: other, amount: "0.02", price: String(price) }
       const made = yield* Trading.placeOther(world, maker, offer)
-      // The taker's limit is worse than the maker's price, at which it trades. A market buy states what it pays.
+      // The taker's limit is worse than the maker's price, at which both trade. A market buy's amount is its cost.
       const limit = { amount: "0.015", price: Books.near(market, side === "buy" ? 1 : -1) }
       const spent = { amount: side === "buy" ? String(0.015 * price) : "0.015" }
       const fields = { market: market.name, side, ...(path === Paths.limitOrder ? limit : spent) }
@@ -107,7 +109,7 @@ const orderRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("balances.collateral", {
     statement:
-      "Keeps the collateral balance unchanged while an order is open, charges its fee, and settles the position's profit",
+      "Keeps the collateral balance unchanged while an order is open, then charges its fee and settles the profit",
     level: "SHOULD",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
@@ -149,7 +151,7 @@ const interestRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The balance calls, with the amounts that an account with these funds has in two assets. */
+/** The balance calls, with the wallet that each shows and the form of an asset's balance. */
 const reads = [
   { path: Paths.mainBalance, wallet: "main", of: (amount: string) => ({ main_balance: amount }) },
   { path: Paths.tradeBalance, wallet: "trade", of: (amount: string) => ({ available: amount, freeze: "0" }) },
@@ -240,7 +242,7 @@ const openRich = (world: World) =>
     ["collateral", "BTC", "3"]
   ])
 
-/** Transfers that are refused, and how. */
+/** Transfers that are refused, and the refusal of each. */
 const wrong = [
   { fields: { from: "main", to: "main" }, status: 400, code: 0, key: "to" },
   { fields: { from: "main", to: "spot", ticker: "NOSUCHASSET" }, status: 400, code: 0, key: "ticker" },

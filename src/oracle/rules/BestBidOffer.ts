@@ -15,7 +15,7 @@ import type { World } from "../world/World.ts"
 const clause = "Endpoints §3"
 
 /**
- * Triggers a stop order of 0.02 with this `bboRole`, whose limit is far beyond the market. Before that, another account
+ * Triggers a stop order of 0.02 with this `bboRole` and a limit far beyond the market. Before that, another account
  * places an order of 0.01 on the stop order's side, and two orders of 0.01 on the other side at different prices.
  */
 const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bboRole: 1 | 2) {
@@ -62,7 +62,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const { filled, market, opposite, other, priceAt } = yield* trigger(world, side, 1)
       yield* isFilled(yield* filled, 0, priceAt(4))
-      // Takes the whole order that rested first, and half of the next one.
+      // Fills the whole order of 0.01 that rested first, and half of the triggered order of 0.02.
       const taker = { market: market.name, side: opposite, amount: "0.02", price: priceAt(4) }
       yield* Trading.placeOther(world, other, taker)
       yield* isFilled(yield* filled, 0.01, priceAt(4))

@@ -28,7 +28,7 @@ const lengths = {
   "1d": 86_400
 } as const
 
-/** The length of an interval in seconds; that of a month at most. */
+/** The length of an interval in seconds; for a month, the longest possible. */
 const lengthOf = (interval: string): number =>
   interval in lengths
     ? lengths[interval as keyof typeof lengths]
@@ -67,13 +67,13 @@ const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls
   return { answer, name, found: value.filter(isRow).map(toCandle) }
 })
 
-/** Makes a trade in a sandbox. Returns its amount and price. */
+/** Lets two accounts of a sandbox trade. Returns the trade's amount and price. */
 const traded = Effect.fnUntraced(function*(world: World) {
   const { price } = yield* Trading.take(world, "0.01")
   return { amount: 0.01, price: Number(price) }
 })
 
-/** The latest candle: the documentation states no order. */
+/** The candle with the latest time: the documentation states no order. */
 const latest = (found: ReadonlyArray<Candle>): Candle | undefined =>
   found.toSorted((one, other) => one.at - other.at).at(-1)
 
@@ -143,7 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: intervals,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
-        // Makes sure that no other trade falls into the same second.
+        // Ensures that no other trade falls into the same second.
         yield* world.advance(2000)
         const before = yield* candles(world, { interval, limit: 1440 })
         const { amount, price } = yield* traded(world)
@@ -165,7 +165,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
         const length = lengths[interval]
-        // All trades fall into one interval that has begun without a trade.
+        // All trades fall into one interval, which began without a trade.
         yield* world.advance(Math.ceil(length * 1000 - (yield* world.now) % (length * 1000)))
         const market = yield* world.market
         const prices = [0.2, 0.9, -0.8, 0.4].map((percent) => priceText(market, basePrice * (1 + percent / 100)))
@@ -265,7 +265,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.refusal", {
     statement:
-      "Refuses an invalid market, interval, limit or window: HTTP 200, success false, and a message that names it",
+      "Refuses an invalid market, interval, limit or window: HTTP 200, success false, a message that names the field",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

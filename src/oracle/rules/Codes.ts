@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("codes.several", {
-    statement: "Shows each of several codes that one account applies with its own amount and transaction id",
+    statement: "Shows each code's own amount and transaction id when one account applies several codes",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
       const ids = new Set<unknown>()

@@ -194,7 +194,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("conditional.listed", {
-    statement: "Lists OCO orders too, with camelCase legs, in pages of 100 that show the total",
+    statement: "Lists OCO orders too, with camel-case keys in the legs, in pages of 100 that show the total",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader

@@ -17,7 +17,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** Makes a call that creates something, and expects HTTP 201 with a JSON object. */
+/** Sends a creation call, and expects HTTP 201 with a JSON object. */
 const create = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -41,7 +41,7 @@ const codeOf = (json: Body): string => String(json["code"])
 
 const openCreator = (world: World) => Wallets.open(world, [["main", "ETH", "5"], ["main", "USDT", "80"]])
 
-/** Codes that are refused, and how. */
+/** Codes that are refused, and the refusal of each. */
 const wrongCodes = [
   { fields: { amount: "5.5" }, status: 422, code: 5, key: "amount" },
   { fields: { amount: undefined }, status: 400, code: 0, key: "amount" },
@@ -147,7 +147,7 @@ const same = (one: unknown, other: unknown): boolean =>
 
 const subAccountRules: ReadonlyArray<Rule.Rule> = [
   forEach("sub-account-creation.listed", {
-    statement: "Creates a sub-account as asked, and lists exactly what the creation returned",
+    statement: "Creates a sub-account as requested, and lists exactly what the creation returned",
     values: [
       { shareKyc: true, spotEnabled: true, collateralEnabled: false },
       { shareKyc: false, spotEnabled: false, collateralEnabled: true }
@@ -203,7 +203,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("sub-account-creation.refusal", {
     statement:
-      "Refuses a sub-account without a name, an e-mail address or permissions, with errors that name the field",
+      "Refuses to create a sub-account without name, e-mail address or permissions, with errors that name the field",
     values: [
       ["alias", { alias: undefined }],
       ["email", { shareKyc: false }],
@@ -236,7 +236,7 @@ const withKey = Effect.fnUntraced(function*(world: World, parent: Account, permi
 
 const keyRules: ReadonlyArray<Rule.Rule> = [
   forEach("api-key-creation.listed", {
-    statement: "Creates an enabled key as asked, and lists it without its secret",
+    statement: "Creates an enabled key as requested, and lists it without its secret",
     values: [1, 2],
     check: Effect.fnUntraced(function*(world, type) {
       const parent = yield* world.open({ isFunded: false })
@@ -270,7 +270,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("api-key-creation.types", {
-    statement: "Lists keys of different types with different types",
+    statement: "Shows different types for keys of different types",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
@@ -287,7 +287,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("api-key-creation.signs", {
-    statement: "Accepts calls that a created key signs for its sub-account, but none signed with a different secret",
+    statement: "Accepts calls signed with a new sub-account key and its secret, but not with another key's secret",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* Wallets.open(world, [["main", "ETH", "5"]])
       const [one, two] = [yield* withKey(world, parent), yield* withKey(world, parent)]
@@ -301,7 +301,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("api-key-creation.permissions", {
-    statement: "Lets a created sub-account trade on spot only if its permissions say so",
+    statement: "Lets a new sub-account trade on spot only if its permissions allow it",
     level: "SHOULD",
     values: [true, false],
     check: Effect.fnUntraced(function*(world, spotEnabled) {
@@ -317,7 +317,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("api-key-creation.refusal", {
-    statement: "Refuses a key without its sub-account, its title or its type, with errors that name the field",
+    statement: "Refuses to create a key without a sub-account, a title or a type, with errors that name the field",
     values: [
       ["subAccountId", { subAccountId: undefined }],
       ["title", { title: undefined }],
@@ -338,7 +338,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("api-key-creation.own", {
-    statement: "Refuses a key for the sub-account of another account, and a key of an unknown type",
+    statement: "Refuses to create a key for another account's sub-account, or of an unknown type",
     check: Effect.fnUntraced(function*(world) {
       const [parent, other] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
       const { subAccountId } = yield* withKey(world, parent)

@@ -108,7 +108,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("errors.private.only-wrong", {
-    statement: "Shows no messages for a correct parameter",
+    statement: "Names no valid parameter in errors",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: 0 })
       const { json } = answer

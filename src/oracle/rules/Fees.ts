@@ -45,7 +45,7 @@ const direction = (key: "deposit" | "withdraw"): FieldRules.Table => ({
 /** The currency whose settings a rule changes. */
 const changed = "ETH"
 
-/** The terms of one direction, all of which differ. */
+/** The terms of deposits or of withdrawals. No two values are equal. */
 const termsOf = (first: number): Body =>
   Object.fromEntries(bounds.map((bound, index) => [bound, String((first + index) / 8)]))
 

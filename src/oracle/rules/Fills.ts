@@ -1,6 +1,6 @@
 /**
- * The fills of orders: what a trade says must agree in every answer that shows it. Only the live exchange's
- * documentation describes these answers.
+ * The fills of orders: all answers that show a trade must agree on its details. Only the live exchange's documentation
+ * describes these answers.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -17,26 +17,26 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 interface Fill extends LiveOrders.Part {
   /** 1 for the maker, 2 for the taker. */
   readonly role: 1 | 2
-  /** The index of the counterparty's order in the story. */
+  /** The index of the counterparty's order in the scenario. */
   readonly with: number
 }
 
-/** An order of the story. */
+/** An order in the scenario. */
 interface Party {
   readonly account: Account
   readonly fields: Body
   /** The answer that placed the order. */
   readonly answer: LiveOrders.Shown["answer"]
   readonly order: Body
-  /** Its fills when its answer was made. */
+  /** The order's fills at the time of that answer. */
   readonly atOnce: ReadonlyArray<Fill>
-  /** All its fills. */
+  /** All fills of the order. */
   readonly fills: ReadonlyArray<Fill>
 }
 
 const cases = [Paths.limitOrder, Paths.collateralLimit].flatMap((path) => Orders.sides.map((side) => ({ path, side })))
 
-/** The taker's index in the story. */
+/** The taker's index in the scenario. */
 const taker = 2
 
 /**
@@ -79,7 +79,7 @@ const trade = Effect.fnUntraced(function*(
   }
 })
 
-/** A fill as every list shows it. */
+/** A fill as every list must show it. */
 const inLists = ({ fields: { clientOrderId = "" } }: Party, { amount, price, role }: Fill): Body => ({
   amount: String(amount),
   price: String(price),
@@ -114,7 +114,7 @@ const areNewestFirst = ({ answer, records }: LiveOrders.Shown) =>
 const sum = (records: ReadonlyArray<Body>, of: (record: Body) => number): number =>
   records.reduce((sum, record) => sum + of(record), 0)
 
-/** The order as answers after all trades show it. */
+/** The order as answers must show it after all trades. */
 const after = ({ fields, fills, order }: Party): Body => ({
   ...LiveOrders.ordered("limit", fields),
   ...LiveOrders.identity(order),
@@ -136,7 +136,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.rest", {
-    statement: "Lists the rest of a partly filled order as open, with all its fills, and no filled order",
+    statement: "Lists a partly filled order as open, with all its fills and what is left, and lists no filled order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)
@@ -148,7 +148,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.history", {
-    statement: "Shows a filled order in order history with its terms and its fills, and not a partly filled one",
+    statement: "Shows a filled order, but no partly filled one, in order history, with its terms and its fills",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties: [one, two, took, end] } = yield* trade(world, value)
@@ -173,7 +173,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.deals", {
-    statement: "Lists as deals of an order exactly its fills, each with the counterparty's order id",
+    statement: "Lists exactly an order's fills as its deals, each with the counterparty's order id",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { market, parties } = yield* trade(world, value)
@@ -194,7 +194,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.executed", {
-    statement: "Lists an account's fills in executed history, newest first, with the side and id of the order of each",
+    statement: "Lists an account's fills in executed history, newest first, each with the side and id of its order",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { market, parties } = yield* trade(world, value)
@@ -273,7 +273,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("fills.agree.fees", {
-    statement: "Shows as an order's fee the sum of the fees of its fills, in their currency, in every answer",
+    statement: "Shows in every answer, as an order's fee, the sum of its fills' fees in their currency",
     values: cases,
     check: Effect.fnUntraced(function*(world, value) {
       const { parties } = yield* trade(world, value)

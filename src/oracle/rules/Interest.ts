@@ -48,8 +48,8 @@ const payment: FieldRules.Table = {
 }
 
 /**
- * Makes a rule about a filter. Without a control plane, the account's own payments show it, if they differ. More payments
- * than a page has prove less.
+ * Creates a rule about a filter. Without a control plane, the rule uses the account's own payments, if they differ. If
+ * the account may have more payments than one page shows, the rule does not check that the filtered list is complete.
  */
 const filtered = (id: string, statement: string, key: "planId" | "ticker"): Rule.Rule =>
   section.always(id, {
@@ -80,7 +80,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   filtered("interest.plan.filter", "Lists exactly the payments of the given planId", "planId"),
   filtered("interest.ticker.filter", "Lists exactly the payments in the given ticker", "ticker"),
   section.forEach("interest.plan-and-ticker.filter", {
-    statement: "Lists exactly the payments of both the given planId and the given ticker",
+    statement: "Lists exactly the payments that match both the given planId and the given ticker",
     values: mixed.flatMap(([planId]) => mixed.map(([, ticker]) => [planId, ticker] as const)),
     check: Effect.fnUntraced(function*(world, [planId, ticker]) {
       const account = yield* world.open({ isFunded: false })
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
       const answer = yield* world.call(account, Paths.interest, { planId, ticker })
       const expected = mixed.flatMap((payment, index) => payment[0] === planId && payment[1] === ticker ? [index] : [])
-      // A server may refuse a ticker that is not that of the plan.
+      // A server may refuse a ticker that does not belong to the plan.
       if (expected.length === 0 && Refusals.isRefused(answer)) return
       const { json } = answer
       const records = Json.isObject(json) && Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []

@@ -16,7 +16,7 @@ const section = Section.of({ clause: "Authentication" })
 
 type Opener = (world: World, path: string) => Effect.Effect<Account, Verdict.CheckError>
 
-/** Makes a rule that every endpoint refuses a call from one account, and accepts the same call from another. */
+/** Creates a rule that every endpoint refuses a call from one account, and accepts the same call from another. */
 const everywhere = (id: string, statement: string, why: string, denied: Opener, allowed: Opener): Rule.Rule =>
   section.forEach(id, {
     statement,

@@ -198,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("kill-switch.scope", {
     statement:
-      "Cancels exactly the orders of its market and types, stop orders and OCO orders too, and shows them canceled",
+      "Cancels exactly the orders of a timer's market and types, stop and OCO orders too, and shows them canceled",
     values: scopes,
     check: (world, { cancels, of, types }) =>
       world.whileFrozen(Effect.gen(function*() {
@@ -224,7 +224,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }))
   }),
   LiveCalls.section.always("kill-switch.funds", {
-    statement: "Releases the funds of the orders that it cancels",
+    statement: "Releases the funds of orders that the kill switch cancels",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader

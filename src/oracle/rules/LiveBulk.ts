@@ -38,7 +38,7 @@ const wrong = (market: Market, what: typeof wrongs[number]): Body =>
     }[what]
   )
 
-/** The parts of an item, which must have a result or an error, but not both. */
+/** The result and the error of an item, which must have exactly one of them. */
 const parts = (item: unknown) => {
   const { error, result } = Json.isObject(item) ? item : { error: undefined, result: undefined }
   return {
@@ -76,7 +76,7 @@ const expectItems = Effect.fnUntraced(function*(
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => Kinds.someText.holds(message))
 
-/** Expects that an item shows an error with this code, whose errors name these fields. */
+/** Expects that an item shows an error with this code and with errors that name these fields. */
 const hasError = (answer: Target.Answer, item: unknown, code: number, names: ReadonlyArray<string>) => {
   const { error } = parts(item)
   const errors = error?.["errors"]
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.errors", {
-    statement: "Shows for a refused order the code of the single call, and errors that name the same fields",
+    statement: "Shows for a refused order the same code as the single call, and errors that name the same fields",
     values: [
       { path: Paths.bulk, single: Paths.limitOrder },
       { path: Paths.collateralBulk, single: Paths.collateralLimit }
@@ -181,7 +181,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.stops", {
-    statement: "With stopOnFail, places no order after the first refused one, and keeps the earlier ones",
+    statement: "With stopOnFail, places no orders after the first refused one, and keeps the earlier ones",
     values: kinds,
     check: Effect.fnUntraced(function*(world, { path }) {
       const account = yield* world.trader

@@ -164,7 +164,7 @@ const partRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.part.amount", {
-    statement: "Counts the filled part in the new amount of a partly filled order, which the new order leaves out",
+    statement: "Counts the filled part toward a partly filled order's new amount: the new order has only the rest",
     level: "SHOULD",
     values: [false, true],
     check: Effect.fnUntraced(function*(world, withPrice) {

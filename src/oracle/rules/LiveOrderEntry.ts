@@ -1,4 +1,4 @@
-/** The demands on limit orders that only the live exchange's documentation describes. */
+/** Requirements for limit orders that only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -23,8 +23,8 @@ const draft = (market: Market, more: Body = {}): Body => ({
 })
 
 /**
- * Flags that exclude each other, and the codes of the refusal. A target may first refuse `rpi` (43) or `retail` (42)
- * because the account has no permission.
+ * Flags that exclude each other, and the possible codes of the refusal. A target may first refuse `rpi` (43) or
+ * `retail` (42) because the account has no permission.
  */
 const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; readonly codes: ReadonlyArray<number> }> = [
   ...paths.flatMap((path) => [
@@ -56,7 +56,7 @@ const end = Effect.fnUntraced(function*(
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.flags", {
-    statement: "Refuses a limit order with flags that exclude each other, with their code, and places nothing",
+    statement: "Refuses a limit order whose flags exclude each other, with the code for these flags, placing nothing",
     values: flags,
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
       const account = yield* world.trader

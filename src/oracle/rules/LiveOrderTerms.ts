@@ -61,7 +61,7 @@ const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) 
   yield* Verdict.expect(answer, "no open orders", records.length === 0)
 })
 
-/** The key as refusals may spell it. */
+/** The spellings of a key that refusals may use. */
 const spellings = (key: string): ReadonlyArray<string> => [
   key,
   key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
@@ -106,7 +106,7 @@ const reducing = calls.filter(({ path }) =>
   [Paths.collateralLimit, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
 )
 
-/** The item of a bulk call, or the answer of a single call: its error, if it has any. */
+/** The error in a bulk call's item or in a single call's answer; empty if there is none. */
 const errorOf = (json: unknown): Body => {
   const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
   const error = Json.isObject(item) ? item["error"] : undefined

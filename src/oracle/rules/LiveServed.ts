@@ -8,14 +8,14 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import type { World } from "../world/World.ts"
 
-/** Calls without their fields: a read succeeds or names a missing field, and every other call is refused. */
+/** Makes a call without its fields: a read succeeds or names a missing field, and any other call is refused. */
 const ask = Effect.fnUntraced(function*(world: World, path: string, market: string) {
   return path.includes("/public/")
     ? yield* world.get(Paths.ofMarkets.includes(path) ? `${path}/${market}` : path, `market=${market}`)
     : yield* world.call(yield* world.reader, path)
 })
 
-/** The calls to make, without those that the target declares missing. Only a sandbox is asked for more than reads. */
+/** The calls to make, except those that the target declares missing. On a target that is not a sandbox, only reads. */
 const pathsOf = ({ declares, profile }: World): ReadonlyArray<string> =>
   (profile === "control" ? Paths.liveCalls : Paths.liveReads).filter(declares)
 
@@ -27,7 +27,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { name } = yield* world.market
       const paths = pathsOf(world)
-      if (paths.length === 0) return yield* Verdict.skip("the target declares that it has none of these calls")
+      if (paths.length === 0) return yield* Verdict.skip("the target declares that it serves none of these calls")
       const missing: Array<string> = []
       for (const path of paths) {
         const isMissing = Effect.map(ask(world, path, name), Refusals.isNotServed)

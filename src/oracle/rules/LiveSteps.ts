@@ -105,7 +105,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-steps.changes", {
-    statement: "Refuses a change off its market's step in the same way, and keeps the order",
+    statement: "Refuses to change an order to a value off its market's step, as for a new order, and changes nothing",
     level: "SHOULD",
     values: ["price", "amount"],
     check: Effect.fnUntraced(function*(world, key) {
@@ -121,7 +121,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-steps.bulk", {
-    statement: "Shows code 1 in place of a bulk order's item that is off its market's step",
+    statement: "Shows code 1 in place of a bulk order with a value off its market's step",
     level: "SHOULD",
     values: [Paths.bulk, Paths.collateralBulk].flatMap((path) => ["price", "amount"].map((key) => ({ path, key }))),
     check: Effect.fnUntraced(function*(world, { key, path }) {

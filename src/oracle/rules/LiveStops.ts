@@ -172,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-stops.history", {
     statement:
-      "Shows a triggered order's activation price in order history, and as activated, if at all, the time in seconds",
+      "Shows a triggered order's activation price in order history; activated, if shown, is the time in seconds",
     values: cases,
     check: Effect.fnUntraced(function*(world, { kind, side }) {
       const { account, found, market } = yield* trigger(world, kind, side, [6, 6, 6])

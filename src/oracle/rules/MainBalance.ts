@@ -64,8 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "balance.wallets",
-    statement:
-      "Shows only the main wallet's balance, not that of the trade or the collateral wallet, and of each asset its own",
+    statement: "Shows each asset's balance in the main wallet only, without the trade and the collateral wallet",
     clause,
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })

@@ -59,7 +59,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   return { account, market, answer, order, parts, expected }
 })
 
-/** The codes for a lack of funds: of the engine, and of the amount. */
+/** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
 /** Without a limit price, an answer shows "0" or nothing. */
@@ -126,7 +126,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.funds", {
-    statement: "Changes the trade balance by exactly what a spot market order traded, and its fee",
+    statement: "Changes the trade balance by exactly the amounts that a spot market order traded, and its fee",
     values: entries.filter(({ path }) => path !== Paths.collateralMarketOrder),
     check: Effect.fnUntraced(function*(world, entry) {
       // A new account has the same funds as every other one.

@@ -37,7 +37,7 @@ interface Running<Real> {
   readonly runPromise: <A>(effect: Effect.Effect<A>) => Promise<A>
 }
 
-/** Makes a rule that holds for every sequence of steps. */
+/** Creates a rule that must hold for every sequence of steps. */
 const everyList = <Model extends object, Real extends object>(
   heading: Rule.Heading,
   steps: ReadonlyArray<fc.Arbitrary<Step<Model, Real>>>,

@@ -52,7 +52,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("auth.nonce.unique.optional", {
-    statement: "Refuses a used nonce on a call that may leave the nonce out",
+    statement: "Refuses a used nonce on a call for which the nonce is optional",
     live: Rule.documented("every private call needs a nonce"),
     values: Paths.unenveloped,
     check: Effect.fnUntraced(function*(world, path) {

@@ -19,7 +19,7 @@ const perpetual = "BTC_PERP"
 /** The fields of a leg that only the answer to a new OCO order shows. */
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]
 
-/** A pair whose legs have the keys of other orders, without the fields that only its first answer shows. */
+/** A pair with the keys of plain orders in its legs, and without the fields that only its first answer shows. */
 const toPair = (pair: Body): Body =>
   Object.fromEntries([
     ["id", pair["id"]],
@@ -50,13 +50,13 @@ const place = Effect.fnUntraced(function*(world: World) {
   return { account, market, one, two, other, clientOrderId }
 })
 
-/** The words of a key: `activation_price` and `activationPrice` have the same. */
+/** A key regardless of its spelling: the same text for `activation_price` and `activationPrice`. */
 const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 
 /** The fields that only the leg with a trigger shows. */
 const triggerFields: ReadonlyArray<string> = ["activationprice", "activationcondition", "activated"]
 
-/** Expects the trigger fields on the stop-loss only, and keys that the documentation spells like this. */
+/** Expects the trigger fields on the stop-loss only, with the activation price under this key. */
 const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activationPrice: string) =>
   Verdict.expect(
     answer,
@@ -96,7 +96,7 @@ const both = [
   { path: Paths.conditionalOrders, read: conditional }
 ] as const
 
-/** The same pair with different values in both legs. */
+/** The same pair with these changes in both legs. */
 const withLegs = (pair: Body, change: Body): Body => ({
   ...pair,
   ...Object.fromEntries(Oco.legs.map((key) => [key, { ...Oco.leg(pair, key), ...change }]))
@@ -121,7 +121,7 @@ const notFound = (answer: Target.Answer) =>
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
-    statement: "Lists all OCO orders, or those of one market, with both legs as first shown",
+    statement: "Lists all OCO orders, or those of one market, with both legs as in the first answer",
     values: both,
     check: Effect.fnUntraced(function*(world, { read }) {
       const { account, market, one, other, two } = yield* place(world)

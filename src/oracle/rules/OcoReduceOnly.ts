@@ -15,7 +15,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Endpoints §2", level: "SHOULD" })
 
-/** Whether the target supports reduceOnly. Finds out with a reduce-only order that closes a position. */
+/** Whether the target supports reduceOnly. Tests this with a reduce-only order that closes a position. */
 const isTaken = Effect.fnUntraced(function*(world: World) {
   const account = yield* world.open()
   const market = yield* Trading.openPosition(world, account, "buy", "0.01")
@@ -26,9 +26,9 @@ const isTaken = Effect.fnUntraced(function*(world: World) {
 })
 
 /**
- * Submits a reduce-only order that can close nothing, and expects code 116. The document announces `reduceOnly`, and says
- * that it is not yet accepted. So the code is required only of a target that accepts the field where it can close a
- * position: both readings of the document then agree.
+ * Submits a reduce-only order that can close nothing, and expects code 116. The document announces `reduceOnly`, and
+ * says that it is not yet accepted. So the code is required only if the target accepts the field for an order that can
+ * close a position: then both readings of the document agree.
  */
 const closesNothing = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side, why: string) {
   const fields = Orders.oco(yield* world.market, side, { reduceOnly: true })

@@ -85,7 +85,7 @@ const legTable = (key: Oco.Leg): FieldRules.Table => ({
   rows: legRows(key)
 })
 
-/** Makes a rule about a new OCO order. */
+/** Creates a rule about a new OCO order. */
 const newOrder = (
   id: string,
   statement: string,

@@ -117,7 +117,7 @@ const cancel = (world: World, { account, fields: { clientOrderId, market }, orde
     clientOrderId === undefined ? { market, orderId } : { market, clientOrderId }
   )
 
-/** Expects that of both orders, exactly these are open. */
+/** Expects that exactly these of the two orders are open. */
 const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: ReadonlyArray<unknown>) {
   const { answer, records } = yield* LiveOrders.open(world, account)
   const open = records.map(({ orderId }) => orderId)
@@ -128,16 +128,16 @@ const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: 
   )
 })
 
-/** Fields that the documentation does not list in order history. */
+/** Fields that the documentation does not list for order history. */
 const unlisted: ReadonlyArray<string> = ["stp", "left", "oto", "activated"]
 
-/** The fields that order history shows of an order. */
+/** An order's fields that order history shows. */
 const inHistory = (order: Body): Body =>
   Object.fromEntries(Object.entries(order).filter(([key]) => !unlisted.includes(key)))
 
 const lifeRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.placed", {
-    statement: "Shows a new order with the values of its request, the defaults of the others, and no fills",
+    statement: "Shows a new order with the values of its request, defaults for the other fields, and no fills",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
       const { answer, expected, order } = yield* placed(world, entry)
@@ -147,7 +147,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.stp", {
-    statement: "Shows the abbreviated stp of an order that was placed with an older word for it",
+    statement: "Shows stp abbreviated for an order that was placed with the older, longer word",
     values: ["cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {
       const market = yield* world.market
@@ -209,11 +209,11 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The currency that an order on this side locks, and how much of it. */
+/** The currency that an order on this side locks, and the minimum that it locks. */
 const locked = ({ money, stock }: Market, side: Orders.Side, price: string, size: number) =>
   side === "buy" ? { ticker: money, least: size * Number(price) } : { ticker: stock, least: size }
 
-/** The largest part of an order's total by which it may lock more than that, for fees. */
+/** The maximum that an order may lock beyond its total, for fees, as a ratio of the total. */
 const feeMargin = 0.01
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other))
@@ -291,7 +291,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.ioc", {
-    statement: "Shows what an immediate-or-cancel order has traded, and the flag, in the answer and in order history",
+    statement: "Shows an immediate-or-cancel order's fills and its ioc flag, in the answer and in order history",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
@@ -376,7 +376,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The codes for a lack of funds: of the engine, and of the amount. */
+/** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
 const refusalRules: ReadonlyArray<Rule.Rule> = [

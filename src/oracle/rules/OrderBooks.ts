@@ -18,7 +18,10 @@ const slackOf = ({ profile }: Pick<World, "profile">): number => profile === "co
 /** Three prices on each side, best first, in percent from the base price. */
 const percents = { buy: [-0.7, -1.1, -1.6], sell: [0.7, 1.1, 1.6] } as const
 
-/** Lets two accounts place 0.01 and 0.02 at the best of these prices, and one 0.04 and 0.08 behind it, on both sides. */
+/**
+ * On both sides, two accounts place 0.01 and 0.02 at the best of these prices. Behind it, the first places 0.04 at the
+ * second price, and the other 0.08 at the third.
+ */
 const rest = Effect.fnUntraced(function*(world: World) {
   const market = yield* world.market
   const [one, two] = [yield* world.open(), yield* world.open()]
@@ -107,7 +110,7 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("book.time", {
-    statement: "Shows the current time of a book in Unix seconds",
+    statement: "Shows the current time in a book, in Unix seconds",
     profile: "read-only",
     values: Books.paths,
     check: Effect.fnUntraced(function*(world, path) {
@@ -143,7 +146,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("book.grouping", {
-    statement: "Groups prices by level: 0 groups nothing, and a coarser level has the same amounts in fewer levels",
+    statement: "Groups prices by level: 0 groups nothing, a higher level shows the same total amount at fewer prices",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const { market: { name } } = yield* rest(world)
@@ -162,7 +165,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("book.refusal", {
-    statement: "Refuses the order book of an unknown market, or a malformed limit, with HTTP 422 that names the field",
+    statement: "Refuses an unknown market or a malformed limit with HTTP 422 and an object that names the field",
     profile: "read-only",
     values: [["market", LivePublicCalls.noMarket, {}], ["limit", undefined, { limit: "ten" }]] as const,
     check: Effect.fnUntraced(function*(world, [field, market, query]) {

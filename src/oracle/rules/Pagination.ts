@@ -23,7 +23,7 @@ const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): bo
 /** The constructors for a list's rules. */
 const rulesOf = ({ clause }: List) => Section.of({ clause, profile: "read-only" })
 
-/** Makes a rule that these values are refused as a limit or an offset. */
+/** Creates a rule that these values are refused as a limit or an offset. */
 const refuses = (
   list: List,
   field: "limit" | "offset",
@@ -42,7 +42,7 @@ const refuses = (
     })
   })
 
-/** Makes a rule that a page repeats the requested limit or offset. */
+/** Creates a rule that a page repeats the requested limit or offset. */
 const echoes = (
   list: List,
   field: "limit" | "offset",
@@ -95,7 +95,7 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
       profile: "control",
       check: Effect.fnUntraced(function*(world) {
         const account = yield* world.open({ isFunded: false })
-        // One record too many does no harm.
+        // If a retry adds a record twice, the extra record does no harm.
         for (let count = 0; count <= defaultLimit; count++) yield* Connection.retry(list.add(world, account))
         const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path))
         const isWhole = records.length === defaultLimit
@@ -125,7 +125,7 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
 
 const offsetDefault = (list: List): Rule.Rule =>
   rulesOf(list).always(`${list.id}.offset.default`, {
-    statement: "Uses a default offset of 0, which is the first page",
+    statement: "Uses a default offset of 0, which selects the first page",
     check: Effect.fnUntraced(function*(world) {
       yield* distinct(world, list)
       const first = yield* page(world, list, { limit: 100, offset: 0 })
@@ -194,7 +194,7 @@ const pagesComplete = (list: List): Rule.Rule =>
 
 const pagesDisjoint = (list: List): Rule.Rule =>
   rulesOf(list).forEach(`${list.id}.pages.disjoint`, {
-    statement: "Lists no record on two pages, and every record of the list on one",
+    statement: "Lists every record on exactly one page",
     values: [1, 2, 3],
     check: Effect.fnUntraced(function*(world, limit) {
       const whole = yield* distinct(world, list)

@@ -20,13 +20,13 @@ const { always, forEach } = LiveCalls.section
 /** Every leverage that an account of the live exchange can have. */
 const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
 
-/** Margins may be rounded up to the precision of the market's prices. */
+/** The tolerance for margins, which may be rounded up to the precision of the market's prices. */
 const rounding = 0.11
 
 /** The time between two changes of a position, in milliseconds. */
 const pause = 5000
 
-/** A decimal, or nothing if the exchange does not know it. */
+/** A decimal, or null if the exchange does not know the value. */
 const decimalOrNull: Kinds.Kind = {
   name: "a decimal in a string, or null",
   holds: (value) => value === null || Kinds.decimal.holds(value)
@@ -56,7 +56,7 @@ const theOne = Effect.fnUntraced(function*(world: World, account: Account) {
   return { answer, position }
 })
 
-/** Lets an account trade an amount at a price on a margin or futures market, with another new account. */
+/** Lets an account trade an amount at a price with a new account, on a margin or futures market. */
 const trade = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -177,7 +177,7 @@ const openingRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("positions.increased", {
     statement:
-      "Shows the sum of the amounts and the average entry price of a position's fills, and the time of the last",
+      "Shows the sum of the amounts and the average entry price of a position's fills, and the time of the last one",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* Wallets.openTrader(world)
@@ -250,7 +250,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.movePrice(world, market, basePrice * (1 + percent / 100))
       const { answer, position } = yield* theOne(world, account)
       const profit = signed(side, 0.02) * basePrice * percent / 100
-      // The price that values a position may be an index or an average.
+      // The price used to value a position may be an index or an average.
       const ratio = number(position, "unrealizedPnl") / profit
       yield* Verdict.expect(
         answer,
@@ -260,7 +260,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("positions.pnl", {
-    statement: "Shows the profit or loss of the closed parts of a position as pnl: zero at first",
+    statement: "Shows the profit or loss of a position's closed parts as pnl, which is zero at first",
     check: Effect.fnUntraced(function*(world) {
       for (const side of Orders.sides) {
         const account = yield* Wallets.openTrader(world)

@@ -165,7 +165,7 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("futures.open-interest", {
-    statement: "Adds a trade that opens a position for both accounts to the open interest only once",
+    statement: "Counts a trade that opens positions for both accounts only once in the open interest",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
       const interest = Effect.map(futures(world), ({ answer, objects }) => {
@@ -234,7 +234,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("funding-rates.refusal", {
     statement:
-      "Refuses funding rates with an invalid limit, offset or window with HTTP 422 and an object that names the field",
+      "Refuses an invalid limit, offset or window for funding rates: HTTP 422, and an object that names the field",
     profile: "read-only",
     values: wrong,
     check: (world, [field, query]) =>

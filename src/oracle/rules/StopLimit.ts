@@ -96,7 +96,7 @@ const response: FieldRules.Table = {
   ]
 }
 
-/** Makes a rule about a new order. */
+/** Creates a rule about a new order. */
 const newOrder = (
   id: string,
   statement: string,
@@ -219,8 +219,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, factor) {
       const market = yield* world.market
       const { minAmount, minTotal, price, step, stockPrecision } = market
-      // A price at which minAmount reaches minTotal. The live exchange refuses prices far from the last price, and
-      // does not document how far: there the amount grows instead.
+      // A price at which minAmount reaches minTotal. The live exchange refuses prices far from the last price, and does
+      // not document how far, so in its dialect the amount is raised instead.
       const most = world.dialect.name === "live" ? price * 2 : Infinity
       const limit = Math.min(Math.max(price, minTotal / minAmount), most)
       const text = priceText(market, Math.ceil(limit / market.tick) * market.tick)
@@ -234,7 +234,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("stop-limit.request.stp.accepts", {
-    statement: "Accepts stp no, cancel_both, cancel_new and cancel_old, and shows it in the answer",
+    statement: "Accepts stp no, cancel_both, cancel_new and cancel_old, and shows the given mode in the answer",
     live: Rule.other("the answer shows no, cb, cn or co; requests may use either form"),
     values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
     check: Effect.fnUntraced(function*(world, stp) {

@@ -31,7 +31,7 @@ const sources: ReadonlyArray<{
 /** The time between both events, in milliseconds. */
 const pause = 7000
 
-/** The fraction of a second of both events, in milliseconds. */
+/** The milliseconds past the whole second at which both events happen. */
 const fraction = 337
 
 /** All values of this key, at any depth. */
@@ -44,7 +44,7 @@ const valuesOf = (json: unknown, key: string): ReadonlyArray<unknown> =>
 
 const nowOf = (world: World) => Effect.map(world.now, (now) => now / 1000)
 
-/** Places an order of each kind at a first time; all of them trade at a second time, or one of them ends. */
+/** Places orders of each kind at a first time. At a second time, orders trade and one is canceled. */
 const scenario = Effect.fnUntraced(function*(world: World, account: Account) {
   const other = yield* world.open()
   const market = yield* world.market

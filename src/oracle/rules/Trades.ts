@@ -1,6 +1,6 @@
 /**
- * Past trades, and the summaries that count them. Only the live exchange's documentation describes these calls. A trade
- * must look the same wherever it is shown.
+ * Past trades, and the market summaries that include them. Only the live exchange's documentation describes these
+ * calls. A trade must look the same wherever it is shown.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -205,7 +205,7 @@ type Source = keyof typeof figures
 
 const entryOf = (json: unknown, key: string): Body => Json.isObject(json) && Json.isObject(json[key]) ? json[key] : {}
 
-/** A market's entry in one of the summaries; empty if the summary does not list the market. */
+/** A market's entry in a summary; empty if the summary does not list the market. */
 const read = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
   switch (source) {
     case "ticker": {
@@ -248,7 +248,7 @@ const known = [[0.9, "0.012"], [-0.4, "0.021"]] as const
 const summaryRules: ReadonlyArray<Rule.Rule> = [
   forEach("summary.figures", {
     statement:
-      "Shows last price, volumes, low, high, change, best bid and best ask of a day in every summary of a market",
+      "Shows the day's last price, volumes, low, high, change, best bid and best ask in every summary of a market",
     values: [
       { source: "ticker", isFuture: false },
       { source: "summary", isFuture: false },
@@ -377,7 +377,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   always("tickers.frozen", {
-    statement: "Shows exactly the markets without trading as frozen",
+    statement: "Shows exactly those markets as frozen whose trading is off",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)

@@ -68,7 +68,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     ]
   }),
   forEach("trading-fees.charged", {
-    statement: "Charges maker and taker the fees of the market that the trading fees show, in percent",
+    statement: "Charges maker and taker the fees that the trading fees show for the market, in percent",
     values: kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side }))),
     check: Effect.fnUntraced(function*(world, { kind, side }) {
       const spot = yield* world.market
@@ -95,7 +95,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("trading-fees.default", {
-    statement: "Shows to a new account the default fees that the list of markets shows, in percent",
+    statement: "Shows a new account the same default fees as the list of markets, in percent",
     values: ["maker", "taker"] as const,
     check: Effect.fnUntraced(function*(world, role) {
       const { answer, json } = yield* feesOf(world, yield* world.open({ isFunded: false }))
@@ -105,14 +105,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Verdict.conclude(
         `the ${role} fees of the market list`,
-        `others for ${odd.map(({ name }) => name).join(", ")}`,
+        `different ones for ${odd.map(({ name }) => name).join(", ")}`,
         odd.length === 0,
         answer
       )
     })
   }),
   always("trading-fees.fills", {
-    statement: "Shows the fee of each role on a futures market in the deals, the fills and the order",
+    statement: "Shows the fee for each role on a futures market in the deals, the fills and the order",
     check: Effect.fnUntraced(function*(world) {
       const market = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
       yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
@@ -170,7 +170,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Verdict.conclude(
         `the ${role} fees of the market list`,
-        `others for ${odd.map(({ name }) => name).join(", ")}`,
+        `different ones for ${odd.map(({ name }) => name).join(", ")}`,
         odd.length === 0,
         answer
       )
