@@ -10,7 +10,7 @@ import type { Market, World } from "./World.ts"
 /** The calls that show the levels of a book. */
 export const paths = [Paths.orderBook, Paths.depth] as const
 
-/** Whether two amounts are equal, apart from rounding in this program. */
+/** Whether two amounts are equal, apart from floating-point rounding. */
 export const isClose = (one: number | undefined, other: number): boolean => Math.abs((one ?? Number.NaN) - other) < 1e-8
 
 /** The price that is this many percent above the base price; below it for a negative number. */

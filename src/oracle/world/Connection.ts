@@ -1,7 +1,7 @@
 /**
- * Requests that get no answer, because the connection failed, the answer was cut short or it took too long. The target
- * may have executed such a request. Only an idempotent request is repeated on its own; after any other request the
- * value is judged again from the beginning, so that no rule counts as broken because of the connection.
+ * Handles requests that get no answer, because the connection failed, or because the answer was cut short or took too
+ * long. The target may have executed such a request. Only an idempotent request is sent again by itself; after any
+ * other request, the value is judged again from the beginning. So no rule counts as broken because of the connection.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -13,18 +13,16 @@ export interface Traffic {
   unanswered: number
 }
 
-/**
- * The maximum number of tries of a call, or of the check of a value: enough even if one try in twenty gets no answer.
- */
+/** The maximum number of attempts at a call or a value check: enough even if one attempt in twenty gets no answer. */
 const maxTries = 8
 
-/** No more tries of a call begin this many milliseconds after the first one has failed. */
+/** A call is not retried later than this many milliseconds after its first failure. */
 const patience = 5000
 
-/** No more checks of a value begin this many milliseconds after the first one has failed. */
+/** A value check is not retried later than this many milliseconds after its first failure. */
 export const patienceOfValue = 20_000
 
-/** The waits between tries: from 50 to 400 milliseconds, so that later tries reach a target that restarts. */
+/** The waits between attempts: from 50 to 400 milliseconds, so that later attempts reach a restarted target. */
 const waits = Schedule.min([Schedule.exponential(50), Schedule.spaced(400)])
 
 /** Counts the requests, and notes in the error which request got no answer. */
@@ -41,14 +39,14 @@ export const counted = (send: Target.Target["send"], traffic: Traffic): Target.T
 export const isUnanswered = (error: { readonly _tag: string }): error is Target.TargetError =>
   error._tag === "TargetError" && "unanswered" in error && error.unanswered !== undefined
 
-/** Tries an effect again while a request in it gets no answer. The effect must be safe to repeat. */
+/** Retries an effect while a request in it gets no answer. The effect must be safe to repeat. */
 export const retry = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>,
   duration = patience
 ): Effect.Effect<A, E> =>
   Effect.retry(effect, { while: isUnanswered, schedule: Schedule.upTo(waits, { times: maxTries - 1, duration }) })
 
-/** Like {@link retry}. If no try gets an answer, the target counts as silent, and the rule is not tried again. */
+/** Like {@link retry}. If no attempt gets an answer, the target counts as silent, and the rule is not retried. */
 export const read = <A, E extends { readonly _tag: string }>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | Target.TargetError> =>

@@ -33,10 +33,7 @@ const heading = (statement: string): Pick<
 /** The constructors for rules about these calls. */
 export const section = Section.byStatement(heading)
 
-/**
- * Expects that the target serves the call. Skips if the target declares that it does not serve the call, which was
- * tried anyway.
- */
+/** Expects that the target serves the call. Skips if the call is not served, but the target declares it missing. */
 export const served = (
   { declares }: World,
   path: string,

@@ -23,7 +23,7 @@ export interface Shown {
 // Values
 // -----------------------------------------------------------------------------
 
-/** The meaning of a field that an answer leaves out. */
+/** The values of fields that an answer may omit. */
 const omitted: Body = { stp: "no", postOnly: false, ioc: false, reduceOnly: false, rpi: false }
 
 const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
@@ -57,7 +57,7 @@ export const shows = ({ answer }: Pick<Shown, "answer">, what: string, record: B
   )
 }
 
-/** Expects exactly these records, in any order, each recognised by the value of `key`. */
+/** Expects exactly these records, in any order, each identified by the value of `key`. */
 export const lists = Effect.fnUntraced(function*(
   shown: Shown,
   what: string,

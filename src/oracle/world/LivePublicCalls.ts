@@ -98,7 +98,10 @@ export const refuses = Effect.fnUntraced(function*(world: World, path: string, q
   )
 })
 
-/** Creates one rule per field of an answer. The rules read only, unless the table names a different profile. */
+/**
+ * Creates one rule per field of an answer. The rules need the `read-only` profile, unless the table names a different
+ * one.
+ */
 export const fields = (
   table: Omit<FieldRules.Table, "clause" | "profile" | "level"> & Partial<Pick<FieldRules.Table, "profile">>
 ): ReadonlyArray<Rule.Rule> =>

@@ -36,7 +36,7 @@ export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
  * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so an answer
- * shows which one it repeats.
+ * that mixes them up is noticed.
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
@@ -51,8 +51,8 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 }
 
 /**
- * An OCO order whose legs wait far from the market on both sides. Its prices differ, so an answer shows which one it
- * repeats.
+ * An OCO order whose legs wait far from the market on both sides. Its prices differ, so an answer that mixes them up is
+ * noticed.
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]

@@ -7,7 +7,7 @@ import { type OrderEntry, rulesOf } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import type { Body, World } from "./World.ts"
 
-/** Expects that all orders have different ids, as do all OCO pairs. A pair may have the id of an order. */
+/** Expects that all orders have different ids, and that all OCO pairs do too. A pair may have the id of an order. */
 const areUnique = (world: World, orders: ReadonlyArray<Body>) => {
   const ids = [orders.flatMap((order) => Orders.idsOf(world, order)), orders.flatMap(pairIdsOf)]
   return Verdict.conclude("distinct ids", ids, ids.every((ids) => new Set(ids).size === ids.length))

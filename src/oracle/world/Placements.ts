@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 
 /** The placed orders of a check, and whether it may place more. */
 export interface Placements {
-  /** A sentence for each order that is or may be open, with the order and how to cancel it. */
+  /** A sentence for each order that is or may be open, saying which order it is and how to cancel it. */
   readonly open: Map<string, string>
   /** The paths on which a first order was placed and canceled. */
   readonly tried: Set<string>
@@ -13,10 +13,7 @@ export interface Placements {
   readonly doubts: Array<Effect.Effect<unknown>>
   /** The maximum wait while the target throttles a placement, in milliseconds. */
   readonly patience: number
-  /**
-   * The reason why the check places no more orders, which is that one could not be canceled; absent while it may place
-   * orders.
-   */
+  /** The reason why the check places no more orders: one could not be canceled. Absent while it may place orders. */
   stopped?: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Lists that show a change a moment after it was made. The document does not describe these lists, so it does not say
- * how soon they show an order, a fill or a balance. The live exchange's documentation says that market data is cached for
- * a second. No rule is broken because of a list or market data that is late.
+ * Handles lists that show a change only a moment after it was made. The document does not describe these lists, so it
+ * does not say how soon they show an order, a fill or a balance. The live exchange's documentation says that market
+ * data is cached for a second. No rule is broken because of a list or market data that is late.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -31,7 +31,7 @@ const marketData: ReadonlyArray<string> = [
 const isMarketData = (path: string): boolean =>
   marketData.some((one) => path === one || (Paths.ofMarkets.includes(one) && path.startsWith(`${one}/`)))
 
-/** Times of an answer, which change although nothing has happened. */
+/** Times in an answer, which change even if nothing has happened. */
 const times = /"(?:timestamp|at)":[0-9.]+/gu
 
 /** Applying a code only starts the transaction that changes the main balance, so the main balance can be late too. */

@@ -43,7 +43,7 @@ const nameOf = ({ id, market, path }: Placed): string =>
 
 const nameOfDoubt = ({ fields, sentAt }: Doubt): string => `an order on ${String(fields["market"])} sent at ${sentAt}`
 
-/** Makes the report say that an order may be open, until that is ruled out. */
+/** Notes in the report that an order may be open, until that is ruled out. */
 const note = ({ placements }: World, order: Placed, why: string): void => {
   const [path, fields] = cancellation(order)
   const remedy = `Cancel it with POST ${path} ${JSON.stringify(fields)}`
@@ -60,7 +60,10 @@ const noteDoubt = ({ placements }: World, doubt: Doubt, why: string): void => {
 const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
-/** The open orders by id; an OCO order is shown by its take-profit leg. `undefined` if the target has no such list. */
+/**
+ * The open orders by id; an OCO order is represented by its take-profit leg. `undefined` if the target has no such
+ * list.
+ */
 const listed = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -198,7 +201,7 @@ const placeOne = Effect.fnUntraced(function*(
     }
     return answer
   })
-  // Once an order was sent, the check must not end before the order's fate is known.
+  // Once an order has been sent, the check must not end before the order's fate is known.
   const answer = yield* Throttling.retryThrottled(Effect.uninterruptible(send), patience)
   const placement: Placement = order === undefined ? { answer } : { answer, order }
   return placement
@@ -226,8 +229,8 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 })
 
 /**
- * Places an order of a real account, which is canceled when the run ends. The first order of its path is `plain`, and is
- * canceled at once. Skips once an order could not be canceled.
+ * Places an order on a real account, which is canceled when the run ends. The first order of its path is `plain`, and
+ * is canceled at once. Skips once an order could not be canceled.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

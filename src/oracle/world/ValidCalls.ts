@@ -22,7 +22,7 @@ const limit = (market: Market): Body => ({
   price: Orders.lowPrice(market)
 })
 
-/** A market buy of this amount, for which another account makes an offer. */
+/** A market buy of this amount, which another account's offer can fill. */
 const marketBuy = Effect.fnUntraced(function*(world: World, amount: string, path = Paths.limitOrder) {
   const market = yield* world.market
   const price = priceText(market, market.price)
@@ -31,7 +31,7 @@ const marketBuy = Effect.fnUntraced(function*(world: World, amount: string, path
   return { market: market.name, side: "buy", amount }
 })
 
-/** Places an order, and returns the fields that name it. */
+/** Places an order, and returns the fields that identify it. */
 const named = Effect.fnUntraced(function*(world: World, account: Account) {
   const market = yield* world.market
   const { orderId } = yield* Trading.placeOther(world, account, limit(market))

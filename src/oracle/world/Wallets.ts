@@ -14,7 +14,7 @@ import type { Account, World } from "./World.ts"
  */
 export type Balances = ReadonlyMap<string, number>
 
-/** Expected changes of balances. A pair is a range, both ends included. Balances without an entry must not change. */
+/** Expected balance changes. A pair is a range, both ends included. Balances without an entry must not change. */
 export type Changes = Readonly<Record<string, number | readonly [from: number, to: number]>>
 
 /** Amounts that differ by less are equal. */
@@ -68,7 +68,7 @@ export const expectOneOf = Effect.fnUntraced(function*(
     [...new Set([...Object.keys(changes), ...Object.keys(way)])]
       .every((key) => isWithin(changes[key] ?? 0, way[key] ?? 0))
   yield* Verdict.conclude(
-    `changes of balances ${ways.map((way) => JSON.stringify(way)).join(" or ")}`,
+    `balance changes ${ways.map((way) => JSON.stringify(way)).join(" or ")}`,
     changes,
     ways.some(isAsIn)
   )
