@@ -237,7 +237,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // From schemas to arbitraries
 // -----------------------------------------------------------------------------
 
-/** All schemas with an identifier that a schema contains, on its decoded and its encoded side. */
+/** The schemas with an identifier inside a schema, on both its decoded and its encoded side. */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
   const visit = (ast: SchemaAST.AST): void => {

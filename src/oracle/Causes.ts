@@ -1,4 +1,4 @@
-/** Groups broken rules by their likely cause, because one fault of a target often breaks many rules. */
+/** Groups broken rules by their likely cause, because one fault in a target often breaks many rules. */
 import type { Rule } from "./Rule.ts"
 
 /** The parts of a rule's result that determine its cause. */
@@ -20,7 +20,7 @@ interface Fault {
   readonly id: string
   /** The method and the path of the call. */
   readonly call: string
-  /** The HTTP status of the answer, and its message; `undefined` if the rule judges a part of the answer. */
+  /** The HTTP status and the message of the answer; `undefined` if the rule judges only part of it. */
   readonly answer: string | undefined
 }
 
@@ -54,7 +54,8 @@ const sameAnswer: Explain = ([first, ...others]) =>
 const sameCall: Explain = ([first, ...others]) => first === undefined || others.length < 2 ? undefined : first.call
 
 /**
- * The ways to group faults, the most informative first. Each groups the faults that the earlier ones have not grouped.
+ * The ways to group faults, the most informative first. Each applies to the faults that the earlier ones left
+ * ungrouped.
  */
 const groupings: ReadonlyArray<readonly [key: (fault: Fault) => string, explain: Explain]> = [
   [({ answer = "" }) => answer, everywhere],

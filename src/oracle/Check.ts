@@ -38,8 +38,8 @@ export interface RunOptions {
   /** The minimum number of judged rules for the check to succeed; 1 by default. */
   readonly minJudged?: number
   /**
-   * Whether to judge public calls only. Otherwise, a check that skips rules because the target has no keys does not
-   * succeed. False by default.
+   * Whether the check can succeed although it skips rules because the target has no keys, so that it judges only public
+   * calls. False by default.
    */
   readonly publicOnly?: boolean
   /** The rules to select from; all rules of this package by default. */
@@ -63,8 +63,8 @@ export interface Options extends RunOptions {
 }
 
 /**
- * Runs an effect with a session, and undoes all changes to the target however it ends. Fails when the target cannot be
- * checked.
+ * Runs an effect with a session, and undoes all changes to the target, however the effect ends. Fails when the target
+ * cannot be checked.
  */
 const within = <A>(session: Session.Session, use: Effect.Effect<A>): Effect.Effect<A, Target.TargetError> =>
   Effect.ensuring(Effect.andThen(session.begin, Effect.andThen(Preflight.check(session), use)), session.end)
@@ -85,7 +85,7 @@ export const select = (
  */
 const maxUnanswered = 3
 
-/** Runs the rules one after the other, and adds their results. Returns why it aborted, if it did. */
+/** Runs the rules one after the other, and appends their results. Returns the reason if it aborted. */
 const runAll = Effect.fnUntraced(function*(
   session: Session.Session,
   options: Options,
@@ -116,7 +116,7 @@ const runAll = Effect.fnUntraced(function*(
   return aborted
 })
 
-/** The known failures that match a rule that holds and no rule that is broken. */
+/** The known failures that are stale: they match rules that hold, but no broken rule. */
 const staleOf = (knownFailing: ReadonlyArray<string>, results: ReadonlyArray<Report.Result>): ReadonlyArray<string> =>
   knownFailing.filter((pattern) => {
     const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))

@@ -87,16 +87,17 @@ export const aRead = (features: Features): string | undefined =>
   [Paths.mainBalance, ...Paths.reads].find((path) => has(features, path))
 
 /** The remedy for a call that a target does not serve. */
-export const remedy = "if the target is not meant to have a call, name it and the reason under missing in --features"
+export const remedy = "if the target is not meant to serve a call, list it with the reason under missing in --features"
 
-/** The sentence saying that the target declares a call missing. */
+/** States that the target declares a call missing. */
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
 /** The call that a path belongs to: the path without a market at its end. */
 const callOf = (path: string): string => Paths.all.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
 
 /**
- * Whether the target declares that it serves a path. A path that no rule judges is never declared missing.
+ * Whether the target declares that it serves a path. Paths that no rule judges count as served unless `missing` lists
+ * them.
  *
  * @category judging
  */

@@ -1,16 +1,15 @@
-/** The points that the live exchange's documentation leaves open, about calls that only it describes. */
+/** Points that the live exchange's documentation leaves open, for calls that only it describes. */
 
-/** The rows, in the form of an `OpenPoint`. */
+/** The open points; each is an `OpenPoint`. */
 export const livePoints = [
   {
     id: "open.live.market-data",
     point:
       "How candles and trades are ordered and aligned, whether all lists give a trade the same id, how open interest is "
       + "counted, and how the older calls refuse a parameter",
-    stance:
-      "candles start at multiples of their interval, oldest first; trades latest first, with one id everywhere; each "
-      + "contract once; the older calls refuse like candles. The current interval has a candle, an interval without trades "
-      + "has none",
+    stance: "candles start at multiples of their interval, oldest first; trades are listed latest first, with one id "
+      + "everywhere; each contract counts once; the older calls refuse a parameter like the candles call. The current "
+      + "interval has a candle, an interval without trades has none",
     rules: [
       "candles.rows",
       "candles.times",
@@ -51,7 +50,7 @@ export const livePoints = [
     point:
       "Which price values a position, which leverage is the default, which profit pnl shows, and what an open order "
       + "does to the collateral balance",
-    stance: "the last price; ten; the realized one without fees; nothing until it trades",
+    stance: "the last price; ten; the realized profit without fees; nothing until the order trades",
     rules: ["balances.collateral", "positions.margin", "positions.profit", "positions.realized", "positions.tpsl"]
   },
   {
@@ -59,7 +58,7 @@ export const livePoints = [
     point:
       "What a new key of a sub-account may call, how a call beyond the sub-account's permissions is refused, and whether "
       + "the status of a new sub-account is final",
-    stance: "every endpoint; like a call with a key that lacks access; it is",
+    stance: "every endpoint; like a call with a key that lacks access; the status is final",
     rules: [
       "api-key-creation.unrestricted",
       "api-key-creation.permissions",
@@ -113,7 +112,7 @@ export const livePoints = [
     id: "open.live.price-band",
     point: "How far an order's price may be from the last price: the live exchange's documentation shows only the code",
     stance:
-      "at most five times and at least a tenth of it, also for activation prices; in the document's dialect, at any "
+      "at most five times and at least a tenth of it, for activation prices too; in the document's dialect, at any "
       + "distance",
     rules: { unchecked: "the width is not documented, so a target chooses its own" }
   },
@@ -128,14 +127,14 @@ export const livePoints = [
     id: "open.live.market-funds",
     point: "The funds that a market order needs when the book offers less than its amount",
     stance:
-      "enough for the whole amount, with the part that is not offered at the worst offered price; otherwise code 10; that "
-      + "part is canceled",
+      "enough for the whole amount, with the part that is not offered priced at the worst offer; otherwise the order "
+      + "is refused with code 10; the part that is not offered is canceled",
     rules: ["market-orders.never-rests"]
   },
   {
     id: "open.live.bulk",
     point: "Whether the client order id of a bulk order may be empty, and what stopOnFail does to the answer",
-    stance: "it may, which means none; the first refusal ends the answer",
+    stance: "it may, and the order then has none; the first refusal is the last item of the answer",
     rules: ["live-bulk.places"]
   },
   {
@@ -148,7 +147,7 @@ export const livePoints = [
     id: "open.live.fees",
     point: "The fee of a fill, and its currency",
     stance:
-      "the market's fee for the role; a spot buy pays it in the currency that it receives, any other in the quote",
+      "the market's fee for the role; a spot buy pays it in the currency received, any other fill in the quote one",
     rules: ["fills.fee"]
   },
   {

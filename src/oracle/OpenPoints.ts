@@ -161,9 +161,10 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.spacing",
     point: "Whether a signed body may contain spaces between its JSON tokens",
-    stance: "it may, and its payload has them too; in the live dialect the payload may not, but the body may: the live "
-      + "documentation says that the body is checked against its canonical form and that spaces are rejected, while the "
-      + "exchange's own older Python SDK, and a bot with published answers, send spaces with a payload that has none",
+    stance: "it may, and then its payload has them too; in the live dialect the body may, but the payload may not: the "
+      + "live documentation says that the body is checked against its canonical form and that spaces are rejected, but "
+      + "the exchange's own older Python SDK, and a bot with published answers, sign a payload without spaces and send "
+      + "a body with them",
     rules: ["auth.body.spacing"]
   },
   {

@@ -40,7 +40,7 @@ const unsigned = (path: string): Target.Request => ({
   body: JSON.stringify({ request: path, nonce: "1" })
 })
 
-/** The maximum length in a message of an unrelated server's answer, in UTF-16 units. */
+/** The maximum length of an unrelated server's answer in an error message, in UTF-16 units. */
 const shown = 200
 
 /** Describes an unrelated server's answer in one line, without the source of a web page. */
@@ -147,8 +147,8 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
 })
 
 /**
- * Expects that a target of the document's dialect ignores `nonceWindow`, which only the live dialect has, where it must
- * be a boolean. A few reads are enough to find this out, so a read-only check can do it too.
+ * Expects that a target of the document's dialect ignores `nonceWindow`: only the live dialect requires it to be a
+ * boolean. This takes only two reads, so a read-only check can do it too.
  */
 const hasNoWindow = Effect.fnUntraced(function*(
   { target, world: begin }: Session.Session,

@@ -82,7 +82,8 @@ export interface Broken {
 }
 
 /**
- * The rule was not judged: it does not apply, the check ended before it, or it cannot be judged on this target.
+ * The rule was not judged: it does not apply, the check ended before reaching it, or it cannot be judged on this
+ * target.
  *
  * @category models
  */
@@ -159,7 +160,7 @@ export interface Report {
   readonly results: ReadonlyArray<Result>
   /** The minimum number of judged rules for the check to succeed; 1 or more. */
   readonly minJudged: number
-  /** The stale known failures: rules listed as broken that hold. */
+  /** The stale known failures: rules listed as known failures that now hold. */
   readonly stale: ReadonlyArray<string>
   /** Warnings about state that the check left on the target, such as an order that could not be canceled. */
   readonly warnings: ReadonlyArray<string>
@@ -246,9 +247,9 @@ const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUS
  * - 0: every rule that could be judged holds
  * - 1: a rule that is `MUST` in the dialect is broken (in a strict check, a `SHOULD` rule too), or a known failure is
  *   stale
- * - 2: the target did not answer, an order or other state could not be removed from it, or too few rules were judged:
- *   none, fewer than `minJudged`, fewer than were skipped for lack of budget, or, unless `publicOnly`, only rules that
- *   need no API key although others were selected
+ * - 2: the target did not answer, an order or other state could not be removed from it, or too few rules were judged.
+ *   Too few are: none; fewer than `minJudged`; fewer than were skipped because the budget was used up; or, unless
+ *   `publicOnly`, only rules that need no API key, although others were selected
  *
  * @category results
  */

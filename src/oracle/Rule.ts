@@ -112,8 +112,8 @@ export const other = (expectation: string, source: string = liveDocumentation): 
 })
 
 /**
- * The live exchange's own documentation states the behaviour, so that the rule is `MUST` in the live dialect, even if
- * the document leaves the point open.
+ * The live exchange's own documentation states the behaviour, so the rule is `MUST` in the live dialect, even if the
+ * document leaves the point open.
  *
  * @category constructors
  */
@@ -220,7 +220,7 @@ const heading = (
 ): Omit<Rule, "property"> => ({ id, statement, clause, level, profile, dialects: { document, live } })
 
 /**
- * A rule that holds for every value of a generator.
+ * A rule that must hold for every value of a generator.
  *
  * @category models
  */
@@ -236,7 +236,7 @@ export interface ForAll<A> extends Heading {
 }
 
 /**
- * Creates a rule that holds for every value of a generator.
+ * Creates a rule that must hold for every value of a generator.
  *
  * @category constructors
  */
@@ -254,7 +254,7 @@ export const forAll = <A>(rule: ForAll<A>): Rule => {
 }
 
 /**
- * A rule that holds for each of a few values.
+ * A rule that must hold for each of a few values.
  *
  * @category models
  */
@@ -266,7 +266,7 @@ export interface ForEach<A> extends Heading {
 }
 
 /**
- * Creates a rule that holds for each of a few values. Every check tries all of them.
+ * Creates a rule that must hold for each of a few values. Every check tries all of them.
  *
  * @category constructors
  */

@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly replayPath?: string
 }
 
-/** The reason to skip a rule without running it. */
+/** The reason to skip a rule without running it; `undefined` if it can run. */
 const whyNot = (rule: Rule.Rule, { profile, target }: Session.Session): string | undefined => {
   const expectation = rule.dialects[target.dialect.name]
   if (expectation._tag === "NotApplicable") return `not applicable: ${expectation.why}`
@@ -49,7 +49,7 @@ interface Runs {
   readonly stop: Deferred.Deferred<void>
 }
 
-/** Repeats a whole check while the target throttles it, and waits at most `patience` milliseconds in total. */
+/** Repeats the check of a value while the target throttles it, and waits at most `patience` milliseconds in total. */
 const throttled = (
   check: Effect.Effect<unknown, Verdict.CheckError>,
   patience: number
@@ -64,8 +64,8 @@ const throttled = (
   )
 
 /**
- * Repeats a whole check while a call in it gets no answer. If that was always the same call, the target does not answer
- * it; otherwise the connection is at fault, and the value cannot be judged.
+ * Repeats the check of a value while a call in it gets no answer. If it was the same call each time, the target does
+ * not answer that call. Otherwise the connection is at fault, and the value cannot be judged.
  */
 const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
   Effect.suspend(() => {
@@ -83,8 +83,8 @@ const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Eff
   })
 
 /**
- * Judges one value. fast-check has only runs that pass and runs that fail. So after a missing answer, all further runs
- * pass and nothing is shrunk. A value that cannot be judged passes too.
+ * Judges one value. In fast-check, a run can only pass or fail. A value that cannot be judged passes. After a missing
+ * answer, all further runs pass, so nothing is shrunk.
  */
 const judge = Effect.fnUntraced(function*(
   { end, wasLate, world }: Session.RuleWorld,
@@ -100,7 +100,7 @@ const judge = Effect.fnUntraced(function*(
     Effect.tapErrorTag("Broken", () => Effect.map(wasLate, (late) => isLate = late)),
     Effect.ensuring(end)
   )
-  // A list that was late proves nothing. Judges the value again, now that the reads wait for the lists.
+  // A late list proves nothing. Judges the value again, now that reads wait until the lists have settled.
   const judged = Effect.catchTag(once, "Broken", (broken) => isLate ? once : Effect.fail(broken))
   const exit = yield* Effect.exit(throttled(answered(judged), target.patience ?? Throttling.defaultPatience))
   if (Exit.isSuccess(exit)) {

@@ -96,7 +96,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
   /** The time to wait before the whole rule is retried, in milliseconds; absent if a retry is pointless. */
   declare readonly retryAfter?: number
   /**
-   * The method and the path of a request that got no answer and is not repeated on its own, because the target may have
+   * The method and the path of an unanswered request that must not simply be repeated, because the target may have
    * executed it. Absent for any other error. The session sets this field.
    */
   declare readonly unanswered?: string
@@ -131,7 +131,7 @@ export interface ControlPlane {
 }
 
 /**
- * The target of a check. Implement this interface for a target that no `HttpClient` reaches.
+ * The target of a check. Implement this interface for a target that cannot be reached with an `HttpClient`.
  *
  * @category models
  */

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** The schema of an answer. Only targets create answers, so it never decodes one. */
+/** The schema of an answer. It never decodes answers, because only targets create them. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */
@@ -36,7 +36,7 @@ export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
   declare readonly why: string
 }
 
-/** The errors that end a rule's check: the rule is broken, it is skipped, or no answer came. */
+/** The errors that end a rule's check: the rule is broken, it is skipped, or there was no answer. */
 export type CheckError = Broken | Skipped | TargetError
 
 /** A one-line explanation of an error. */
@@ -83,7 +83,7 @@ export const conclude = (
 /** The reason shown for rules that need an API key, if the target has none. */
 export const needsKey = "needs an API key and its secret"
 
-/** The reasons shown for rules about records, if a real account has no records, or no records that prove anything. */
+/** The reasons shown for rules about records, if a real account has no records, or none that prove anything. */
 export const lacksRecords = {
   none: "the account has nothing to list here",
   tooFew: "the account has too few records, or equal ones"
