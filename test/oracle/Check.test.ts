@@ -601,7 +601,7 @@ describe("a target without an API key", () => {
       )
     }))
 
-  it.live("a check of public calls succeeds without an API key if only they are asked for", () =>
+  it.live("a check with publicOnly succeeds without an API key", () =>
     Effect.gen(function*() {
       assert.strictEqual(Report.exitCode(yield* judge({ only: ["ping"] })), 0)
       assert.strictEqual(Report.exitCode(yield* judge({ only: ["ping", "balance"], publicOnly: true })), 0)

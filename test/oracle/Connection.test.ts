@@ -20,7 +20,7 @@ const only = isLong ? {} : { only: oneOfEach }
 
 const lost = Effect.fail(new Target.TargetError({ reason: "read ECONNRESET" }))
 
-/** Expects that connections failed and no rule was broken for it. */
+/** Expects that connections failed, and that no rule was broken because of it. */
 const isRobust = (report: Report.Report) => {
   const odd = report.results.filter(({ outcome, rule }) =>
     outcome._tag === "CouldNotRun" || (outcome._tag === "Broken" && rule.level !== "INFO")
@@ -91,7 +91,7 @@ describe("connections that fail", () => {
     )
   }
 
-  it.effect("a rule could not run, and the check fails, if one of its calls never gets an answer", () =>
+  it.effect("a rule could not run, and the check fails, if a call of the rule never gets an answer", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       const target: Target.Target = {
@@ -106,7 +106,7 @@ describe("connections that fail", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.effect("a value is not judged if each try of it loses another call", () =>
+  it.effect("a value is not judged if a different call gets no answer at each attempt", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       let placements = 0

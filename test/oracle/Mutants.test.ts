@@ -114,7 +114,7 @@ const answers = (dialect: Dialect.Dialect) =>
 
 const isName = (path: string) => (key: string) => path !== Paths.mainBalance || key === "main_balance"
 
-describeInFull("faults of form", () => {
+describeInFull("malformed answers", () => {
   for (const dialect of dialects) {
     it.live(
       `every missing or retyped field of every answer breaks its rule (${dialect.name})`,
@@ -139,7 +139,7 @@ describeInFull("faults of form", () => {
             }
           }
           assert.deepStrictEqual(survivors, [])
-          // Conversely, every rule about a field has a field in some answer.
+          // Conversely, every rule about a field is broken by a fault in some answer, or by a mutant of its own.
           const untouched = rules.map(({ id }) => id).filter((id) =>
             Object.values(tables).flat().some(([, prefix]) => id.startsWith(prefix)) && !found.has(id)
           )
@@ -180,7 +180,7 @@ describe("semantic faults", () => {
   }
 
   for (const dialect of dialects) {
-    it(`every rule that applies to the dialect has a fault of its own (${dialect.name})`, () => {
+    it(`every rule that applies to the dialect has a mutant (${dialect.name})`, () => {
       const faults = all.filter(({ dialects }) => dialects?.includes(dialect.name) !== false)
       const broken = new Set(faults.flatMap(({ breaks }) => breaks))
       // The long form proves that these break.

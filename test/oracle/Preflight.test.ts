@@ -35,7 +35,7 @@ describe("preflight", () => {
       }
     }))
 
-  it.live("the message about a web site has no source of its pages", () =>
+  it.live("the error about a web site does not contain the source of its pages", () =>
     Effect.gen(function*() {
       const message = yield* refusal(Effect.scoped(at(page)) as Effect.Effect<Target.Target>)
       assert.include(message, "was answered with HTTP 200 and a web page; give the URL of a server that does")

@@ -51,7 +51,7 @@ describe("rules", () => {
       assert.deepStrictEqual([levelIn(rule, "live"), applies(rule, "document")], ["MUST", false])
   })
 
-  it("the live documentation makes a SHOULD rule of the document MUST in the live dialect", () => {
+  it("a SHOULD rule of the document is MUST in the live dialect if the live documentation settles its point", () => {
     const own = rules.find(({ id }) => id === "codes.own") ?? assert.fail()
     assert.deepStrictEqual(dialects.map((dialect) => levelIn(own, dialect)), ["SHOULD", "MUST"])
   })
@@ -79,7 +79,7 @@ describe("open points", () => {
     })
   }
 
-  it("open points name a MUST rule only if the live documentation settles in the live dialect what the document leaves open", () => {
+  it("open points name a MUST rule only if the live documentation settles the point for the live dialect", () => {
     for (const rule of rules.filter(({ id }) => matches(patterns, id))) {
       const must = dialects.filter((dialect) => applies(rule, dialect) && levelIn(rule, dialect) === "MUST")
       if (must.length === 0) continue

@@ -36,7 +36,7 @@ describe("a target that throttles", () => {
         `every rule waits for a target that throttles (${dialect.name}, headers ${JSON.stringify(retryAfter)})`,
         () =>
           Effect.gen(function*() {
-            // Not a whole second: every answer and every wait takes whole ones.
+            // Starts off a whole second, because every answer and every wait takes whole seconds.
             yield* TestClock.setTime(1_800_000_000_017)
             const sandbox = yield* Support.inProcess(dialect)
             const keys = yield* Support.account(sandbox)

@@ -17,7 +17,7 @@ import * as Mutant from "./mutants/Mutant.ts"
 
 const dialects = [Dialect.document, Dialect.live]
 
-/** A sandbox with a fault, the keys of an account of it, and a check of orders with these keys. */
+/** A sandbox with a fault, the keys of one of its accounts, and a check of orders with these keys. */
 const faulty = Effect.fnUntraced(function*(dialect: Dialect.Dialect, change: Mutant.Change) {
   const target = yield* Support.inProcess(dialect, Mutant.layer(change, dialect).pipe(Layer.orDie))
   const keys = yield* Support.account(target)
@@ -26,7 +26,7 @@ const faulty = Effect.fnUntraced(function*(dialect: Dialect.Dialect, change: Mut
   return { report, open: (yield* Support.openOrders(target, keys)) as ReadonlyArray<Readonly<Record<string, unknown>>> }
 })
 
-/** Sends the calls of a path to one that does not exist. */
+/** Redirects calls of these paths to a path that does not exist. */
 const without = (...paths: ReadonlyArray<string>): Mutant.Change => ({
   make: () => ({ request: (request) => paths.includes(request.path) ? { ...request, path: "/nowhere" } : request })
 })
@@ -104,7 +104,7 @@ describe("orders on a real account", () => {
   }
 })
 
-/** What the owner of a sandbox sees. */
+/** The state of a sandbox that its owner sees. */
 const seen = ({ control, send }: Target.Target) =>
   Effect.gen(function*() {
     if (control === undefined) return assert.fail("no control plane")

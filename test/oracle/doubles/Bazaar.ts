@@ -1,7 +1,7 @@
 /**
- * A second small exchange for the oracle's tests, written apart from the first, in both dialects. It does everything as
- * strangely as the documentation allows: its clock is slow, it throttles, its order lists and balances are late, and its
- * ids, decimals, keys, statuses and texts are unusual.
+ * A second small exchange for the oracle's tests, written independently of the first, in both dialects. It does
+ * everything as strangely as the documentation allows: its clock is slow, it throttles, its order lists and balances
+ * are late, and its ids, decimals, keys, statuses and texts are unusual.
  */
 import * as DateTime from "effect/DateTime"
 import { createHmac } from "node:crypto"
@@ -10,10 +10,10 @@ import type { Asked, Fields, Reply } from "./Exchange.ts"
 /** How far the clock is behind this machine's clock, in milliseconds. */
 const behind = 95 * 60_000
 
-/** Every call with this number is throttled. */
+/** One call in this many is throttled. */
 const throttledEach = 61
 
-/** A value that changes, and that lists show late. */
+/** A value whose changes lists show late. */
 class Timeline<A> {
   readonly #versions: Array<readonly [at: number, value: A]>
   constructor(at: number, value: A) {
@@ -127,7 +127,7 @@ export const served: ReadonlyArray<string> = [
   `${root}/public/markets`
 ]
 
-/** Makes the exchange. It speaks one dialect, and its order lists and balances are `lag` milliseconds late. */
+/** Creates the exchange. It speaks one dialect, and its order lists and balances are `lag` milliseconds late. */
 export const make = (speaks: "document" | "live", lag: number) => {
   const isLive = speaks === "live"
   const names = isLive
@@ -514,7 +514,9 @@ export const make = (speaks: "document" | "live", lag: number) => {
     return ok(stopOf(first))
   }
 
-  /** A list of orders, in the live dialect with the documented filters, and bounds of its own for what has none. */
+  /**
+   * A list of orders. In the live dialect, it has the documented filters, and its own bounds where none are documented.
+   */
   const listOf = (owner: string, fields: Fields, isOpen: boolean): Reply => {
     const { clientOrderId: client, market: name, orderId } = isLive ? fields : {}
     const isWithin = (key: string, least: number, most: number) => {

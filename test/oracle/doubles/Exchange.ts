@@ -140,7 +140,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** Makes an exchange with these choices. */
+/** Creates an exchange with these choices. */
 export const make = (choices: Choices) => {
   const accounts = new Map<string, Account>()
   const keys = new Map<string, Key>()

@@ -133,11 +133,11 @@ export interface Double {
   readonly dialect: "document" | "live"
   /** The endpoints that it declares; all of the document's by default. */
   readonly endpoints?: ReadonlyArray<string>
-  /** Makes a fresh server, which answers a request received at this time, in Unix milliseconds. */
+  /** Creates a fresh server, which answers a request received at this time, in Unix milliseconds. */
   readonly make: () => (asked: Asked, at: number) => Reply & { readonly headers?: Readonly<Record<string, string>> }
 }
 
-/** The odd server, with lists that are this many milliseconds late. */
+/** The most unusual server, with lists that are `lag` milliseconds late. */
 export const odd = (dialect: Double["dialect"], lag = 300): Double => ({
   name: `a slow, late and throttling server with odd values (${dialect})`,
   dialect,
@@ -145,7 +145,7 @@ export const odd = (dialect: Double["dialect"], lag = 300): Double => ({
   make: () => Bazaar.make(dialect, lag)
 })
 
-/** The servers: three with choices of their own, and one that is written apart from them, in both dialects. */
+/** The servers: three with choices of their own, and one that is written independently of them, in both dialects. */
 export const all: ReadonlyArray<Double> = [
   ...[gateway, terse, windowed].map((choices): Double => ({
     name: choices.name,

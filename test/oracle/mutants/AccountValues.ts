@@ -1,4 +1,7 @@
-/** Faults in the values of balances, positions, fees and created things, which only the live exchange documents. */
+/**
+ * Faults in the values of balances, positions, fees, and created codes, sub-accounts and keys. Only the live exchange
+ * documents these values.
+ */
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
@@ -64,7 +67,7 @@ const frozen = (change: (freeze: number) => number): Change =>
     }
   })
 
-/** Answers with the first answer to the same key for ever. */
+/** Gives each API key the first answer that it got, whatever has changed since. */
 const cached = (path: string): Change => ({
   make: () => {
     const first = new Map<string, string>()
@@ -88,7 +91,7 @@ const accepting = (path: string, status: number, body: unknown): Change => ({
   })
 })
 
-/** Removes the asset that a call names. */
+/** Removes the asset from a call's fields. */
 const unnamed = (path: string): Change => asking(path, (fields) => without(fields, "ticker"))
 
 const balanceMutants: ReadonlyArray<Mutant> = [
@@ -180,7 +183,7 @@ const balanceMutants: ReadonlyArray<Mutant> = [
   )
 ]
 
-/** A JSON value whose every `dealFee` is doubled. */
+/** Doubles every `dealFee` in a JSON value. */
 const doubledFee = (json: unknown): unknown => {
   if (Array.isArray(json)) return json.map(doubledFee)
   if (!Json.isObject(json)) return json

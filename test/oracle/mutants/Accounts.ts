@@ -211,7 +211,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       }
     })
   }),
-  mutant("delete-funds", "the deletion of a sub-account with funds is reported", {
+  mutant("delete-funds", "the deletion of a sub-account with funds is reported as done", {
     breaks: ["delete.funds"],
     make: () => ({
       answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer

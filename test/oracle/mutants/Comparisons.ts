@@ -1,4 +1,4 @@
-/** Faults that only a comparison shows: of several records, of two lists, or of an answer with what was asked for. */
+/** Faults that only a comparison shows: of several records, of two lists, or of an answer with its request. */
 import * as Assets from "../../../src/endpoints/Assets.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
@@ -49,7 +49,7 @@ const isTrades = (path: string): boolean => path.startsWith("/api/v4/public/trad
 
 const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
-/** Exchanges the values of two keys. */
+/** Swaps the values of two keys. */
 const swapped = (one: string, two: string) => (value: unknown): unknown => {
   const { [one]: first, [two]: second, ...rest } = value as Fields
   return { ...rest, [one]: second, [two]: first }
@@ -57,7 +57,7 @@ const swapped = (one: string, two: string) => (value: unknown): unknown => {
 
 const negated = (value: unknown): unknown => value !== true
 
-/** Shows the first value of this place to every key for ever. */
+/** Shows each API key the first value that it saw at this place, whatever has changed since. */
 const first = (path: string, place: Place): Change => ({
   make: () => {
     const known = new Map<string, unknown>()
@@ -273,7 +273,7 @@ const marketDataMutants: ReadonlyArray<Mutant> = [
     breaks: ["assets.settings"],
     ...changing(publicFees, ["*"], swapped("deposit", "withdraw"))
   }),
-  mutant("assets-without-money", "currencies that only price others are missing from the assets", {
+  mutant("assets-without-money", "currencies that are only quote currencies are missing from the assets", {
     breaks: ["assets.traded"],
     ...answering(assets, "success", (json) => without(json as Fields, "USDT"))
   }),
@@ -281,7 +281,7 @@ const marketDataMutants: ReadonlyArray<Mutant> = [
     breaks: ["assets.traded"],
     ...changing(publicFees, ["*", "ticker"], () => "BTC")
   }),
-  mutant("assets-memo-negated", "an asset shows the opposite of whether it needs a memo", {
+  mutant("assets-memo-negated", "an asset's is_memo is inverted", {
     breaks: ["assets.memo"],
     ...changing(assets, ["*", "is_memo"], negated)
   }),
@@ -295,7 +295,7 @@ const marketDataMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Exchanges the fees of both roles among the records of a list. */
+/** Swaps the fees of maker and taker among the records of a list. */
 const otherRole = (records: unknown): unknown =>
   (records as ReadonlyArray<Fields>).map(({ fee, role, ...record }) => ({
     ...record,

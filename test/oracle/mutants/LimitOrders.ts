@@ -1,4 +1,4 @@
-/** Limit orders that break the live exchange's rules on flags, client order ids, decimals and pages. */
+/** Faults in the live exchange's limit orders: flags, client order ids, decimals and pages. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
@@ -45,7 +45,7 @@ const ocoOrders = UnexecutedOcoOrders.endpoint.path
 const ordering = (path: string, change: (orders: ReadonlyArray<Fields>) => ReadonlyArray<Fields>) =>
   asking(path, (fields) => Array.isArray(fields["orders"]) ? { ...fields, orders: change(fields["orders"]) } : fields)
 
-/** The fields without a flag where another one is set too. */
+/** Removes a flag from requests that also set another one. */
 const dropping = (path: string, flag: string, other: string) =>
   asking(path, (fields) => fields[flag] === undefined || fields[other] === undefined ? fields : without(fields, flag))
 
@@ -80,7 +80,7 @@ const taking = (path: string, isTaken: (seen: ReadonlyMap<string, unknown>, orde
 const entryMutants: ReadonlyArray<Mutant> = [
   ...[limit, collateralLimit].flatMap((path): ReadonlyArray<Mutant> => [
     ...([["ioc", "postOnly"], ["ioc", "rpi"], ["postOnly", "rpi"]] as const).map(([flag, other]) =>
-      mutant(`entry-${flag}-${other}${path}`, `${flag} is ignored together with ${other}`, {
+      mutant(`entry-${flag}-${other}${path}`, `${flag} is ignored if ${other} is set too`, {
         breaks: ["live-entry.flags"],
         // Without the sandbox's permission, rpi alone would still be refused.
         ...(other === "rpi"
@@ -91,11 +91,11 @@ const entryMutants: ReadonlyArray<Mutant> = [
           : dropping(path, flag, other))
       })
     ),
-    mutant(`entry-price-cut${path}`, "the decimal places of a price that are too many are cut off", {
+    mutant(`entry-price-cut${path}`, "excess decimal places of a price are cut off", {
       breaks: ["live-entry.decimals"],
       ...asking(path, (fields) => ({ ...fields, price: cut(fields["price"], 2) }))
     }),
-    mutant(`entry-amount-cut${path}`, "the decimal places of an amount that are too many are cut off", {
+    mutant(`entry-amount-cut${path}`, "excess decimal places of an amount are cut off", {
       breaks: ["live-entry.decimals"],
       ...asking(path, (fields) => ({ ...fields, amount: cut(fields["amount"], 6) }))
     }),
@@ -107,7 +107,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
       breaks: ["live-entry.client-order-id.market"],
       ...taking(path, (seen, { clientOrderId, market }) => (seen.get(String(clientOrderId)) ?? market) !== market)
     }),
-    mutant(`entry-id-twice${path}`, "two open orders can have one client order id", {
+    mutant(`entry-id-twice${path}`, "two open orders can have the same client order id", {
       breaks: ["live-entry.client-order-id.unique"],
       make: () => {
         const seen = new Set<unknown>()
@@ -120,7 +120,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
       }
     })
   ]),
-  mutant("entry-retail-rpi", "retail and rpi are ignored together", {
+  mutant("entry-retail-rpi", "retail and rpi are ignored if both are set", {
     breaks: ["live-entry.flags"],
     ...asking(
       limit,
@@ -146,7 +146,7 @@ const entryMutants: ReadonlyArray<Mutant> = [
     ...answering(limit, "refusal", (json) => ({ ...json as Fields, code: 32 }))
   }),
   ...[bulk, collateralBulk].map((path) =>
-    mutant(`bulk-id-twice${path}`, "two orders of one call can have one client order id", {
+    mutant(`bulk-id-twice${path}`, "two orders of one call can have the same client order id", {
       breaks: ["live-entry.client-order-id.unique"],
       ...ordering(
         path,
@@ -250,7 +250,7 @@ const pageMutants: ReadonlyArray<Mutant> = [
     })
   }),
   ...[cancelOco, cancelConditional].map((path) =>
-    mutant(`cancel-pair-on-any-market${path}`, "an OCO order is canceled in the name of any market", {
+    mutant(`cancel-pair-on-any-market${path}`, "an OCO order can be canceled with the name of any market", {
       breaks: ["oco-orders.not-found"],
       ...asking(path, (fields) => ({ ...fields, market: "BTC_USDT" }))
     })

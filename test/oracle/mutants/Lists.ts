@@ -392,7 +392,7 @@ const livePages: ReadonlyArray<Mutant> = [
     dialects: ["live"],
     dialect: (live) => ({ ...live, historyLimit: Limit, recordOffset: Offset })
   }),
-  mutant("live-pages-unbounded", "a limit or an offset that is too high counts as the highest", {
+  mutant("live-pages-unbounded", "a limit or an offset that is too high counts as the maximum", {
     breaks: ["live-pages.offset.max", "live-pages.limit.max"],
     ...asking(
       ActiveOrders.endpoint.path,

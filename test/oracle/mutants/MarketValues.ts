@@ -45,7 +45,7 @@ const isTrades = (path: string): boolean => path.startsWith("/api/v4/public/trad
 
 const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
-/** Changes a place in the answers of some paths. */
+/** Changes the value at one place in the answers of some paths. */
 const at = (path: string | ((path: string) => boolean), place: Place, change: (value: unknown) => unknown): Change =>
   answering(path, "success", (json) => changedAt(json, place, change))
 
@@ -61,7 +61,7 @@ const ignoring = (isIt: (path: string) => boolean, ...keys: ReadonlyArray<string
   })
 })
 
-/** Serves the answer of another market. */
+/** Serves the answer for another market. */
 const elsewhere = (path: string): Change => ({
   make: () => ({
     request: (request) =>
@@ -422,7 +422,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
   }),
   ...([["minTotal", times(1.5)], ["minTotal", times(0.5)], ["maxTotal", times(1.5)], ["maxTotal", times(0.5)]] as const)
     .map(([key, change], index) =>
-      mutant(`markets-${key}-${index}`, `${key} of a market is not the one that orders must meet`, {
+      mutant(`markets-${key}-${index}`, `${key} of a market differs from the bound that orders must meet`, {
         breaks: ["markets.bounds"],
         ...changing(markets, ["*", key], change)
       })

@@ -282,7 +282,7 @@ const stepMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-steps.changes"],
     ...asking(modify, aligned)
   }),
-  mutant("live-steps-rounded-in-bulk", "values off their market's step are rounded where there are many orders", {
+  mutant("live-steps-rounded-in-bulk", "values off their market's step are rounded in bulk calls", {
     breaks: ["live-steps.bulk"],
     ...ordering(isBulk, (orders) => ({ orders: orders.map(aligned) }))
   })

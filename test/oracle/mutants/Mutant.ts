@@ -54,7 +54,7 @@ export interface Mutant extends Change {
   readonly dialects?: ReadonlyArray<Dialect["name"]>
 }
 
-/** Makes a mutant from its id and a readable description of its fault. */
+/** Creates a mutant from its id and a readable description of its fault. */
 export const mutant = (id: string, fault: string, rest: Omit<Mutant, "id" | "fault">): Mutant => ({
   id,
   fault,

@@ -85,7 +85,7 @@ const valueMutants: ReadonlyArray<Mutant> = [
     })
   ]),
   ...[stopMarket, collateralStopLimit, triggerMarket].flatMap((path) => [
-    mutant(`terms-stop-id-twice${path}`, "two stop orders can have one client order id", {
+    mutant(`terms-stop-id-twice${path}`, "two stop orders can have the same client order id", {
       breaks: ["live-terms.client-order-id"],
       make: () => {
         const seen = new Set<unknown>()
@@ -130,7 +130,7 @@ const optionMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-terms.stp"],
     ...asking(collateralLimit, (fields) => without(fields, "stp"))
   }),
-  mutant("terms-stp-swapped", "a margin order cancels the other order than stp names", {
+  mutant("terms-stp-swapped", "a margin order cancels the order that stp does not name", {
     breaks: ["live-terms.stp"],
     ...asking(collateralLimit, (fields) =>
       fields["stp"] === "cn"

@@ -511,7 +511,7 @@ const listMutants: ReadonlyArray<Mutant> = [
     })
   ]),
   ...[history, executed].flatMap((path): ReadonlyArray<Mutant> => [
-    mutant(`oldest-first${path}`, "a history is sorted the other way round", {
+    mutant(`oldest-first${path}`, "a history is in reverse order", {
       breaks: ["order-lists.newest-first"],
       ...reversed(path)
     }),
@@ -528,7 +528,7 @@ const listMutants: ReadonlyArray<Mutant> = [
       ...unnamed(path, "orderHistory")
     })
   ]),
-  mutant("fills-oldest-first", "fills are listed the other way round", {
+  mutant("fills-oldest-first", "fills are listed in reverse order", {
     breaks: ["fills.executed"],
     ...reversed(executed)
   }),

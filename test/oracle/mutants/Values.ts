@@ -39,7 +39,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     dialects: ["live"],
     ...unnamed(stopLimit, "amount", "total")
   }),
-  mutant("kyc-shared-negated", "a sub-account shows the opposite of whether it shares its verification", {
+  mutant("kyc-shared-negated", "a sub-account's shareKyc is inverted", {
     breaks: ["sub-accounts.listed"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "kyc", "shareKyc"], (isShared) => isShared !== true)
   }),
