@@ -28,17 +28,22 @@ export const pingEvery = "30 seconds"
 export const deadline = "10 seconds"
 
 /** The connection ended, or can't be trusted any more. */
-export class Lost extends Data.TaggedError("Lost")<{
+export class Lost extends Data.TaggedError("Lost")<{ readonly problem: string }> {
   /** What happened, for the log. */
-  readonly problem: string
-}> {}
+  declare readonly problem: string
+}
 
 /** The exchange refused a request. */
-export class Refused extends Data.TaggedError("Refused")<{
-  readonly method: string
-  readonly code: number
-  readonly reason: string
-}> {}
+export class Refused extends Data.TaggedError("Refused")<
+  { readonly method: string; readonly code: number; readonly reason: string }
+> {
+  /** The request's method, such as `depth_subscribe`. */
+  declare readonly method: string
+  /** The exchange's code: see `Frame.codes`. */
+  declare readonly code: number
+  /** The exchange's own message. */
+  declare readonly reason: string
+}
 
 /** An open connection. */
 export interface Connection {
