@@ -29,7 +29,7 @@ export interface Parts<Topic, Message, Queries extends Readonly<Record<string, C
     // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its answers.
     kindOf: (topic: Topic) => Continuity.Kind<Message, Event, State, any>
   ) => Streaming<Topic, Event, State, X>
-  /** Makes the function that subscribes to another channel of the same session. */
+  /** Creates the function that subscribes to another channel over the same session. */
   readonly streamingOf: <OtherTopic, OtherMessage>(
     // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
     other: Channel.Channel<OtherTopic, OtherMessage, X, any>
@@ -59,12 +59,13 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
   ) as never
 })
 
-/** The time that an interrupted stream of signals waits for a state, before it goes on without one. */
+/** The maximum time that an interrupted stream of signals waits for a state before it continues without one. */
 const patience = "10 seconds"
 
 /**
- * Adds a state to each interruption of signals, which no query reads again: the second message of `states`, a channel
- * that repeats the whole state. The first may be older than the new subscription to the signals.
+ * Emits a state after each interruption of signals, because no query returns missed signals. The state is the second
+ * message of `states`, a channel that repeats the whole state: the first may be older than the new subscription to the
+ * signals.
  */
 export const withStates = <Event, State, E, E2>(
   signals: Stream.Stream<Item.Item<Event, never>, E>,
