@@ -52,6 +52,20 @@ export interface VenuePolicy {
    * whitespace between its JSON tokens, however the body itself is spaced.
    */
   readonly payload: "body" | "compact-body"
+  /** How a token for a WebSocket connection may be used. */
+  readonly streamToken: StreamTokenPolicy
+}
+
+/**
+ * The validity of a token for a WebSocket connection. The live exchange documents none of it.
+ *
+ * @category models
+ */
+export interface StreamTokenPolicy {
+  /** The time for which a token is valid, in seconds on the clock that nonces are checked against. */
+  readonly lifetimeSeconds: number
+  /** Whether a token authorises only one connection. */
+  readonly singleUse: boolean
 }
 
 /**

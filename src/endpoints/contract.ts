@@ -61,6 +61,7 @@ export * as Transfers from "./Transfers.ts"
 export * as CodeCreation from "./CodeCreation.ts"
 export * as SubAccountCreation from "./SubAccountCreation.ts"
 export * as SubAccountApiKeyCreation from "./SubAccountApiKeyCreation.ts"
+export * as WebSocketToken from "./WebSocketToken.ts"
 
 // Not in the document: market data
 export * as MarketSummary from "./MarketSummary.ts"

@@ -155,5 +155,11 @@ export const livePoints = [
     point: "The code for a value that is off its market's step and has too many digits",
     stance: "code 1 if nothing else is wrong; code 30 if there is another error",
     rules: ["live-steps.refused", "live-steps.changes", "live-steps.bulk"]
+  },
+  {
+    id: "open.live.stream-token",
+    point: "How long a token for a WebSocket connection is valid, and whether it authorises more than one connection",
+    stance: "for 60 seconds; it does",
+    rules: { unchecked: "no rule opens a connection yet" }
   }
 ]

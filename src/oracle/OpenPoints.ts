@@ -358,7 +358,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.events",
     point: "Events and the WebSocket API",
-    stance: "not part of this project",
+    stance: "the live exchange's; the sandbox refuses a connection in the document's dialect",
     rules: { unchecked: "the document does not describe them" }
   },
   {

@@ -297,6 +297,11 @@ const common = {
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
+/**
+ * Nobody documents how long a token is valid. Clients are known to use one for a minute, and for several connections.
+ */
+const streamToken = { lifetimeSeconds: 60, singleUse: false } as const
+
 /** Calls a function that creates a dialect. Bundlers remove this call for a dialect that the program does not use. */
 const made = (make: () => Dialect): Dialect => make()
 
@@ -359,7 +364,8 @@ export const document: Dialect = made(() => ({
     legClientOrderIds: "echoed",
     positionSides: "side",
     priceBand: undefined,
-    payload: "body"
+    payload: "body",
+    streamToken
   }
 }))
 
@@ -488,7 +494,8 @@ export const live: Dialect = made(() => ({
     // The documentation names the refusal, but not the width. The orders accepted there and in captured payloads have
     // prices from 0.1 to 2.5 times the last price.
     priceBand: { above: 400, below: 90 },
-    payload: "compact-body"
+    payload: "compact-body",
+    streamToken
   }
 }))
 

@@ -134,8 +134,8 @@ const notServed = [
     ]
   },
   {
-    name: "WebSocket, JWT and card tokens",
-    paths: ["/api/v4/profile/websocket_token", "/api/v4/jwt", "/api/card-token"]
+    name: "JWT and card tokens",
+    paths: ["/api/v4/jwt", "/api/card-token"]
   },
   {
     name: "OAuth",

@@ -19,6 +19,7 @@ import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 import * as Page from "./Page.ts"
+import * as StreamToken from "./StreamToken.ts"
 
 /** The free and locked balances of a wallet, by asset. */
 const balancesOf = (
@@ -265,6 +266,12 @@ const subAccounts = group({
     answer: ({ key }) => ({
       ...apiKeyAnswer(key, SubAccountId.make(key.account)),
       apiSecret: Redacted.make(key.apiSecret)
+    })
+  },
+  WebSocketToken: {
+    // A private call is always signed.
+    answer: (_request, { serverTime, signed }) => ({
+      token: Redacted.make(signed === undefined ? "" : StreamToken.create(signed.key, signed.nonce ?? 0n, serverTime))
     })
   }
 })

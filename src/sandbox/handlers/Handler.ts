@@ -4,7 +4,7 @@ import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Operation } from "../engine/Operation.ts"
 import type { Applied, BulkDone, Refused, Violations } from "../engine/Reply.ts"
-import type { State } from "../engine/State.ts"
+import type { Key, State } from "../engine/State.ts"
 
 /** The context in which a call is answered. */
 export interface Context {
@@ -14,6 +14,8 @@ export interface Context {
   readonly state: State
   /** The account of the caller; empty for public calls. */
   readonly account: string
+  /** The key that signed the call, and the call's nonce if it has one; `undefined` for public calls. */
+  readonly signed?: { readonly key: Key; readonly nonce: bigint | undefined } | undefined
   /** The time on the venue's clock, in Unix microseconds. */
   readonly at: number
   /** The time on the clock that callers see and that nonces are checked against, in Unix microseconds. */

@@ -190,8 +190,15 @@ const admit = (
 const contextOf = (
   { dialect, executor }: Gateway,
   { at, serverTime }: CallContext.CallContext,
-  { key }: Call
-): HandlerContext => ({ dialect, state: executor.history.state, account: key?.account ?? "", at, serverTime })
+  { key, nonce }: Call
+): HandlerContext => ({
+  dialect,
+  state: executor.history.state,
+  account: key?.account ?? "",
+  signed: key && { key, nonce: nonce?.value },
+  at,
+  serverTime
+})
 
 /** A call that the engine has applied. */
 interface Applied {

@@ -1,0 +1,40 @@
+/**
+ * Tokens that authorise a WebSocket connection. A token names its key and is signed with the key's secret, so the venue
+ * stores none of them, and they outlive a restart.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import type { Key, State } from "../engine/State.ts"
+
+/** A token, as read. */
+export interface Token {
+  /** The key that created the token. */
+  readonly key: Key
+  /** The time at which the token was created, on the clock that nonces are checked against, in Unix microseconds. */
+  readonly createdAt: number
+}
+
+const sign = ({ apiSecret }: Key, named: string): string =>
+  createHmac("sha256", apiSecret).update(`websocket token ${named}`).digest("base64url")
+
+/**
+ * Creates a token. Two tokens of a key differ, because no two calls have the same nonce. `at` is in Unix microseconds on
+ * the clock that nonces are checked against.
+ */
+export const create = (key: Key, nonce: bigint, at: number): string => {
+  const named = [Buffer.from(key.apiKey).toString("base64url"), at, nonce].join(".")
+  return `${named}.${sign(key, named)}`
+}
+
+const isEqual = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Reads a token; `undefined` if no key of the exchange has created it. */
+export const read = (state: State, token: string): Token | undefined => {
+  const [encoded = "", at = "", nonce = "", signature = ""] = token.split(".")
+  // A text that is not a key matches none.
+  const key = state.keys.get(Buffer.from(encoded, "base64url").toString() as never)
+  const isSigned = key !== undefined && isEqual(signature, sign(key, `${encoded}.${at}.${nonce}`))
+  return isSigned ? { key, createdAt: Number(at) } : undefined
+}
