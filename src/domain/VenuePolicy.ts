@@ -52,8 +52,8 @@ export interface VenuePolicy {
    * whitespace between its JSON tokens, however the body itself is spaced.
    */
   readonly payload: "body" | "compact-body"
-  /** How a token for a WebSocket connection may be used. */
-  readonly streamToken: StreamTokenPolicy
+  /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
+  readonly streamToken: StreamTokenPolicy | undefined
 }
 
 /**

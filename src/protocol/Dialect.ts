@@ -297,11 +297,6 @@ const common = {
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
 
-/**
- * Nobody documents how long a token is valid. Clients are known to use one for a minute, and for several connections.
- */
-const streamToken = { lifetimeSeconds: 60, singleUse: false } as const
-
 /** Calls a function that creates a dialect. Bundlers remove this call for a dialect that the program does not use. */
 const made = (make: () => Dialect): Dialect => make()
 
@@ -365,7 +360,7 @@ export const document: Dialect = made(() => ({
     positionSides: "side",
     priceBand: undefined,
     payload: "body",
-    streamToken
+    streamToken: undefined
   }
 }))
 
@@ -495,7 +490,9 @@ export const live: Dialect = made(() => ({
     // prices from 0.1 to 2.5 times the last price.
     priceBand: { above: 400, below: 90 },
     payload: "compact-body",
-    streamToken
+    // How long a token is valid is not documented. Clients are known to use one for a minute, and for several
+    // connections.
+    streamToken: { lifetimeSeconds: 60, singleUse: false }
   }
 }))
 

@@ -1,5 +1,6 @@
 /**
- * A new exchange for a test or a program: the venue, its control, and an `HttpClient` that reaches it without a socket.
+ * A new exchange for a test or a program: the venue, its control, and an `HttpClient` and a `Socket` that reach it
+ * without a port.
  *
  * @example
  * ```ts
@@ -12,6 +13,7 @@
  */
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import type * as Socket from "effect/socket/Socket"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "./control/Control.ts"
 import * as InProcess from "./server/InProcess.ts"
@@ -43,7 +45,11 @@ export interface Options extends Venue.OptionalOptions {
  */
 export const layer = (
   { controlToken, ...options }: Options = {}
-): Layer.Layer<Venue.Venue | Control.Control | HttpClient.HttpClient, Journal.JournalError> =>
-  Layer.merge(Control.layer, InProcess.layerWith(controlToken === undefined ? {} : { controlToken })).pipe(
+): Layer.Layer<Venue.Venue | Control.Control | HttpClient.HttpClient | Socket.Socket, Journal.JournalError> =>
+  Layer.mergeAll(
+    Control.layer,
+    InProcess.layerWith(controlToken === undefined ? {} : { controlToken }),
+    InProcess.layerSocket
+  ).pipe(
     Layer.provideMerge(Venue.layer({ dialect: Dialect.document, ...options }))
   )

@@ -4,10 +4,11 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Answer, Request } from "../gateway/Message.ts"
+import type { Answer, Outcome, Request } from "../gateway/Message.ts"
 import * as Models from "../host/HostModels.ts"
 import * as Refusals from "../host/Refusals.ts"
 import * as Refusal from "../server/Refusal.ts"
+import * as Sockets from "../server/Sockets.ts"
 import { JournalError } from "../store/JournalError.ts"
 import type { Engines } from "./Engines.ts"
 import * as Forward from "./Forward.ts"
@@ -38,12 +39,12 @@ interface Lost {
 export const answeredWithin = (
   run: (effect: Effect.Effect<Answer>) => unknown,
   millis: number,
-  send: (resume: (given: Answer | Effect.Effect<Answer>) => void) => void
+  send: (resume: (given: Outcome | Effect.Effect<Outcome>) => void) => void
 ): Effect.Effect<Answer | Lost> =>
   Effect.callback<Effect.Effect<Answer | Lost>>((resume) => {
     let isLate = false
     send((given) => {
-      const answer = Effect.isEffect(given) ? given : Effect.succeed(given)
+      const answer = Effect.map(Effect.isEffect(given) ? given : Effect.succeed(given), Sockets.decline)
       if (!isLate) return resume(Effect.succeed(answer))
       // The use of the venue ends with this effect.
       run(answer)
@@ -81,6 +82,16 @@ const sendToUnknown = Effect.fnUntraced(
     Effect.catch(sending, (error) => Effect.succeed(notFound(request, error)))
 )
 
+const noSockets = (path: string): Answer =>
+  Refusal.make(
+    path,
+    501,
+    "NoWebSocket",
+    "A cluster does not serve WebSockets yet. Use a host in one process, or a sandbox (npx effect-txc sandbox)"
+  )
+
 /** Sends a request for any venue. */
 export const send = (parts: Parts, forward: Forward.Forward, id: string, request: Request): Effect.Effect<Answer> =>
-  (parts.known.get(id) === undefined ? sendToUnknown : sendToKnown)(parts, forward, id, request)
+  Sockets.isUpgrade(request)
+    ? Effect.succeed(noSockets(request.path))
+    : (parts.known.get(id) === undefined ? sendToUnknown : sendToKnown)(parts, forward, id, request)

@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import * as Json from "../../protocol/Json.ts"
+import type { Connect } from "./Socket.ts"
 
 /** A point in time on several clocks. */
 export interface Moment {
@@ -82,6 +83,16 @@ export interface Reset {
 
 /** The outcome that a caller sees: an answer, an answer in parts, or a reset connection. */
 export type Answer = Written | Streamed | Reset
+
+/** The connection becomes a WebSocket. */
+export interface Upgraded {
+  readonly _tag: "Upgraded"
+  /** Must be called once. */
+  readonly connect: Connect
+}
+
+/** The outcome of a request to a server: an answer, or a WebSocket. */
+export type Outcome = Answer | Upgraded
 
 export const reset: Answer = { _tag: "Reset" }
 

@@ -22,7 +22,7 @@ import * as Page from "./Page.ts"
 import * as StreamToken from "./StreamToken.ts"
 
 /** The free and locked balances of a wallet, by asset. */
-const balancesOf = (
+export const balancesOf = (
   { account, state }: Context,
   wallet: Ledger.Wallet
 ): ReadonlyMap<Ticker, Held> => {
@@ -37,12 +37,13 @@ const balancesOf = (
 }
 
 /** The free and the locked amount of an asset in a wallet. */
-interface Held {
+export interface Held {
   readonly free: Units.Units
   readonly locked: Units.Units
 }
 
-const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
+/** A balance of the trade account, as answers show it. */
+export const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
   available: Units.toDecimal(free),
   freeze: Units.toDecimal(locked)
 })
@@ -64,7 +65,8 @@ const tpslOf = ({ account, market }: Position, { state }: Context): OpenPosition
   }
 }
 
-const positionAnswer = (position: Position, context: Context): OpenPositions.Position => {
+/** A position, as answers show it. */
+export const positionAnswer = (position: Position, context: Context): OpenPositions.Position => {
   const { account, state } = context
   const { amount, cost, market: name } = position
   const size = amount < 0n ? -amount : amount

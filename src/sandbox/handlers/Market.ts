@@ -20,7 +20,7 @@ const coarsest = 10
  * A side of a book with prices rounded to multiples of `step`, away from the other side. Each level of aggregation is
  * ten times coarser than the one before; the exchange does not document its levels.
  */
-const aggregated = function*(
+export const aggregated = function*(
   levels: Iterable<Book.Level>,
   side: "asks" | "bids",
   step: Units.Units

@@ -46,7 +46,7 @@ const months: Candles.Intervals = {
  * The length and window of an interval, in seconds, and the way it divides time. Weeks begin on Monday; all times are
  * UTC.
  */
-const intervalOf = (name: CandlesEndpoint.Interval) => {
+export const intervalOf = (name: `${number}${keyof typeof unitsOfTime}`) => {
   // Every interval name is a count followed by a unit, so the cast is safe.
   const unit = name.slice(-1) as keyof typeof unitsOfTime
   const { length, window } = unitsOfTime[unit]
@@ -77,16 +77,21 @@ const candlesOf = (
   const earliest = to - count * length
   const from = Math.max(start ?? (limit === undefined ? to - window : earliest), earliest)
   const found = Candles.between(state.trading.get(market)?.candles ?? [], division, from, to)
-  return found.slice(-count).map(({ at, close, high, low, open, total, volume }) => ({
-    time: Time.UnixSeconds.make(at),
-    open: Units.toDecimal(open),
-    close: Units.toDecimal(close),
-    high: Units.toDecimal(high),
-    low: Units.toDecimal(low),
-    volume: Units.toDecimal(volume),
-    total: Units.toDecimal(total)
-  }))
+  return found.slice(-count).map(candleAnswer)
 }
+
+/** A candle, as answers show it. */
+export const candleAnswer = (
+  { at, close, high, low, open, total, volume }: Readonly<Candles.Candle>
+): CandlesEndpoint.Candle => ({
+  time: Time.UnixSeconds.make(at),
+  open: Units.toDecimal(open),
+  close: Units.toDecimal(close),
+  high: Units.toDecimal(high),
+  low: Units.toDecimal(low),
+  volume: Units.toDecimal(volume),
+  total: Units.toDecimal(total)
+})
 
 const tradesOf = (
   { after, limit = TradeHistory.defaultLimit, market }: TradeHistory.Request,

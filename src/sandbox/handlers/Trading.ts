@@ -39,7 +39,8 @@ const isFilled = ({ status }: Order): boolean => status === "FILLED"
 
 const endedById = Records.indexBy(({ id }: Order) => id)
 const endedByClientOrderId = Records.indexBy(({ clientOrderId }: Order) => clientOrderId)
-const endedByMarket = Records.indexBy(({ market }: Order) => market)
+/** The ended orders of a list that are on a market. */
+export const endedByMarket = Records.indexBy(({ market }: Order) => market)
 const endedByFilled = Records.indexBy(isFilled)
 const endedInPart = Records.indexBy((order: Order) => !isFilled(order) && order.dealStock > 0n)
 
@@ -83,7 +84,8 @@ const hasOrder = (context: Context, clientOrderId: ClientOrderId): boolean =>
   endedOrders(context, { clientOrderId }).length > 0 ||
   !Iterator.from(openOrders(context, { clientOrderId })).next().done
 
-const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
+/** The fills of a list that are on a market. */
+export const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
 const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOrderId)
 
 /** The handlers of orders and fills. */

@@ -17,7 +17,7 @@
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { Answer, Request } from "../gateway/Message.ts"
+import type { Outcome, Request } from "../gateway/Message.ts"
 
 /**
  * Finds the process that has a venue, and sends requests to it.
@@ -35,6 +35,6 @@ export class Placement extends Context.Service<Placement, {
     id: string,
     request: Request,
     clock: Clock.Clock,
-    resume: (answer: Answer | Effect.Effect<Answer>) => void
+    resume: (outcome: Outcome | Effect.Effect<Outcome>) => void
   ) => void
 }>()("effect-txc/sandbox/Placement") {}

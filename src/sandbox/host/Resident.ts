@@ -17,10 +17,12 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { prefix } from "../control/ControlApi.ts"
-import type { Answer, Request } from "../gateway/Message.ts"
+import type { Answer, Outcome, Request } from "../gateway/Message.ts"
+import type { Connect } from "../gateway/Socket.ts"
 import { type Backend, backendOf } from "../server/Backend.ts"
 import * as ControlPlane from "../server/ControlPlane.ts"
 import type { JournalError } from "../store/JournalError.ts"
+import * as Streams from "../streams/Streams.ts"
 import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
 import type { Place } from "../venue/Forks.ts"
 import type { Venue } from "../venue/Venue.ts"
@@ -108,7 +110,7 @@ export interface Resident<E> {
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
-    resume: (answer: Answer | Effect.Effect<Answer>) => void,
+    resume: (outcome: Outcome | Effect.Effect<Outcome>) => void,
     choose: (exit: Exit.Exit<Awake, E | Unready>) => Backend | Answer
   ) => void
   /** Whether the venue is awake or waking up. */
@@ -188,12 +190,13 @@ const wake = Effect.fnUntraced(function*<E>(
       if (!(yield* capacity)) return yield* refuse("Fork", { venue: "max" })
       const { id } = forked.forks
       const url = `${baseUrl()}/fork/${id}`
-      forks.set(id, backendOf(forked, yield* ControlPlane.make(forked, { token, serve })))
+      const control = yield* ControlPlane.make(forked, { token, serve })
+      forks.set(id, backendOf(forked, control, yield* Streams.make(forked)))
       yield* Effect.addFinalizer(() => Effect.sync(() => forks.delete(id)))
       return { url, controlUrl: url + prefix }
     })
   const control = yield* lazily(token, Scope.provide(ControlPlane.make(venue, { token, serve }), scope))
-  return { venue, backend: backendOf(venue, control), forks }
+  return { venue, backend: backendOf(venue, control, yield* Streams.make(venue)), forks }
 })
 
 const names = {
@@ -249,7 +252,7 @@ class Sleeping<E> implements Resident<E> {
   receive(
     request: Request,
     clock: Clock.Clock,
-    resume: (answer: Answer | Effect.Effect<Answer>) => void,
+    resume: (outcome: Outcome | Effect.Effect<Outcome>) => void,
     choose: (exit: Exit.Exit<Awake, E | Unready>) => Backend | Answer
   ): void {
     this.acquire(clock, (exit) => {
@@ -261,7 +264,7 @@ class Sleeping<E> implements Resident<E> {
       chosen.receive(request, clock, (given) => {
         if (!Effect.isEffect(given)) return resume(this.last(given, clock))
         resume(Effect.onExit(
-          Effect.map(given, (answer) => this.last(answer, clock)),
+          Effect.map(given, (outcome) => this.last(outcome, clock)),
           (exit) => Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => this.release(clock))
         ))
       })
@@ -403,19 +406,41 @@ class Sleeping<E> implements Resident<E> {
     })
   }
 
-  /** Ends the use of the venue with this answer: at once, or when the answer's stream ends. */
-  private last(answer: Answer, clock: Clock.Clock): Answer {
-    if (answer._tag !== "Stream") {
+  /** Ends the use of the venue with this outcome: at once, or when the answer's stream or the WebSocket ends. */
+  private last(outcome: Outcome, clock: Clock.Clock): Outcome {
+    if (outcome._tag === "Upgraded") return { ...outcome, connect: this.holding(outcome.connect, clock) }
+    if (outcome._tag !== "Stream") {
       this.release(clock)
-      return answer
+      return outcome
     }
-    // If the venue is being closed already, the stream ends at once.
-    const isOver = this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
-    const body = answer.body.pipe(
-      Stream.interruptWhen(isOver),
+    const body = outcome.body.pipe(
+      Stream.interruptWhen(this.isOver()),
       Stream.ensuring(Effect.sync(() => this.release(clock)))
     )
-    return { ...answer, body }
+    return { ...outcome, body }
+  }
+
+  /** Waits until the venue is closed while it is in use. If it is being closed already, succeeds at once. */
+  private isOver(): Effect.Effect<void> {
+    return this.stage._tag === "Awake" ? Deferred.await(this.stage.isOver) : Effect.void
+  }
+
+  /** A connection is a use of the venue, and ends when the venue is closed. */
+  private holding(connect: Connect, clock: Clock.Clock): Connect {
+    return (wire) => {
+      let waiting: Fiber.Fiber<unknown> | undefined
+      const client = connect({
+        ...wire,
+        end: () => {
+          waiting?.interruptUnsafe()
+          this.release(clock)
+          wire.end()
+        }
+      })
+      if (client === undefined) this.release(clock)
+      else waiting = this.options.run(Effect.andThen(this.isOver(), Effect.sync(client.end)))
+      return client
+    }
   }
 }
 

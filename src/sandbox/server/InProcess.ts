@@ -21,11 +21,15 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import type { Answer, Request } from "../gateway/Message.ts"
+import * as Streams from "../streams/Streams.ts"
 import { Venue } from "../venue/Venue.ts"
 import { type Backend, backendOf } from "./Backend.ts"
 import * as ControlPlane from "./ControlPlane.ts"
+import * as InProcessSocket from "./InProcessSocket.ts"
+import * as Sockets from "./Sockets.ts"
 
 /** The base URL for clients of the sandbox in the same process. Nothing listens there. */
 export const baseUrl = "http://localhost"
@@ -56,7 +60,9 @@ const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
     Effect.flatten(
       Effect.callback<Effect.Effect<Answer>>((resume) =>
         backend.receive(request, clock, (answer) =>
-          resume(Effect.succeed(Effect.isEffect(answer) ? answer : Effect.succeed(answer))))
+          resume(
+            Effect.succeed(Effect.map(Effect.isEffect(answer) ? answer : Effect.succeed(answer), Sockets.decline))
+          ))
       )
     )
   )
@@ -113,9 +119,24 @@ export const layerWith = (
     Effect.gen(function*() {
       const venue = yield* Venue
       const control = controlToken === undefined ? undefined : yield* ControlPlane.make(venue, { token: controlToken })
-      return yield* make(backendOf(venue, control))
+      return yield* make(backendOf(venue, control, Streams.none))
     })
   )
+
+/**
+ * Effect's `Socket` for the venue in the context, without a port. Each of its readers is a new connection. It follows the
+ * clock of the context, so that a test drives it with `TestClock`. In the documented dialect, which has no WebSocket,
+ * readers fail.
+ *
+ * @category layers
+ */
+export const layerSocket: Layer.Layer<Socket.Socket, never, Venue> = Layer.effect(
+  Socket.Socket,
+  Effect.gen(function*() {
+    const venue = yield* Venue
+    return yield* InProcessSocket.make(venue.dialect, yield* Streams.make(venue))
+  })
+)
 
 /**
  * An `HttpClient` for the venue in the context, without a control plane.

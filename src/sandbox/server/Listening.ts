@@ -7,8 +7,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
 import * as Signature from "../../protocol/Signature.ts"
-import { type Answer, type Head, header, type Request, reset } from "../gateway/Message.ts"
+import { type Head, header, type Outcome, type Request, reset } from "../gateway/Message.ts"
 import type { Backend } from "./Backend.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
@@ -18,6 +19,8 @@ import * as InProgress from "./InProgress.ts"
 import * as Names from "./Names.ts"
 import * as Refusal from "./Refusal.ts"
 import * as Sending from "./Sending.ts"
+import * as Sockets from "./Sockets.ts"
+import * as Upgrades from "./Upgrades.ts"
 
 /** The server can't listen on this address. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -89,6 +92,8 @@ interface Service {
   readonly headersTimeout: number
   /** The feeds that are being sent. They do not end by themselves. */
   readonly feeds: Set<Http.ServerResponse>
+  /** The connections that became WebSockets. */
+  readonly sockets: Set<Duplex>
   /** Whether the server has stopped accepting connections. */
   isStopping: boolean
   readonly run: <A>(
@@ -124,6 +129,18 @@ const callerOf = (head: Head): string => header(head, Signature.headers.apiKey) 
 
 const unbounded = () => undefined
 
+/** Asks the backend for the outcome of a request. */
+const ask = ({ backend, clock, run }: Service, message: Request, resume: (outcome: Outcome) => void): void =>
+  backend.receive(message, clock, (given) => {
+    if (!Effect.isEffect(given)) return resume(given)
+    run(given, {
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
+        resume(Exit.isSuccess(exit) ? exit.value : reset)
+      }
+    })
+  })
+
 const answer = (
   service: Service,
   release: () => void,
@@ -132,8 +149,9 @@ const answer = (
   message: Request,
   call: Connections.UnansweredCall
 ): void => {
-  const { backend, clock, requestTimeout, run } = service
-  const send = (given: Answer): void => {
+  const { requestTimeout, run } = service
+  ask(service, message, (outcome) => {
+    const given = Sockets.decline(outcome)
     release()
     if (service.isStopping) makeLast(response)
     if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
@@ -144,17 +162,23 @@ const answer = (
     service.feeds.add(response)
     call.whenDone(() => service.feeds.delete(response))
     if (service.isStopping) response.destroy()
-  }
-  backend.receive(message, clock, (given) => {
-    if (!Effect.isEffect(given)) return send(given)
-    run(given, {
-      onExit: (exit) => {
-        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
-        send(Exit.isSuccess(exit) ? exit.value : reset)
-      }
-    })
   })
 }
+
+const noBody = new Uint8Array()
+
+/** Answers a request to upgrade its connection. */
+const upgrader =
+  (service: Service): (request: Http.IncomingMessage, socket: Duplex, early: Buffer) => void =>
+  (request, socket, early) => {
+    const { names, sockets } = service
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    Upgrades.begin(headOf(request), socket, early, {
+      refusal: names.refusal,
+      receive: (head, resume) => ask(service, { ...head, body: noBody }, resume)
+    })
+  }
 
 const listener = (service: Service, { bodies, calls, connections }: Shared): Http.RequestListener => {
   const later = EndOfTurn.make()
@@ -201,10 +225,13 @@ const createServer = (service: Service, shared: Shared): Http.Server => {
     requestTimeout,
     headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
-    connectionsCheckingInterval: Math.ceil(headersTimeout / 10)
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
+    // A request to upgrade to anything else is answered as if it had not asked. Node 22 does not have this option.
+    shouldUpgradeCallback: (request: Http.IncomingMessage) => Sockets.isUpgrade(headOf(request))
   }
   const server = Http.createServer(options, listener(service, shared))
   server.on("connection", shared.connections.open)
+  server.on("upgrade", upgrader(service))
   return server
 }
 
@@ -229,6 +256,7 @@ const close = (server: Http.Server, service: Service, drainTimeout: number): Eff
     server.close(() => resume(Effect.void))
     service.isStopping = true
     for (const feed of service.feeds) feed.destroy()
+    for (const socket of service.sockets) socket.destroy()
     if (drainTimeout === 0) server.closeAllConnections()
   })
   const closeAll = Effect.sync(() => server.closeAllConnections())
@@ -265,6 +293,7 @@ export const listen = Effect.fnUntraced(function*(
     requestTimeout,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     feeds: new Set(),
+    sockets: new Set(),
     isStopping: false,
     run: Effect.runCallbackWith(yield* Effect.context())
   }

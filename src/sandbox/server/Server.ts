@@ -19,6 +19,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ControlRefused } from "../control/Control.ts"
 import { prefix } from "../control/ControlApi.ts"
+import * as Streams from "../streams/Streams.ts"
 import type { Place } from "../venue/Forks.ts"
 import { Venue } from "../venue/Venue.ts"
 import { backendOf } from "./Backend.ts"
@@ -76,5 +77,6 @@ export const serve = Effect.fnUntraced(function*(
   const control = controlToken === undefined
     ? undefined
     : yield* ControlPlane.make(venue, { token: controlToken, serve: serveFork })
-  return { baseUrl: yield* Listening.listen(options, backendOf(venue, control)) }
+  const streams = yield* Streams.make(venue)
+  return { baseUrl: yield* Listening.listen(options, backendOf(venue, control, streams)) }
 })

@@ -16,6 +16,7 @@ import type { SavedStates } from "../store/SavedStates.ts"
 import * as Snapshot from "../store/Snapshot.ts"
 import type { Halt } from "./Halt.ts"
 import * as VenueClock from "./VenueClock.ts"
+import type { Watchers } from "./Watchers.ts"
 
 /** Applies a venue's commands. */
 export interface Executor {
@@ -68,6 +69,8 @@ export interface Options {
   readonly secrets: Secrets
   /** Stops the venue when a command fails halfway. */
   readonly halt: Halt
+  /** Told of each command, before it is durable. None by default. */
+  readonly watchers?: Watchers
   /**
    * The number of the command in the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots.
    */
@@ -98,7 +101,7 @@ const withSecret = (action: Action, draw: () => string): Action => {
 
 /** Creates an executor of commands. */
 export const make = Effect.fnUntraced(function*(
-  { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states }: Options
+  { draw, file, halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states, watchers }: Options
 ): Effect.fn.Return<Executor> {
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
@@ -114,10 +117,12 @@ export const make = Effect.fnUntraced(function*(
     const { events, recorded, reply } = History.apply(history, command, states.recall)
     if (!recorded) return reply
     secrets.learn(command.action, reply, history.state)
-    outbox.add({ sequence: history.sequence, at: command.at, events })
+    const entry = { sequence: history.sequence, at: command.at, events }
+    outbox.add(entry)
     journal.append(command)
     takeSnapshot(Snapshot.isDue)
     if (isRescheduling(command.action)) Queue.offerUnsafe(changes, undefined)
+    watchers?.tell(entry)
     return reply
   }
 

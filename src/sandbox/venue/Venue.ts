@@ -38,6 +38,7 @@ import * as Reading from "../gateway/Reading.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Routing from "../gateway/Routing.ts"
 import * as Secrets from "../gateway/Secrets.ts"
+import * as StreamTokens from "../gateway/StreamTokens.ts"
 import * as Traffic from "../gateway/Traffic.ts"
 import type { Context as HandlerContext, Route } from "../handlers/Routes.ts"
 import * as Journal from "../store/Journal.ts"
@@ -56,6 +57,7 @@ import * as OwnerActions from "./OwnerActions.ts"
 import { checked } from "./Perform.ts"
 import { drawOf, type Secrecy } from "./Secrecy.ts"
 import * as VenueClock from "./VenueClock.ts"
+import * as Watchers from "./Watchers.ts"
 
 export type { Secrecy } from "./Secrecy.ts"
 
@@ -148,6 +150,15 @@ export class Venue extends Context.Service<Venue, {
   readonly traffic: Traffic.Traffic
   /** The forks of this venue. */
   readonly forks: Forks.Forks
+  /** The tokens that authorise connections. */
+  readonly streamTokens: StreamTokens.StreamTokens
+  /** Adds a watcher of the venue's commands, and returns a function that removes it. */
+  readonly watch: Watchers.Watchers["watch"]
+  /**
+   * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
+   * clock is beyond its last time. What a caller then reads of the state may leave once `journal.whenCommitted` says so.
+   */
+  readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}
 
 /** The parts of a venue that a call passes through. */
@@ -379,6 +390,22 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
+/** The members that connections need. */
+const connectable = (
+  { policy }: Dialect,
+  { history, settle }: Executor.Executor,
+  halt: Halt.Halt,
+  { watch }: Watchers.Watchers
+): Pick<Venue["Service"], "settled" | "streamTokens" | "watch"> => ({
+  streamTokens: StreamTokens.make(policy.streamToken),
+  watch,
+  settled: (clock) => {
+    if (halt.isHalted() || VenueClock.isTooLate(history.state, clock)) return undefined
+    const moment = VenueClock.moment(history.state, clock)
+    return Result.isSuccess(halt.attempt(() => settle(moment.at))) ? moment : undefined
+  }
+})
+
 const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect.Effect<void> =>
   unfinished === 0 ? Effect.void : Effect.logWarning(
     `${file}: the last ${unfinished} bytes of the log belong to commands that were not completely written. They were ` +
@@ -442,7 +469,7 @@ const open = Effect.fnUntraced(function*(
   yield* warnOfUnfinished(file, journal)
   yield* warnOfNoAnchor(file, journal)
 
-  const states = SavedStates.make(policy)
+  const [states, halt, watchers] = [SavedStates.make(policy), Halt.make(), Watchers.make()]
   const start = yield* Recovery.start(journal, policy)
   const { history } = start
   const snapshotAt = openJournal === undefined && file === Journal.inMemory ? undefined : history.sequence
@@ -452,10 +479,9 @@ const open = Effect.fnUntraced(function*(
   // With its saved memory, the venue already has these events, so it must not publish them again.
   yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
-  const halt = Halt.make()
   const secrets = Secrets.make(history.state)
   const [sleeps, draw] = [remember !== undefined, drawOf(secrecy)]
-  const parts = { file, history, journal, states, outbox, secrets, halt, snapshotAt, sleeps, draw }
+  const parts = { file, history, journal, states, outbox, secrets, halt, watchers, snapshotAt, sleeps, draw }
   const executor = yield* Executor.make(parts)
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
@@ -492,7 +518,8 @@ const open = Effect.fnUntraced(function*(
     feed,
     callLog,
     traffic,
-    forks
+    forks,
+    ...connectable(dialect, executor, halt, watchers)
   })
 })
 

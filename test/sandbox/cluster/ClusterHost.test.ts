@@ -13,6 +13,7 @@ import * as ClusterHost from "../../../src/sandbox/cluster/ClusterHost.ts"
 import { Membership } from "../../../src/sandbox/cluster/Membership.ts"
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
+import * as Sockets from "../../../src/sandbox/server/Sockets.ts"
 import { until } from "../../support/clock.ts"
 import { ping } from "../../support/host.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
@@ -52,7 +53,7 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
         id,
         request,
         clock,
-        (given) => resume(Effect.isEffect(given) ? given : Effect.succeed(given))
+        (given) => resume(Effect.map(Effect.isEffect(given) ? given : Effect.succeed(given), Sockets.decline))
       )
     )
   })

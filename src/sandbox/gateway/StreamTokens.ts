@@ -1,0 +1,38 @@
+/** Decides whether a token authorises a connection: see `VenuePolicy.streamToken`. */
+import type { StreamTokenPolicy } from "../../domain/VenuePolicy.ts"
+import type { Key, State } from "../engine/State.ts"
+import * as StreamToken from "../handlers/StreamToken.ts"
+
+/** The tokens of a venue. */
+export interface StreamTokens {
+  /**
+   * Returns the key of a token, if the token authorises a connection now. `serverTime` is on the clock that nonces are
+   * checked against, in Unix microseconds.
+   */
+  readonly admit: (state: State, token: string, serverTime: number) => Key | undefined
+}
+
+/** No token is valid. */
+const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
+
+/** Creates the tokens of a venue, none of them used. */
+export const make = ({ lifetimeSeconds, singleUse }: StreamTokenPolicy = noTokens): StreamTokens => {
+  /** The used tokens that are still valid, by the time of their creation. */
+  const used = new Map<string, number>()
+  const lifetime = lifetimeSeconds * 1e6
+
+  const isNew = (token: string, createdAt: number, serverTime: number): boolean => {
+    for (const [old, at] of used) if (serverTime - at > lifetime) used.delete(old)
+    if (used.has(token)) return false
+    used.set(token, createdAt)
+    return true
+  }
+
+  return {
+    admit: (state, token, serverTime) => {
+      const read = StreamToken.read(state, token)
+      if (read?.key.enabled !== true || serverTime - read.createdAt > lifetime) return undefined
+      return !singleUse || isNew(token, read.createdAt, serverTime) ? read.key : undefined
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** Turns the connection of an HTTP server into a WebSocket. */
+import * as Http from "node:http"
+import type { Duplex } from "node:stream"
+import { type Head, header, type Outcome, type Reset, type Written } from "../gateway/Message.ts"
+import type { Connect } from "../gateway/Socket.ts"
+import * as Bounds from "../streams/Bounds.ts"
+import * as Refusal from "./Refusal.ts"
+import * as Sockets from "./Sockets.ts"
+import * as WebSocketFrames from "./WebSocketFrames.ts"
+
+const reasonOf = (status: number): string => Http.STATUS_CODES[status] ?? "Refused"
+
+/** Answers a request without a response object, and closes the connection. */
+const refuse = (socket: Duplex, { body, headers, status }: Written): void => {
+  const head = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" }
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${reasonOf(status)}`, ...lines, "", body].join("\r\n"))
+}
+
+const badRequest = (path: string, message: string): Written => Refusal.make(path, 400, "BadUpgrade", message)
+
+/** The reason why a request can't become a WebSocket, whatever the exchange says. */
+const refusalOf = (head: Head): Written | undefined => {
+  if (!Sockets.isUpgrade(head)) {
+    return badRequest(head.path, "This server upgrades connections to WebSocket only. Send the request without Upgrade")
+  }
+  if (head.method !== "GET") return badRequest(head.path, "A WebSocket begins with GET")
+  if (header(head, "sec-websocket-version") !== "13") {
+    return {
+      ...badRequest(head.path, "The version of a WebSocket must be 13"),
+      status: 426,
+      headers: { "content-type": "application/json", upgrade: "websocket", "sec-websocket-version": "13" }
+    }
+  }
+  return WebSocketFrames.isKey(header(head, "sec-websocket-key"))
+    ? undefined
+    : badRequest(head.path, "Sec-WebSocket-Key must be sixteen bytes in Base64")
+}
+
+/** Carries messages between a client's socket and the exchange. */
+const carry = (socket: Duplex, early: Buffer, key: string, connect: Connect, path: string): void => {
+  const client = connect({
+    send: (text) => socket.write(WebSocketFrames.message(text)),
+    end: () => socket.destroy(),
+    waiting: () => socket.writableLength
+  })
+  if (client === undefined) return refuse(socket, Sockets.busy(path))
+  socket.write(WebSocketFrames.accept(key))
+  const reader = new WebSocketFrames.Reader(Bounds.maxMessage)
+  const read = (chunk: Buffer): void => {
+    for (const received of reader.read(chunk)) {
+      if (socket.destroyed) return
+      client.heard()
+      if (received._tag === "Message") client.receive(received.text)
+      else if (received._tag === "Invalid") client.end()
+      else if (received._tag === "Ping") socket.write(WebSocketFrames.pong(received.payload))
+      else if (received._tag === "Close") {
+        socket.end(WebSocketFrames.close(received.payload), () => client.end())
+        return
+      }
+    }
+    // A client that reads nothing must not fill the memory with the answers to its pings.
+    if (socket.writableLength > Bounds.maxWaiting) client.end()
+  }
+  // The client may have left while the exchange was waking up.
+  if (socket.destroyed) return client.end()
+  socket.on("close", client.end)
+  socket.on("data", read)
+  if (early.length > 0) read(early)
+}
+
+/** The steps of an upgrade that its server takes. */
+export interface Upgrade {
+  /** The refusal of the server itself; `undefined` if it accepts the request. */
+  readonly refusal: (head: Head) => Written | undefined
+  /** Asks the backend for the outcome. */
+  readonly receive: (head: Head, resume: (outcome: Outcome) => void) => void
+}
+
+const outcomeRefused = (outcome: Exclude<Outcome, { readonly _tag: "Upgraded" }>, path: string): Written | Reset =>
+  outcome._tag === "Stream" ? badRequest(path, "This path is not a WebSocket. The exchange's is /ws") : outcome
+
+/** Answers a request to upgrade a connection. `early` are the bytes that have already arrived after it. */
+export const begin = (head: Head, socket: Duplex, early: Buffer, { receive, refusal }: Upgrade): void => {
+  // A broken connection is closed. No answer would reach its client.
+  socket.on("error", () => socket.destroy())
+  const refused = refusal(head) ?? refusalOf(head)
+  if (refused !== undefined) return refuse(socket, refused)
+  receive(head, (outcome) => {
+    if (outcome._tag === "Upgraded") {
+      return carry(socket, early, header(head, "sec-websocket-key"), outcome.connect, head.path)
+    }
+    const given = outcomeRefused(outcome, head.path)
+    if (given._tag === "Reset") socket.destroy()
+    else refuse(socket, given)
+  })
+}

@@ -1,0 +1,157 @@
+/**
+ * The frames of a WebSocket as its server reads and writes them (RFC 6455). The exchange has text messages only, and no
+ * extensions.
+ */
+import { isUtf8 } from "node:buffer"
+import { createHash } from "node:crypto"
+
+/** Something that a client has sent. */
+export type Received =
+  | { readonly _tag: "Message"; readonly text: string }
+  | { readonly _tag: "Ping"; readonly payload: Uint8Array }
+  | { readonly _tag: "Pong" }
+  | { readonly _tag: "Close"; readonly payload: Uint8Array }
+  /** The client breaks the protocol, or sends a message that is too long or is not text. */
+  | { readonly _tag: "Invalid" }
+
+const opcodes = { continuation: 0x0, text: 0x1, close: 0x8, ping: 0x9, pong: 0xa } as const
+
+const isControl = (opcode: number): boolean => opcode >= 0x8
+
+/** The longest payload of a control frame, in bytes. */
+const longestControl = 125
+
+const empty = Buffer.alloc(0)
+
+const invalid: Received = { _tag: "Invalid" }
+
+/** A frame of a client. */
+interface Frame {
+  readonly opcode: number
+  readonly isFinal: boolean
+  readonly payload: Buffer
+}
+
+/** Reads the frames of one connection, from chunks of any size. */
+export class Reader {
+  private readonly longest: number
+  private buffer: Buffer = empty
+  /** The parts of a message that is not complete. */
+  private parts: Array<Buffer> = []
+  private length = 0
+  private isText = false
+  private isBroken = false
+
+  /** `longest` is the length of the longest message, in bytes. */
+  constructor(longest: number) {
+    this.longest = longest
+  }
+
+  /** Reads the next chunk. After something invalid, it reads nothing more. */
+  *read(chunk: Buffer): Generator<Received, undefined> {
+    this.buffer = this.buffer.length === 0 ? chunk : Buffer.concat([this.buffer, chunk])
+    while (!this.isBroken) {
+      const frame = this.next()
+      if (frame === undefined) return
+      const received = frame === "invalid" ? invalid : this.received(frame)
+      if (received === invalid) this.isBroken = true
+      if (received !== undefined) yield received
+    }
+    this.buffer = empty
+  }
+
+  /** Takes a whole frame from the buffer; `undefined` if it has none yet. */
+  private next(): Frame | "invalid" | undefined {
+    const { buffer } = this
+    const [first, second] = [buffer[0], buffer[1]]
+    if (first === undefined || second === undefined) return undefined
+    const opcode = first & 0x0f
+    const isFinal = (first & 0x80) !== 0
+    const short = second & 0x7f
+    // No extension uses the other bits of the first byte. A client masks every frame.
+    if ((first & 0x70) !== 0 || (second & 0x80) === 0) return "invalid"
+    if (isControl(opcode) && (!isFinal || short > longestControl)) return "invalid"
+    const begin = short === 126 ? 4 : short === 127 ? 10 : 2
+    if (buffer.length < begin) return undefined
+    const length = short === 126 ? buffer.readUInt16BE(2) : short === 127 ? Number(buffer.readBigUInt64BE(2)) : short
+    if (!isControl(opcode) && this.length + length > this.longest) return "invalid"
+    const end = begin + 4 + length
+    if (buffer.length < end) return undefined
+    const payload = Buffer.from(buffer.subarray(begin + 4, end))
+    for (let index = 0; index < length; index++)
+      payload[index] = (payload[index] ?? 0) ^ (buffer[begin + index % 4] ?? 0)
+    this.buffer = buffer.subarray(end)
+    return { opcode, isFinal, payload }
+  }
+
+  private received({ isFinal, opcode, payload }: Frame): Received | undefined {
+    switch (opcode) {
+      case opcodes.ping:
+        return { _tag: "Ping", payload }
+      case opcodes.pong:
+        return { _tag: "Pong" }
+      case opcodes.close:
+        return { _tag: "Close", payload }
+      case opcodes.text:
+      case opcodes.continuation:
+        return this.add(payload, isFinal, opcode === opcodes.text)
+      default:
+        return invalid
+    }
+  }
+
+  /** Adds a part of a message. The first is a text frame, and each other one a continuation. */
+  private add(payload: Buffer, isFinal: boolean, isFirst: boolean): Received | undefined {
+    if (isFirst === this.isText) return invalid
+    this.isText = true
+    this.parts.push(payload)
+    this.length += payload.length
+    // Empty parts have no length, and a client may send any number of them.
+    if (this.parts.length > this.longest) return invalid
+    if (!isFinal) return undefined
+    const whole = this.parts.length === 1 ? payload : Buffer.concat(this.parts)
+    this.parts = []
+    this.length = 0
+    this.isText = false
+    return isUtf8(whole) ? { _tag: "Message", text: whole.toString("utf8") } : invalid
+  }
+}
+
+const frame = (opcode: number, payload: Uint8Array): Buffer => {
+  const { length } = payload
+  const head = Buffer.alloc(length > 0xffff ? 10 : length > longestControl ? 4 : 2)
+  head[0] = 0x80 | opcode
+  if (length > 0xffff) {
+    head[1] = 127
+    head.writeBigUInt64BE(BigInt(length), 2)
+  } else if (length > longestControl) {
+    head[1] = 126
+    head.writeUInt16BE(length, 2)
+  } else head[1] = length
+  return Buffer.concat([head, payload])
+}
+
+/** Writes a message. */
+export const message = (text: string): Buffer => frame(opcodes.text, Buffer.from(text))
+
+/** Answers a ping. */
+export const pong = (payload: Uint8Array): Buffer => frame(opcodes.pong, payload)
+
+/** Answers a close, with the client's own code. */
+export const close = (payload: Uint8Array): Buffer => frame(opcodes.close, payload.subarray(0, 2))
+
+/** The constant of the protocol with which a server proves that it has read the client's key. */
+const salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+/** The text that accepts a connection, for the client's `sec-websocket-key`. */
+export const accept = (key: string): string =>
+  [
+    "HTTP/1.1 101 Switching Protocols",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Accept: ${createHash("sha1").update(key + salt).digest("base64")}`,
+    "\r\n"
+  ].join("\r\n")
+
+/** Whether a text can be a client's `sec-websocket-key`: sixteen bytes in Base64. */
+export const isKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/u.test(key)

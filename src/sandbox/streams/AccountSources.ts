@@ -1,0 +1,107 @@
+/** Balances and positions of an account. */
+import * as Result from "effect/Result"
+import * as MarginBalanceChannel from "../../channels/MarginBalanceChannel.ts"
+import * as PositionsChannel from "../../channels/PositionsChannel.ts"
+import * as SpotBalanceChannel from "../../channels/SpotBalanceChannel.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Ticker } from "../../domain/Identifiers.ts"
+import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
+import type { Pushes } from "../../protocol/Channel.ts"
+import * as Accounts from "../engine/Accounts.ts"
+import * as Ledger from "../engine/Ledger.ts"
+import type { Position } from "../engine/Position.ts"
+import * as Units from "../engine/Units.ts"
+import * as Account from "../handlers/Account.ts"
+import * as Changes from "./Changes.ts"
+import * as Pace from "./Pace.ts"
+import { type Command, type Context, group, invalidArgument, type Outlet, type Subscription } from "./Source.ts"
+
+const heldOf = ({ account, state }: Context, wallet: Ledger.Wallet, ticker: Ticker): Account.Held => ({
+  free: Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker),
+  locked: Ledger.balance(state.ledger, Ledger.locked(account, wallet), ticker)
+})
+
+const spotBalance = (context: Context, ticker: Ticker): TradeBalance.Balance =>
+  Account.tradeBalance(heldOf(context, "trade", ticker))
+
+const marginBalance = (context: Context, ticker: Ticker): MarginBalanceChannel.MarginBalance => {
+  const { free, locked } = heldOf(context, "collateral", ticker)
+  const available = Units.toDecimal(Accounts.transferable(context.state, context.account, "collateral", ticker))
+  return {
+    balance: Units.toDecimal(free + locked),
+    // Nothing is borrowed on this exchange.
+    borrow: Decimal.zero,
+    availableWithoutBorrow: available,
+    availableWithBorrow: available
+  }
+}
+
+const tickersOf = ({ state }: Context): ReadonlyArray<Ticker> => state.currencies.map(({ ticker }) => ticker)
+
+const changesBalances = (wallet: Ledger.Wallet) => ({ events }: Command, _: unknown, { account }: Context): boolean =>
+  events.some((event) =>
+    event._tag === "BalanceChanged" && event.balance.account === account && event.balance.wallet === wallet
+  )
+
+const pushBalances = <Balance>(
+  outlet: Outlet<ReadonlyMap<Ticker, Balance>>,
+  pushes: Pushes,
+  wallet: Ledger.Wallet,
+  balanceOf: (context: Context, ticker: Ticker) => Balance
+): Subscription<{ readonly ticker?: Ticker }> =>
+  Changes.make(outlet, {
+    pushes,
+    keysOf: (topics, context) =>
+      new Set(topics.flatMap(({ ticker }) => ticker === undefined ? tickersOf(context) : [ticker])),
+    valueOf: (ticker, context) => balanceOf(context, ticker),
+    isChangedBy: changesBalances(wallet),
+    push: outlet.push
+  })
+
+const isListed = ({ ticker }: { readonly ticker?: Ticker }, context: Context) =>
+  ticker === undefined || tickersOf(context).includes(ticker) ? undefined : invalidArgument
+
+/** The balances of the assets that a query asks for; of all assets if it names none. */
+const asked =
+  <Balance>(balanceOf: (context: Context, ticker: Ticker) => Balance) =>
+  (tickers: ReadonlyArray<Ticker>, context: Context) => {
+    const listed = tickersOf(context)
+    return tickers.every((ticker) => listed.includes(ticker))
+      ? Result.succeed(
+        new Map((tickers.length === 0 ? listed : tickers).map((ticker) => [ticker, balanceOf(context, ticker)]))
+      )
+      : Result.fail(invalidArgument)
+  }
+
+const positionOf = (position: Position, context: Context): PositionsChannel.Position => {
+  const { pnlPercent: _percent, tpsl: _tpsl, ...answer } = Account.positionAnswer(position, context)
+  return { ...answer, total: Units.toDecimal(position.cost) }
+}
+
+const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>): Subscription<object> => {
+  const pace = Pace.make(PositionsChannel.channel.pushes, outlet)
+  return {
+    listen: () => undefined,
+    woken: (at) => {
+      if (!pace.isDue(at)) return
+      const context = outlet.context()
+      const positions = context.state.positionsOf.get(context.account) ?? []
+      outlet.push(Array.from(positions, (position) => positionOf(position, context)))
+    }
+  }
+}
+
+/** The sources of balances and positions. */
+export const accountSources = group({
+  SpotBalanceChannel: {
+    check: isListed,
+    open: (outlet) => pushBalances(outlet, SpotBalanceChannel.channel.pushes, "trade", spotBalance),
+    queries: { all: asked(spotBalance) }
+  },
+  MarginBalanceChannel: {
+    check: isListed,
+    open: (outlet) => pushBalances(outlet, MarginBalanceChannel.channel.pushes, "collateral", marginBalance),
+    queries: { all: asked(marginBalance) }
+  },
+  PositionsChannel: { open: pushPositions, queries: {} }
+})

@@ -1,0 +1,19 @@
+/** The limits of connections. Those that the live exchange documents are its own. */
+
+/** The messages that a connection may send in a window (live documentation, "Rate limits"). */
+export const messages = { count: 12_000, perMillis: 10_000 } as const
+
+/** The time without a message from the client after which the exchange ends a connection, in milliseconds. */
+export const silenceMillis = 60_000
+
+/**
+ * The length of the messages that may wait for a client to read them, in characters. A client that reads more slowly is
+ * disconnected.
+ */
+export const maxWaiting = 1024 * 1024
+
+/** The longest message that is read, in bytes. */
+export const maxMessage = 64 * 1024
+
+/** The connections that a venue has at once. */
+export const maxConnections = 512

@@ -1,0 +1,70 @@
+/** Pushes values of a market or an asset whenever they have changed, at the pace of their channel. */
+import type { MarketName } from "../../domain/Identifiers.ts"
+import type { Pushes } from "../../protocol/Channel.ts"
+import * as Pace from "./Pace.ts"
+import type { Command, Context, Outlet, Subscription } from "./Source.ts"
+
+/** The values of a channel. */
+export interface Values<Topic, Key, Value> {
+  /** The pace of the channel. */
+  readonly pushes: Pushes
+  /** The keys that topics stand for: markets or assets. */
+  readonly keysOf: (topics: ReadonlyArray<Topic>, context: Context) => ReadonlySet<Key>
+  /** The current value of a key; `undefined` if it has none. */
+  readonly valueOf: (key: Key, context: Context) => Value | undefined
+  /** Whether a command may have changed a value. */
+  readonly isChangedBy: (command: Command, keys: ReadonlySet<Key>, context: Context) => boolean
+  /** The time at which values change although nothing happens, in Unix microseconds. None by default. */
+  readonly changesAt?: (at: number) => number
+  /** Pushes the changed values. */
+  readonly push: (changed: ReadonlyMap<Key, Value>) => void
+}
+
+/** Whether a command changed one of these markets. */
+export const isAbout = ({ markets }: Command, keys: ReadonlySet<MarketName>): boolean => !markets.isDisjointFrom(keys)
+
+/** A subscription to values. The first push of a key follows its first change. */
+export const make = <Topic, Key, Value>(
+  outlet: Pick<Outlet<never>, "context" | "wakeAt">,
+  { changesAt, isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>
+): Subscription<Topic> => {
+  const pace = Pace.make(pushes, outlet)
+  /** The value of each key that was pushed last, as text. */
+  let known = new Map<Key, string>()
+  let turn = changesAt?.(outlet.context().at)
+  if (turn !== undefined) outlet.wakeAt(turn)
+
+  const flush = (): void => {
+    const context = outlet.context()
+    const changed = new Map<Key, Value>()
+    for (const [key, before] of known) {
+      const value = valueOf(key, context)
+      const text = JSON.stringify(value)
+      if (value === undefined || (pushes.when === "changed" && text === before)) continue
+      known.set(key, text)
+      changed.set(key, value)
+    }
+    if (changed.size > 0) push(changed)
+  }
+
+  return {
+    listen: (topics) => {
+      const context = outlet.context()
+      // A change that was not pushed yet must not get lost when a connection asks for more.
+      known = new Map(
+        [...keysOf(topics, context)].map((key) => [key, known.get(key) ?? JSON.stringify(valueOf(key, context))])
+      )
+    },
+    applied: (command) => {
+      if (isChangedBy(command, new Set(known.keys()), outlet.context())) pace.changed()
+    },
+    woken: (at) => {
+      if (turn !== undefined && changesAt !== undefined && at >= turn) {
+        turn = changesAt(at)
+        outlet.wakeAt(turn)
+        pace.changed()
+      }
+      if (pace.isDue(at)) flush()
+    }
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * The exchange's side of a connection: messages in, messages out. It has no clock and no socket: the venue's connections
+ * (`Streams`) tell it of commands and of time, and a `Wire` carries its messages.
+ */
+import * as Result from "effect/Result"
+import type { Name } from "../../channels/all.ts"
+import type { MarketName } from "../../domain/Identifiers.ts"
+import * as Frame from "../../protocol/Frame.ts"
+import * as Json from "../../protocol/Json.ts"
+import type { Wire } from "../gateway/Socket.ts"
+import type { Context } from "../handlers/Handler.ts"
+import * as MarketFigures from "../handlers/MarketFigures.ts"
+import type { Venue } from "../venue/Venue.ts"
+import * as Bounds from "./Bounds.ts"
+import { type Method, methods, type Served } from "./Methods.ts"
+import * as Output from "./Output.ts"
+import { type Command, invalidArgument, type Outlet, type Refusal, type Subscription } from "./Source.ts"
+
+/** The surroundings of a connection. */
+export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt"> {
+  readonly venue: Venue["Service"]
+  /** The state now, as an account sees it. */
+  readonly context: (account: string) => Context
+  /** Called once the connection has ended. */
+  readonly ended: () => void
+  /** Logs an error of this program. */
+  readonly failed: (message: string, cause: unknown) => void
+}
+
+/** A channel that the connection listens to. */
+interface Listening {
+  readonly served: Served
+  readonly subscription: Subscription<unknown>
+  /** The topics, by their keys. */
+  readonly topics: Map<string, unknown>
+}
+
+const methodNotFound: Refusal = { code: Frame.codes.methodNotFound, message: "method not found" }
+
+const authenticationRequired: Refusal = {
+  code: Frame.codes.authenticationRequired,
+  message: "require authentication"
+}
+
+const tooManyRequests: Refusal = { code: Frame.codes.tooManyRequests, message: "too many requests" }
+
+const unauthorized: Refusal = { code: Frame.codes.authorizationFailed, message: "unauthorized" }
+
+const internalError: Refusal = { code: Frame.codes.internalError, message: "internal error" }
+
+const unknownMarket = (market: string): Refusal => ({
+  code: Frame.codes.unknownMarket,
+  message: `market ${market} does not exist`
+})
+
+/** The market of parameters or of a topic, if they name one. */
+const marketOf = (asked: unknown): MarketName | undefined => (Object(asked) as { readonly market?: MarketName }).market
+
+/** A connection. */
+export class Connection {
+  private readonly surroundings: Surroundings
+  private readonly output: Output.Output
+  private readonly listening = new Map<Name, Listening>()
+  private readonly wire: Wire
+  /** The account for which the connection is authorised. */
+  private account: string | undefined
+  private isOver = false
+  /** The window in which messages are counted. */
+  private window = { start: 0, count: 0 }
+
+  constructor(surroundings: Surroundings, wire: Wire) {
+    this.surroundings = surroundings
+    this.wire = wire
+    this.output = Output.make(surroundings.venue, wire, () => this.end())
+  }
+
+  /** Answers a message of the client, after everything due was applied. */
+  receive(text: string): void {
+    if (this.isOver) return
+    const request = Frame.readRequest(text)
+    if (Result.isFailure(request)) return this.unreadable(text)
+    const { id } = request.success
+    if (!this.isWithinRate()) return this.refuse(id, tooManyRequests)
+    const refusal = this.answer(request.success)
+    if (refusal !== undefined) this.refuse(id, refusal)
+  }
+
+  /** Tells the channels of a command. */
+  applied(command: Command): void {
+    for (const { subscription } of this.listening.values()) subscription.applied?.(command)
+  }
+
+  /** Tells the channels of the time on the venue's clock, in Unix microseconds. */
+  woken(at: number): void {
+    for (const { subscription } of this.listening.values()) subscription.woken?.(at)
+  }
+
+  /** Ends the connection abruptly. */
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.listening.clear()
+    this.output.drop()
+    this.wire.end()
+    this.surroundings.ended()
+  }
+
+  /** The exchange ends a connection that sends anything but JSON, and refuses other JSON if it can. */
+  private unreadable(text: string): void {
+    const json = Result.getOrUndefined(Json.parse(text))
+    const { id } = Object(json) as { readonly id?: unknown }
+    if (typeof id === "number" && Number.isSafeInteger(id) && id >= 0) this.refuse(id, invalidArgument)
+    else this.output.endAfter()
+  }
+
+  private isWithinRate(): boolean {
+    const { at } = this.context()
+    const { count, perMillis } = Bounds.messages
+    const { start } = this.window
+    if (at < start || at >= start + perMillis * 1000) this.window = { start: at, count: 0 }
+    return ++this.window.count <= count
+  }
+
+  private context(): Context {
+    return this.surroundings.context(this.account ?? "")
+  }
+
+  private refuse(id: number, { code, message }: Refusal): void {
+    this.output.send(Frame.writeReceived({ _tag: "Refusal", id, code, message }))
+  }
+
+  private succeed(id: number, result: unknown): undefined {
+    this.output.send(Frame.writeReceived({ _tag: "Answer", id, result }))
+  }
+
+  private answer(request: Frame.Request): Refusal | undefined {
+    const { id, method } = request
+    switch (method) {
+      case Frame.methods.ping:
+        return this.succeed(id, "pong")
+      case Frame.methods.time:
+        return this.succeed(id, MarketFigures.seconds(this.context().serverTime))
+      case Frame.methods.authorize:
+        return this.authorize(request)
+      default: {
+        const found = methods.get(method)
+        if (found === undefined) return methodNotFound
+        const isOpen = found.served.channel.access === "public" || this.account !== undefined
+        return isOpen ? this.answerMethod(request, found) : authenticationRequired
+      }
+    }
+  }
+
+  private answerMethod(request: Frame.Request, method: Method): Refusal | undefined {
+    switch (method._tag) {
+      case "Subscribe":
+        return this.subscribe(request, method.served)
+      case "Unsubscribe":
+        return this.unsubscribe(request, method.served)
+      case "Query":
+        return this.query(request, method)
+    }
+  }
+
+  /** Authorises the connection for as long as it lasts. The exchange does not check the second parameter. */
+  private authorize({ id, params: [token] }: Frame.Request): Refusal | undefined {
+    if (typeof token !== "string") return invalidArgument
+    const { venue } = this.surroundings
+    const key = venue.streamTokens.admit(venue.state, token, this.context().serverTime)
+    if (key === undefined || (this.account ?? key.account) !== key.account) return unauthorized
+    this.account = key.account
+    return this.succeed(id, Frame.success)
+  }
+
+  private subscribe({ id, params }: Frame.Request, served: Served): Refusal | undefined {
+    const { channel, name } = served
+    const decoded = channel["~codec"].decodeTopics(params)
+    if (Result.isFailure(decoded)) return invalidArgument
+    const asked = decoded.success
+    for (const topic of asked) {
+      const refusal = this.refusalOf(served, topic)
+      if (refusal !== undefined) return refusal
+    }
+    // Before the first message.
+    this.succeed(id, Frame.success)
+    const listening = this.listening.get(name) ?? this.open(served)
+    if (channel.replaces(params)) listening.topics.clear()
+    for (const topic of asked) listening.topics.set(channel.keyOf(topic), topic)
+    listening.subscription.listen([...listening.topics.values()], asked)
+    if (listening.topics.size === 0) this.listening.delete(name)
+    return undefined
+  }
+
+  /** The parameters name the markets to leave; without any, all. */
+  private unsubscribe({ id, params }: Frame.Request, { name }: Served): undefined {
+    this.succeed(id, Frame.success)
+    const listening = this.listening.get(name)
+    if (listening === undefined) return
+    for (const [key, topic] of listening.topics) {
+      if (params.length === 0 || params.includes(marketOf(topic))) listening.topics.delete(key)
+    }
+    if (listening.topics.size === 0) this.listening.delete(name)
+    else listening.subscription.listen([...listening.topics.values()], [])
+  }
+
+  private query(
+    { id, params }: Frame.Request,
+    { asked, query, served }: Method & { _tag: "Query" }
+  ): Refusal | undefined {
+    const decoded = query["~codec"].decodeParams(params)
+    if (Result.isFailure(decoded)) return invalidArgument
+    const refusal = this.refusalOfMarket(marketOf(decoded.success))
+    if (refusal !== undefined) return refusal
+    const answered = served.source.queries[asked]?.(decoded.success, this.context())
+    if (answered === undefined) return methodNotFound
+    if (Result.isFailure(answered)) return answered.failure
+    const encoded = query["~codec"].encodeResult(answered.success)
+    if (Result.isSuccess(encoded)) return this.succeed(id, encoded.success)
+    this.surroundings.failed(`The answer to ${query.method} could not be written`, encoded.failure)
+    return internalError
+  }
+
+  private refusalOfMarket(market: MarketName | undefined): Refusal | undefined {
+    return market === undefined || this.context().state.markets.has(market) ? undefined : unknownMarket(market)
+  }
+
+  private refusalOf({ source }: Served, topic: unknown): Refusal | undefined {
+    return this.refusalOfMarket(marketOf(topic)) ?? source.check?.(topic, this.context())
+  }
+
+  private open(served: Served): Listening {
+    const { bookChange, wakeAt } = this.surroundings
+    const subscription = served.source.open({
+      context: () => this.context(),
+      push: (message) => this.push(served, message),
+      wakeAt,
+      bookChange,
+      end: () => this.end()
+    })
+    const listening = { served, subscription, topics: new Map() }
+    this.listening.set(served.name, listening)
+    return listening
+  }
+
+  private push({ channel }: Served, message: unknown): void {
+    const encoded = channel["~codec"].encodeMessage(message)
+    if (Result.isSuccess(encoded)) {
+      const params = encoded.success
+      return this.output.send(Frame.writeReceived({ _tag: "Push", method: channel.pushed, params }))
+    }
+    // The client must not miss it unnoticed.
+    this.surroundings.failed(`A message of ${channel.pushed} could not be written`, encoded.failure)
+    this.end()
+  }
+}

@@ -1,0 +1,41 @@
+/** The methods of a connection: those of every channel of the contract. */
+import { entries, type Name } from "../../channels/all.ts"
+import type * as Channel from "../../protocol/Channel.ts"
+import { sources } from "./all.ts"
+import type { Source } from "./Source.ts"
+
+/** A channel and its source. */
+export interface Served {
+  /** The name of the channel. */
+  readonly name: Name
+  readonly channel: Channel.Any
+  readonly source: Source<Channel.Any>
+}
+
+/** A method of a channel. */
+export type Method =
+  | { readonly _tag: "Subscribe" | "Unsubscribe"; readonly served: Served }
+  | {
+    readonly _tag: "Query"
+    readonly served: Served
+    readonly query: Channel.AnyQuery
+    /** The name of the query. */
+    readonly asked: string
+  }
+
+const methodsOf = (served: Served): ReadonlyArray<readonly [string, Method]> => {
+  const { channel } = served
+  return [
+    [channel.subscribe, { _tag: "Subscribe", served }],
+    [channel.unsubscribe, { _tag: "Unsubscribe", served }],
+    ...Object.entries(channel.queries).map(([asked, query]) =>
+      [query.method, { _tag: "Query", served, query, asked }] as const
+    )
+  ]
+}
+
+/** The methods by their names on the wire. */
+export const methods: ReadonlyMap<string, Method> = new Map(
+  // The cast is safe: each source is that of the channel with its name.
+  entries.flatMap(({ channel, name }) => methodsOf({ name, channel, source: sources[name] as never }))
+)

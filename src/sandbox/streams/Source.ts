@@ -1,0 +1,80 @@
+/** The behaviour of a channel: what it pushes to a connection, and how its queries are answered. */
+import type * as Result from "effect/Result"
+import type { ChannelOf, Name } from "../../channels/all.ts"
+import type { MarketName } from "../../domain/Identifiers.ts"
+import type { UnixTime } from "../../domain/Time.ts"
+import type * as Channel from "../../protocol/Channel.ts"
+import * as Frame from "../../protocol/Frame.ts"
+import type * as Event from "../engine/Event.ts"
+import type { Context } from "../handlers/Handler.ts"
+
+export type { Context } from "../handlers/Handler.ts"
+
+/** A refusal: the code and the exchange's words. */
+export type Refusal = Pick<Frame.Refusal, "code" | "message">
+
+/** The refusal of parameters. */
+export const invalidArgument: Refusal = { code: Frame.codes.invalidArgument, message: "invalid argument" }
+
+/** A command that was just applied. */
+export interface Command {
+  /** Its events, in order. */
+  readonly events: ReadonlyArray<Event.Event>
+  /** The markets whose orders, trades or prices it changed. */
+  readonly markets: ReadonlySet<MarketName>
+}
+
+/** The latest change of a market's book. */
+export interface BookChange {
+  /** The number of the command that changed it last. It never decreases. */
+  readonly updateId: number
+  /** The time of that command. */
+  readonly timestamp: UnixTime
+}
+
+/** What a channel of a connection pushes to, and reads. */
+export interface Outlet<Message> {
+  /** The state now, and the account of the connection; no account, if the channel is public. */
+  readonly context: () => Context
+  /** Pushes a message once the state that it was made from is durable. */
+  readonly push: (message: Message) => void
+  /** Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. */
+  readonly wakeAt: (at: number) => void
+  /** The latest change of a market's book. */
+  readonly bookChange: (market: MarketName) => BookChange
+  /** Ends the connection, because a message can't be given. */
+  readonly end: () => void
+}
+
+/** A channel of a connection, from its first subscription until the connection leaves the channel. */
+export interface Subscription<Topic> {
+  /** Called after each subscribe and unsubscribe: with the topics of the connection, and with those just asked for. */
+  readonly listen: (topics: ReadonlyArray<Topic>, asked: ReadonlyArray<Topic>) => void
+  /** Called after each command. */
+  readonly applied?: (command: Command) => void
+  /** Called when time has passed: at the latest when asked to, maybe earlier. */
+  readonly woken?: (at: number) => void
+}
+
+/** The queries of a channel. */
+export type Queries<C extends Channel.Any> = {
+  readonly [Q in keyof C["queries"]]: C["queries"][Q] extends Channel.Query<infer Params, infer Answer>
+    ? (params: Params, context: Context) => Result.Result<Answer, Refusal>
+    : never
+}
+
+/** The behaviour of a channel. */
+export interface Source<C extends Channel.Any> {
+  /** Checks that only the exchange can make, in addition to whether the market exists. None by default. */
+  readonly check?: (topic: Channel.Topic<C>, context: Context) => Refusal | undefined
+  /** Opens the channel for a connection. */
+  readonly open: (outlet: Outlet<Channel.Message<C>>) => Subscription<Channel.Topic<C>>
+  /** Answers the queries. */
+  readonly queries: Queries<C>
+}
+
+/** A source for every channel of the contract. */
+export type Sources = { readonly [K in Name]: Source<ChannelOf<K>> }
+
+/** A group of sources, typed by the contract. */
+export const group = <K extends Name>(sources: Pick<Sources, K>): Pick<Sources, K> => sources

@@ -1,0 +1,203 @@
+/**
+ * The connections of a venue. Tells them of every command and of time, and ends them when the client must start again:
+ * when an earlier state is restored, or the venue stops.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { MarketName } from "../../domain/Identifiers.ts"
+import * as Time from "../../domain/Time.ts"
+import type * as Event from "../engine/Event.ts"
+import type * as Socket from "../gateway/Socket.ts"
+import type { Context } from "../handlers/Handler.ts"
+import type { Entry } from "../store/Outbox.ts"
+import type { Venue } from "../venue/Venue.ts"
+import * as VenueClock from "../venue/VenueClock.ts"
+import * as Bounds from "./Bounds.ts"
+import { Connection } from "./Connection.ts"
+import type { BookChange } from "./Source.ts"
+
+/** The connections of a venue. */
+export interface Streams {
+  /** Connects a client; `undefined` if the venue has too many connections, or is halted. */
+  readonly connect: Socket.Connect
+}
+
+interface Member {
+  readonly connection: Connection
+  /** The time of the last sign of life, in Unix milliseconds on the machine's clock. */
+  heardAt: number
+}
+
+const marketsOf = (events: ReadonlyArray<Event.Event>): ReadonlySet<MarketName> =>
+  new Set(events.flatMap((event) => "market" in event ? [event.market] : []))
+
+class Members {
+  private readonly venue: Venue["Service"]
+  private readonly clock: Clock.Clock
+  /** Makes the timer look at the time again. */
+  private readonly reschedule: () => void
+  private readonly log: (message: string, cause: unknown) => void
+  private readonly members = new Set<Member>()
+  private stopWatching = (): void => undefined
+  /** The earliest time at which a connection wants to be woken, on the venue's clock. */
+  private earliest = Infinity
+  /** The time on the venue's clock, and on the clock that callers see. */
+  private now = { at: 0, serverTime: 0 }
+  private setting: Venue["Service"]["state"]["clock"] | undefined
+  /** The latest change of each market's book since the first of these connections, and the state before. */
+  private readonly bookChanges = new Map<MarketName, BookChange>()
+  private before: BookChange = { updateId: 0, timestamp: Time.fromMicros(0) }
+
+  constructor(
+    venue: Venue["Service"],
+    clock: Clock.Clock,
+    reschedule: () => void,
+    log: (message: string, cause: unknown) => void
+  ) {
+    this.venue = venue
+    this.clock = clock
+    this.reschedule = reschedule
+    this.log = log
+  }
+
+  connect(wire: Socket.Wire): Socket.Client | undefined {
+    if (this.members.size >= Bounds.maxConnections || !this.look()) return undefined
+    if (this.members.size === 0) this.begin()
+    const connection = new Connection({
+      venue: this.venue,
+      context: (account) => this.contextOf(account),
+      wakeAt: (at) => this.wakeAt(at),
+      bookChange: (market) => this.bookChanges.get(market) ?? this.before,
+      ended: () => this.remove(member),
+      failed: this.log
+    }, wire)
+    const member = { connection, heardAt: this.clock.currentTimeMillisUnsafe() }
+    this.members.add(member)
+    this.reschedule()
+    const heard = () => {
+      member.heardAt = this.clock.currentTimeMillisUnsafe()
+    }
+    return {
+      receive: (text) => {
+        heard()
+        if (this.look()) this.attempt(() => connection.receive(text))
+        else this.endAll()
+      },
+      heard,
+      end: () => connection.end()
+    }
+  }
+
+  /** Ends all connections. */
+  endAll(): void {
+    for (const { connection } of this.members) connection.end()
+  }
+
+  /** Wakes connections whose time has come, and ends silent ones. */
+  pass(): void {
+    if (this.members.size === 0) return
+    if (!this.look()) return this.endAll()
+    if (this.now.at >= this.earliest) this.attempt(() => this.wake())
+    const before = this.clock.currentTimeMillisUnsafe() - Bounds.silenceMillis
+    for (const { connection, heardAt } of this.members) if (heardAt <= before) connection.end()
+  }
+
+  /** The time until the next `pass`, in milliseconds; infinite if there is none. */
+  untilNext(): number {
+    let heardAt = Infinity
+    for (const member of this.members) heardAt = Math.min(heardAt, member.heardAt)
+    const silence = heardAt + Bounds.silenceMillis - this.clock.currentTimeMillisUnsafe()
+    const { state } = this.venue
+    // A frozen clock wakes nobody.
+    const isStill = this.earliest === Infinity || state.clock._tag === "Frozen"
+    const wake = isStill ? Infinity : Math.ceil((this.earliest - VenueClock.now(state, this.clock)) / 1000)
+    return Math.max(0, Math.min(silence, wake))
+  }
+
+  private begin(): void {
+    const { venue } = this
+    this.bookChanges.clear()
+    this.before = { updateId: venue.sequence(), timestamp: Time.fromMicros(venue.state.at) }
+    this.setting = venue.state.clock
+    this.earliest = Infinity
+    this.stopWatching = venue.watch((entry) => this.attempt(() => this.applied(entry)))
+  }
+
+  private remove(member: Member): void {
+    if (this.members.delete(member) && this.members.size === 0) this.stopWatching()
+  }
+
+  /** Runs work. If it fails, connections might miss a message, so they end. */
+  private attempt(work: () => void): void {
+    const done = Result.try(work)
+    if (Result.isSuccess(done)) return
+    this.log("The connections of a venue have failed", done.failure)
+    this.endAll()
+  }
+
+  /** Applies everything due, and reads the clocks; `false` if the venue is halted. */
+  private look(): boolean {
+    const moment = this.venue.settled(this.clock)
+    if (moment !== undefined) this.now = moment
+    return moment !== undefined
+  }
+
+  private contextOf(account: string): Context {
+    const { dialect, state } = this.venue
+    return { dialect, state, account, ...this.now }
+  }
+
+  private applied({ at, events, sequence }: Entry): void {
+    // Whatever a client knows is no longer true.
+    if (events.some(({ _tag }) => _tag === "Restored")) return this.endAll()
+    this.now = { ...this.now, at }
+    const markets = marketsOf(events)
+    for (const market of markets) this.bookChanges.set(market, { updateId: sequence, timestamp: Time.fromMicros(at) })
+    const command = { events, markets }
+    for (const { connection } of this.members) connection.applied(command)
+    if (at >= this.earliest) this.wake()
+    const { clock } = this.venue.state
+    if (clock === this.setting) return
+    this.setting = clock
+    this.reschedule()
+  }
+
+  private wake(): void {
+    this.earliest = Infinity
+    for (const { connection } of this.members) connection.woken(this.now.at)
+  }
+
+  private wakeAt(at: number): void {
+    if (at >= this.earliest) return
+    this.earliest = at
+    this.reschedule()
+  }
+}
+
+/** The connections of a venue that takes none. */
+export const none: Streams = { connect: () => undefined }
+
+/** Creates the connections of a venue. They end with the scope. */
+export const make = Effect.fnUntraced(function*(
+  venue: Venue["Service"]
+): Effect.fn.Return<Streams, never, Scope.Scope> {
+  const changes = yield* Queue.sliding<void>(1)
+  const run = Effect.runCallbackWith(yield* Effect.context())
+  const members = new Members(
+    venue,
+    yield* Clock.Clock,
+    () => Queue.offerUnsafe(changes, undefined),
+    (message, cause) => run(Effect.logError(message, cause))
+  )
+  const next = Effect.suspend(() => {
+    const millis = members.untilNext()
+    const time = millis === Infinity ? Effect.never : Effect.sleep(millis)
+    return Effect.raceFirst(time, Queue.take(changes))
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(next, Effect.sync(() => members.pass()))))
+  yield* Effect.addFinalizer(() => Effect.sync(() => members.endAll()))
+  return { connect: (wire) => members.connect(wire) }
+})

@@ -1,0 +1,91 @@
+/** A client of a venue's connections, without a socket. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import type * as Socket from "../../../src/sandbox/gateway/Socket.ts"
+import * as Streams from "../../../src/sandbox/streams/Streams.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
+import { type Account, alice, inProcess } from "../../support/exchange.ts"
+import { handle, signed } from "../../support/signed.ts"
+
+/** The connections of the venue. */
+export class Connections extends Context.Service<Connections, Streams.Streams>()("test/Connections") {}
+
+/** An exchange in the live dialect that takes connections. */
+export const world = Layer.effect(Connections, Effect.flatMap(Venue, Streams.make)).pipe(
+  Layer.provideMerge(inProcess(Dialect.live))
+)
+
+/** A frame of the exchange. */
+export interface Frame {
+  readonly id: number | null
+  readonly result?: unknown
+  readonly error?: unknown
+  readonly method?: string
+  readonly params?: unknown
+}
+
+/** Calls the exchange with an account's key. */
+export const call = (path: string, fields: object = {}, account: Account = alice) =>
+  handle(signed(Dialect.live, path, fields, account))
+
+/** Places a limit order, and returns its id. */
+export const limit = (
+  side: "buy" | "sell",
+  amount: string,
+  price: string,
+  { account = alice, ...more }: { readonly account?: Account; readonly [field: string]: unknown } = {}
+) =>
+  Effect.map(
+    call("/api/v4/order/new", { market: "BTC_USDT", side, amount, price, ...more }, account),
+    ({ json }) => Number(json["orderId"])
+  )
+
+/** Waits until everything is durable, and has left. */
+export const durable = Venue.use(({ journal }) =>
+  Effect.andThen(journal.committed, Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void))))
+)
+
+/** Connects a client. `waiting` is the length of the messages that it does not read. */
+export const connect = Effect.fnUntraced(function*(waiting: () => number = () => 0) {
+  const { connect } = yield* Connections
+  const frames: Array<Frame> = []
+  const state = { isOver: false }
+  const wire: Socket.Wire = {
+    send: (text) => frames.push(JSON.parse(text) as Frame),
+    end: () => {
+      state.isOver = true
+    },
+    waiting
+  }
+  const client = connect(wire)
+  if (client === undefined) return yield* Effect.die("no connection")
+  let id = 0
+  /** The frames since the last call, once everything is durable. */
+  const taken = Effect.map(durable, () => frames.splice(0))
+  return {
+    client,
+    isOver: () => state.isOver,
+    taken,
+    /** The pushes since the last call, as method and parameters. */
+    pushed: Effect.map(taken, (all) => all.map(({ method, params }) => [method, params] as const)),
+    /** Sends a request, and returns the frames that follow. */
+    send: (method: string, ...params: ReadonlyArray<unknown>) =>
+      Effect.suspend(() => {
+        client.receive(JSON.stringify({ id: ++id, method, params }))
+        return taken
+      })
+  }
+})
+
+/** The text of a token for a new connection. */
+export const token = (account: Account = alice) =>
+  Effect.map(call("/api/v4/profile/websocket_token", {}, account), ({ json }) => String(json["websocket_token"]))
+
+/** Connects a client that is authorised for an account. */
+export const authorized = Effect.fnUntraced(function*(account: Account = alice) {
+  const connection = yield* connect()
+  yield* connection.send("authorize", yield* token(account), "public")
+  return connection
+})
