@@ -86,6 +86,7 @@ class Books implements Subscription<Topic> {
       }
       this.books.set(topic.market, book)
       this.pushWhole(book)
+      this.outlet.wakeAt(book.sentAt + repeatsAfter)
     }
   }
 
@@ -100,6 +101,7 @@ class Books implements Subscription<Topic> {
         book.window = this.windowOf(book.topic)
         this.pushWhole(book)
       }
+      this.outlet.wakeAt(book.sentAt + repeatsAfter)
     }
   }
 
@@ -118,7 +120,6 @@ class Books implements Subscription<Topic> {
     book.updateId = updateId
     book.sentAt = at
     this.outlet.push({ market, isSnapshot, timestamp, eventTime: Time.fromMicros(at), updateId, ...rest })
-    this.outlet.wakeAt(at + repeatsAfter)
   }
 
   private pushWhole(book: Book): void {

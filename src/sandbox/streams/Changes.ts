@@ -59,10 +59,12 @@ export const make = <Topic, Key, Value>(
       if (isChangedBy(command, new Set(known.keys()), outlet.context())) pace.changed()
     },
     woken: (at) => {
-      if (turn !== undefined && changesAt !== undefined && at >= turn) {
-        turn = changesAt(at)
+      if (turn !== undefined && changesAt !== undefined) {
+        if (at >= turn) {
+          turn = changesAt(at)
+          pace.changed()
+        }
         outlet.wakeAt(turn)
-        pace.changed()
       }
       if (pace.isDue(at)) flush()
     }

@@ -6,7 +6,7 @@ import type { Outlet } from "./Source.ts"
 export interface Pace {
   /** Says that there is something to push. */
   readonly changed: () => void
-  /** Whether it is time to push. Counts as a push if it is. */
+  /** Whether it is time to push. Counts as a push if it is; otherwise asks to be woken when it will be. */
   readonly isDue: (at: number) => boolean
 }
 
@@ -35,7 +35,11 @@ export const make = (
       if (due === undefined) schedule(context().at)
     },
     isDue: (at) => {
-      if (due === undefined || at < due) return false
+      if (due === undefined) return false
+      if (at < due) {
+        wakeAt(due)
+        return false
+      }
       due = undefined
       if (when === "always") schedule(at)
       return true

@@ -38,7 +38,10 @@ export interface Outlet<Message> {
   readonly context: () => Context
   /** Pushes a message once the state that it was made from is durable. */
   readonly push: (message: Message) => void
-  /** Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. */
+  /**
+   * Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. Holds until the next time that
+   * the subscription is woken.
+   */
   readonly wakeAt: (at: number) => void
   /** The latest change of a market's book. */
   readonly bookChange: (market: MarketName) => BookChange
@@ -52,7 +55,10 @@ export interface Subscription<Topic> {
   readonly listen: (topics: ReadonlyArray<Topic>, asked: ReadonlyArray<Topic>) => void
   /** Called after each command. */
   readonly applied?: (command: Command) => void
-  /** Called when time has passed: at the latest when asked to, maybe earlier. */
+  /**
+   * Called when time has passed: at the latest when asked to, usually earlier, because other subscriptions ask too. Must
+   * ask again for everything that is still to come.
+   */
   readonly woken?: (at: number) => void
 }
 
