@@ -25,6 +25,7 @@ import type * as Socket from "effect/socket/Socket"
 import * as Contract from "./channels/all.ts"
 import * as Dialer from "./client/session/Dialer.ts"
 import * as Session from "./client/session/Session.ts"
+import * as WebSocketToken from "./endpoints/WebSocketToken.ts"
 
 /**
  * The services of public channels.
@@ -66,18 +67,39 @@ export const layerServices: Layer.Layer<Services, never, Dialer.Dialer | Session
 ).pipe(Layer.fresh)
 
 /**
+ * The tokens of an account, from its `WebSocketToken` endpoint.
+ *
+ * @category layers
+ */
+export const layerToken: Layer.Layer<Session.StreamToken, never, WebSocketToken.WebSocketToken> = Layer.effect(
+  Session.StreamToken,
+  WebSocketToken.WebSocketToken.useSync(({ create }) => ({ create: Effect.map(create, ({ token }) => token) }))
+)
+
+/**
  * All channels of an account: public ones over a connection without credentials, private ones over an authorised
  * connection.
  *
- * Needs the account's `WebSocketToken` as `StreamToken`, and the platform's WebSocket: provide
+ * Needs the account's `WebSocketToken`, which `Exchange.layer` provides, and the platform's WebSocket: provide
  * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.
  *
  * @category layers
  */
 export const layer = (
   options: Dialer.Options
-): Layer.Layer<Services, never, Socket.WebSocketConstructor | Session.StreamToken> =>
-  Layer.provide(layerServices, Dialer.layer(options))
+): Layer.Layer<Services, never, Socket.WebSocketConstructor | WebSocketToken.WebSocketToken> =>
+  Layer.provide(layerServices, [Dialer.layer(options), layerToken])
+
+/**
+ * All channels of an account over the connections of a sandbox in this process: `Sandbox.layer` provides the `Dialer`.
+ *
+ * @category layers
+ */
+export const layerInProcess: Layer.Layer<Services, never, Dialer.Dialer | WebSocketToken.WebSocketToken> = Layer
+  .provide(
+    layerServices,
+    layerToken
+  )
 
 /**
  * The public channels. Needs no credentials.

@@ -171,7 +171,10 @@ const flags = {
     Flag.withDefault(10)
   ),
   strict: Flags.toggle("strict", "Fail for broken SHOULD rules too"),
-  publicOnly: Flags.toggle("public-only", "Accept a check without an API key, which covers public calls only: otherwise the exit code is 2"),
+  publicOnly: Flags.toggle(
+    "public-only",
+    "Accept a check without an API key, which covers public calls only: otherwise the exit code is 2"
+  ),
   budget: Flags.optional(
     Flag.Int("budget"),
     "The time limit of the check in seconds; rules that have not begun by then are skipped"

@@ -1,6 +1,6 @@
 /**
- * A new exchange for a test or a program: the venue, its control, and an `HttpClient` and a `Socket` that reach it
- * without a port.
+ * A new exchange for a test or a program: the venue, its control, and an `HttpClient`, a `Dialer` and a `Socket` that
+ * reach it without a port.
  *
  * @example
  * ```ts
@@ -14,6 +14,7 @@
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type * as Socket from "effect/socket/Socket"
+import type * as Dialer from "../client/session/Dialer.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "./control/Control.ts"
 import * as InProcess from "./server/InProcess.ts"
@@ -45,11 +46,15 @@ export interface Options extends Venue.OptionalOptions {
  */
 export const layer = (
   { controlToken, ...options }: Options = {}
-): Layer.Layer<Venue.Venue | Control.Control | HttpClient.HttpClient | Socket.Socket, Journal.JournalError> =>
+): Layer.Layer<
+  Venue.Venue | Control.Control | HttpClient.HttpClient | Socket.Socket | Dialer.Dialer,
+  Journal.JournalError
+> =>
   Layer.mergeAll(
     Control.layer,
     InProcess.layerWith(controlToken === undefined ? {} : { controlToken }),
-    InProcess.layerSocket
+    InProcess.layerSocket,
+    InProcess.layerDialer
   ).pipe(
     Layer.provideMerge(Venue.layer({ dialect: Dialect.document, ...options }))
   )

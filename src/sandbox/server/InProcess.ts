@@ -23,6 +23,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
+import * as Dialer from "../../client/session/Dialer.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
 import * as Streams from "../streams/Streams.ts"
 import { Venue } from "../venue/Venue.ts"
@@ -135,6 +136,20 @@ export const layerSocket: Layer.Layer<Socket.Socket, never, Venue> = Layer.effec
   Effect.gen(function*() {
     const venue = yield* Venue
     return yield* InProcessSocket.make(venue.dialect, yield* Streams.make(venue))
+  })
+)
+
+/**
+ * Connects an account's streams to the venue in the context, without a port. Each connection has a `Socket` of its own.
+ *
+ * @category layers
+ */
+export const layerDialer: Layer.Layer<Dialer.Dialer, never, Venue> = Layer.effect(
+  Dialer.Dialer,
+  Effect.gen(function*() {
+    const venue = yield* Venue
+    const streams = yield* Streams.make(venue)
+    return { dial: InProcessSocket.make(venue.dialect, streams) }
   })
 )
 
