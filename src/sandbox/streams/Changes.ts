@@ -29,8 +29,8 @@ export const make = <Topic, Key, Value>(
   { changesAt, isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>
 ): Subscription<Topic> => {
   const pace = Pace.make(pushes, outlet)
-  /** The value of each key that was pushed last, as text. */
-  let known = new Map<Key, string>()
+  /** The value of each key that was pushed last, as text; `undefined` for a key without a value. */
+  let known = new Map<Key, string | undefined>()
   let turn = changesAt?.(outlet.context().at)
   if (turn !== undefined) outlet.wakeAt(turn)
 
@@ -52,7 +52,10 @@ export const make = <Topic, Key, Value>(
       const context = outlet.context()
       // A change that was not pushed yet must not get lost when a connection asks for more.
       known = new Map(
-        [...keysOf(topics, context)].map((key) => [key, known.get(key) ?? JSON.stringify(valueOf(key, context))])
+        [...keysOf(topics, context)].map((key) => [
+          key,
+          known.has(key) ? known.get(key) : JSON.stringify(valueOf(key, context))
+        ])
       )
     },
     applied: (command) => {
@@ -61,8 +64,8 @@ export const make = <Topic, Key, Value>(
     woken: (at) => {
       if (turn !== undefined && changesAt !== undefined) {
         if (at >= turn) {
+          pace.changed(turn)
           turn = changesAt(at)
-          pace.changed()
         }
         outlet.wakeAt(turn)
       }

@@ -4,8 +4,8 @@ import type { Outlet } from "./Source.ts"
 
 /** The pace of a channel of a connection. */
 export interface Pace {
-  /** Says that there is something to push. */
-  readonly changed: () => void
+  /** Says that there is something to push since a time on the venue's clock, by default now. */
+  readonly changed: (at?: number) => void
   /** Whether it is time to push. Counts as a push if it is; otherwise asks to be woken when it will be. */
   readonly isDue: (at: number) => boolean
 }
@@ -31,8 +31,8 @@ export const make = (
 
   if (when === "always") schedule(start)
   return {
-    changed: () => {
-      if (due === undefined) schedule(context().at)
+    changed: (at = context().at) => {
+      if (due === undefined) schedule(at)
     },
     isDue: (at) => {
       if (due === undefined) return false

@@ -26,6 +26,9 @@ export interface Frame {
   readonly params?: unknown
 }
 
+/** The parameters of a push, in the form that a test expects. */
+export const paramsOf = <A>(pushed: Pick<Frame, "params"> | undefined): A => pushed?.params as A
+
 /** Calls the exchange with an account's key. */
 export const call = (path: string, fields: object = {}, account: Account = alice) =>
   handle(signed(Dialect.live, path, fields, account))

@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { TestClock } from "effect/testing"
+import { entries } from "../../../src/channels/all.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
+import * as Bounds from "../../../src/sandbox/streams/Bounds.ts"
+import * as Streams from "../../../src/sandbox/streams/Streams.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
+import { bob, btcUsdt, inProcess } from "../../support/exchange.ts"
+import { authorized, connect, Connections, durable, limit, paramsOf, token, world } from "./client.ts"
+
+const codeOf = (frame: { readonly error?: unknown } | undefined) =>
+  (frame?.error as { readonly code: number } | null | undefined)?.code
+
+describe("requests", () => {
+  it.effect("every channel of the contract is acknowledged, and every query is answered as the contract says", () =>
+    Effect.gen(function*() {
+      const client = yield* authorized()
+      for (const { channel } of entries) {
+        const topics = Result.getOrThrow(channel["~codec"].encodeTopics([channel.example]))
+        const [acknowledged, ...pushes] = yield* client.send(channel.subscribe, ...topics)
+        assert.deepStrictEqual(acknowledged?.result, { status: "success" }, channel.name)
+        for (const { method, params } of pushes) {
+          assert.strictEqual(method, channel.pushed)
+          Result.getOrThrow(channel["~codec"].decodeMessage(params))
+        }
+        for (const query of Object.values(channel.queries)) {
+          const asked = Result.getOrThrow(query["~codec"].encodeParams(query.example))
+          const [answered] = yield* client.send(query.method, ...asked)
+          Result.getOrThrow(query["~codec"].decodeResult(answered?.result))
+        }
+        const [left] = yield* client.send(channel.unsubscribe)
+        assert.deepStrictEqual(left?.result, { status: "success" })
+      }
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(yield* client.pushed, [])
+    }).pipe(Effect.provide(world)))
+
+  it.effect("refusals have the codes of the exchange", () =>
+    Effect.gen(function*() {
+      const client = yield* authorized()
+      const refused = [
+        [4, "depth_nope"],
+        [1, "depth_subscribe", "BTC_USDT", 25, "0", true],
+        [1, "depth_subscribe", "BTC_USDT", 5, "0.5", true],
+        [1, "candles_subscribe", "BTC_USDT", 7],
+        [1, "premiumIndex_subscribe", "BTC_USDT"],
+        [1, "balanceSpot_subscribe", "NOPE"],
+        [1, "authorize"],
+        [11, "authorize", "not a token", "public"],
+        [9, "lastprice_subscribe", "BTC_USDT", "NO_SUCH"],
+        [9, "depth_request", "NO_SUCH", 5, "0"],
+        [9, "deals_subscribe", ["NO_SUCH"]]
+      ] as const
+      for (const [code, method, ...params] of refused) {
+        assert.strictEqual(codeOf((yield* client.send(method, ...params))[0]), code, method)
+      }
+      client.client.receive("{\"id\":77,\"method\":\"ping\",\"params\":{}}")
+      assert.deepStrictEqual(yield* client.taken, [
+        { error: { code: 1, message: "invalid argument" }, result: null, id: 77 }
+      ])
+      assert.isFalse(client.isOver())
+    }).pipe(Effect.provide(world)))
+
+  it.effect("12000 messages per ten seconds are answered, and later ones refused with code 7", () =>
+    Effect.gen(function*() {
+      const client = yield* connect()
+      for (let sent = 1; sent < Bounds.messages.count; sent++) {
+        client.client.receive("{\"id\":1,\"method\":\"ping\",\"params\":[]}")
+        if (sent % 1000 === 0) yield* client.taken
+      }
+      assert.strictEqual((yield* client.send("ping")).at(-1)?.result, "pong")
+      assert.strictEqual(codeOf((yield* client.send("ping"))[0]), 7)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* client.send("ping"))[0]?.result, "pong")
+    }).pipe(Effect.provide(world)))
+})
+
+describe("authorization", () => {
+  it.effect("a token is valid for its lifetime, for any number of connections", () =>
+    Effect.gen(function*() {
+      const made = yield* token()
+      const authorize = Effect.flatMap(connect(), ({ send }) => send("authorize", made, "anything"))
+      assert.isNull((yield* authorize)[0]?.error)
+      yield* TestClock.adjust("60 seconds")
+      assert.isNull((yield* authorize)[0]?.error)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(codeOf((yield* authorize)[0]), 11)
+    }).pipe(Effect.provide(world)))
+
+  it.effect("where the policy says so, a token authorises one connection", () => {
+    const { live } = Dialect
+    const dialect = { ...live, policy: { ...live.policy, streamToken: { lifetimeSeconds: 5, singleUse: true } } }
+    const strict = Layer.effect(Connections, Effect.flatMap(Venue, Streams.make)).pipe(
+      Layer.provideMerge(inProcess(dialect))
+    )
+    return Effect.gen(function*() {
+      const [one, other] = [yield* token(), yield* token()]
+      const authorize = (made: string) => Effect.flatMap(connect(), ({ send }) => send("authorize", made))
+      assert.isNull((yield* authorize(one))[0]?.error)
+      assert.strictEqual(codeOf((yield* authorize(one))[0]), 11)
+      assert.isNull((yield* authorize(other))[0]?.error)
+    }).pipe(Effect.provide(strict))
+  })
+
+  it.effect("a connection stays with the account that it was authorised for", () =>
+    Effect.gen(function*() {
+      const client = yield* authorized()
+      assert.isNull((yield* client.send("authorize", yield* token()))[0]?.error)
+      assert.strictEqual(codeOf((yield* client.send("authorize", yield* token(bob)))[0]), 11)
+    }).pipe(Effect.provide(world)))
+})
+
+describe("ends", () => {
+  it.effect("garbage ends a connection after the answers before it", () =>
+    Effect.gen(function*() {
+      for (const garbage of ["", "no JSON", "[]", "{\"id\":null}", "{\"id\":-1,\"method\":\"ping\",\"params\":[]}"]) {
+        const client = yield* connect()
+        client.client.receive("{\"id\":5,\"method\":\"ping\",\"params\":[]}")
+        client.client.receive(garbage)
+        assert.deepStrictEqual((yield* client.taken).map(({ result }) => result), ["pong"])
+        assert.isTrue(client.isOver(), garbage)
+      }
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a minute without a sign of life ends a connection, whatever is pushed to it", () =>
+    Effect.gen(function*() {
+      const [silent, alive, pinging] = [yield* connect(), yield* connect(), yield* connect()]
+      yield* silent.send("market_subscribe", "BTC_USDT")
+      yield* TestClock.adjust("30 seconds")
+      yield* alive.send("ping")
+      pinging.client.heard()
+      yield* TestClock.adjust("29999 millis")
+      assert.deepStrictEqual([silent, alive, pinging].map(({ isOver }) => isOver()), [false, false, false])
+      yield* TestClock.adjust("1 millis")
+      yield* durable
+      assert.deepStrictEqual([silent, alive, pinging].map(({ isOver }) => isOver()), [true, false, false])
+    }).pipe(Effect.provide(world)))
+
+  it.effect("moving the venue's clock ends no connection", () =>
+    Effect.gen(function*() {
+      const client = yield* connect()
+      yield* Control.use((control) => control.advanceClock({ millis: 86_400_000 }))
+      yield* TestClock.adjust("1 seconds")
+      assert.isFalse(client.isOver())
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a restored state ends all connections, and new ones go on from it", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      const client = yield* connect()
+      yield* client.send("depth_subscribe", "BTC_USDT", 5, "0", true)
+      const before = yield* control.snapshot
+      yield* limit("sell", "0.5", "100")
+      yield* control.restore(before)
+      assert.isTrue(client.isOver())
+      const next = yield* connect()
+      const [, snapshot] = yield* next.send("depth_subscribe", "BTC_USDT", 5, "0", true)
+      const [, body] = paramsOf<[boolean, { readonly asks: unknown; readonly update_id: number }]>(snapshot)
+      assert.deepStrictEqual([body.asks, body.update_id > before], [[], true])
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a client that does not read is disconnected, and others are not", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      let unread = 0
+      const slow = yield* connect(() => unread)
+      const fast = yield* connect()
+      for (const { send } of [slow, fast]) yield* send("bookTicker_subscribe", "BTC_USDT")
+      unread = Bounds.maxWaiting
+      yield* limit("sell", "0.1", "101")
+      yield* control.movePrice({ market: btcUsdt, price: Decimal.Price.make("100") })
+      assert.isTrue(slow.isOver())
+      assert.lengthOf(yield* slow.taken, 0)
+      assert.isFalse(fast.isOver())
+      assert.lengthOf(yield* fast.taken, 1)
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a venue takes a bounded number of connections", () =>
+    Effect.gen(function*() {
+      const streams = yield* Connections
+      const wire = { send: () => undefined, end: () => undefined, waiting: () => 0 }
+      const clients = Array.from({ length: Bounds.maxConnections }, () => streams.connect(wire))
+      assert.isTrue(clients.every((client) => client !== undefined))
+      assert.isUndefined(streams.connect(wire))
+      clients[0]?.end()
+      assert.isDefined(streams.connect(wire))
+    }).pipe(Effect.provide(world)))
+})
+
+describe("durability", () => {
+  it.effect("nothing leaves before the command that caused it is durable", () =>
+    Effect.gen(function*() {
+      const venue = yield* Venue
+      const client = yield* authorized()
+      yield* client.send("ordersPending_subscribe", "BTC_USDT")
+      const sent: Array<readonly [durable: number, commands: number]> = []
+      const streams = yield* Streams.make(venue)
+      const watcher = streams.connect({
+        send: (text) => {
+          if (text.includes("bookTicker_update")) sent.push([venue.journal.sequence(), venue.sequence()])
+        },
+        end: () => undefined,
+        waiting: () => 0
+      })
+      watcher?.receive("{\"id\":1,\"method\":\"bookTicker_subscribe\",\"params\":[\"BTC_USDT\"]}")
+      const before = venue.sequence()
+      yield* Effect.all([limit("sell", "0.1", "103"), limit("sell", "0.1", "102"), limit("sell", "0.1", "101")], {
+        concurrency: "unbounded"
+      })
+      yield* durable
+      assert.lengthOf(sent, 4)
+      // The three calls are one group, which is durable as a whole.
+      assert.deepStrictEqual(sent.slice(1).map(([committed]) => committed >= before + 3), [true, true, true])
+    }).pipe(Effect.scoped, Effect.provide(world)))
+})
