@@ -1,6 +1,6 @@
 /**
- * Copies a venue's journal out of the database, checks it, and brings it back. Export and check do not disturb the node
- * that has the venue.
+ * Exports a venue's journal from the database, checks it, and imports it again. Export and check do not disturb the
+ * node that has the venue.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -51,7 +51,10 @@ const recorded = Effect.fnUntraced(function*(id: string) {
   return { registered, rules, sequence: Number(sequence), digest: Buffer.from(link).toString("hex") } satisfies Recorded
 })
 
-/** Writes a journal to a new file. Fails if a command is damaged or missing, or the last one has another hash. */
+/**
+ * Writes a journal to a new file. Fails if a command is damaged or missing, or if the last command's hash is not the
+ * stored one.
+ */
 const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence }: Recorded, file: string) {
   const commands = yield* Effect.mapError(
     PostgresJournal.commandsOf(id, sequence),
@@ -63,7 +66,7 @@ const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence 
   return yield* damaged(id, `after ${sequence} commands its hash is ${journal.digest()}, but it was ${digest}`, 0)
 })
 
-/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect opens. */
+/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect can open. */
 export const exportTo = (
   id: string,
   file: string
@@ -129,7 +132,7 @@ interface Present {
   readonly link: Uint8Array
 }
 
-/** The reason why an export must not replace the journal that the database has; `undefined` if it may. */
+/** The reason why an export must not replace the journal in the database; `undefined` if it may. */
 const obstacle = (id: string, { link, rules, sequence }: Present, exported: Journal.Journal) => {
   const failed = (reason: string) => new JournalError({ why: "failed", file: id, reason })
   if (Rules.engineOf(rules) === Engine.version) return failed("the cluster has it already, for this release")
@@ -149,7 +152,7 @@ const bringIn = Effect.fnUntraced(function*(
 ) {
   const sql = yield* PgClient.PgClient
   const { endsAt = null, id, owner } = registered
-  // Takes the lock under which venues are created, so that nodes learn of venues in the order of their serial numbers.
+  // Takes the lock for creating venues, so that nodes learn of venues in the order of their serial numbers.
   yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
   const [present] = yield* sql.unsafe<Present>(
     "SELECT rules, sequence, link FROM txc_venue WHERE venue = $1 FOR UPDATE",
@@ -173,7 +176,7 @@ const bringIn = Effect.fnUntraced(function*(
 
 /**
  * Adds an exported venue to a cluster, with its id, token and keys, for this release's engine. `record` is the text of
- * its record. If the cluster already has the venue, replaces it only if another engine has written it and it has not
+ * its record. If the cluster already has the venue, replaces it only if another engine version wrote it and it has not
  * changed since the export. Replays every command first.
  */
 export const importFrom = (

@@ -57,7 +57,7 @@ export interface Options extends NodeOptions {
   readonly address: string
 }
 
-/** The host of a node, and its receiver of forwarded requests. */
+/** A node's host, and the handler of the requests that other nodes forward to it. */
 export interface Opened {
   /** The host. */
   readonly host: Host.Host["Service"]
@@ -89,7 +89,7 @@ interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
   /** Whether the venue could not be opened here: another node has it, or the database did not answer. */
   isLost: boolean
-  /** Whether this node has given the venue up. */
+  /** Whether this node has released the venue. */
   isDropped: boolean
 }
 
@@ -155,7 +155,7 @@ const wake = (parts: Parts, registered: Registered) =>
     return venue
   })
 
-/** The reasons for which a node does not get a venue that another node may get. */
+/** The journal errors with which a venue fails to open on this node, but may open on another. */
 const losing: ReadonlySet<JournalError["why"]> = new Set(["fenced", "failed", "older", "newer"])
 
 /** Opens a venue that is assigned to this node. */
@@ -172,7 +172,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal is damaged for every node. A journal of another engine was imported a moment ago.
+      // A damaged journal fails on every node. A journal of another engine has just been imported, and opens on a node
+      // with that engine.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
@@ -198,7 +199,7 @@ const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered):
   return entry
 }
 
-/** Gives up a venue: another node has it, it has ended, or its database has failed. */
+/** Releases a venue: another node has it, it has ended, or its database has failed. */
 const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { registered: { id }, resident, scope } = entry
@@ -226,7 +227,10 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
 /** Whether this node should have a venue, as far as it knows. */
 const isOurs = ({ engines, membership }: Parts, id: string): boolean => engines.isReadable(id) && membership.isOurs(id)
 
-/** Checks whether to pass on a venue's answer: this node may have lost the venue, or its journal may have failed. */
+/**
+ * Decides whether to pass on a venue's answer. If this node has lost the venue, or the journal has failed, the answer
+ * may be wrong.
+ */
 const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
   if (!entry.isDropped) parts.run(drop(parts, entry))
@@ -302,7 +306,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { port = false, sequence } = options
   if (port) return yield* noPorts
   const origin = yield* find(parts, id)
-  // Its commands may lead to a different state here.
+  // In another engine version, the same commands may produce a different state.
   const engine = Engines.engineOf(origin)
   if (engine !== Engine.version) return yield* Rules.otherEngine(id, engine, `. ${Engines.remedy(id)}`)
   const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(
@@ -316,7 +320,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   )
   // A venue without commands has never been called: a copy starts from its initial commands.
   const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
-  // The copy is partial until its journal is complete: no node answers for it, and after a crash it ends by itself.
+  // The copy is partial until its journal is complete: no node answers for it, and after a crash it expires.
   const { commands, registered } = yield* NewVenue.copy(parts.options.timeToLiveMillis, options, origin, all)
   yield* parts.registry.add(registered, parts.bounds)
   const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(commands)))
@@ -341,7 +345,7 @@ const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Ui
 // -----------------------------------------------------------------------------
 
 /**
- * Gives up the venues that are assigned to another node or whose journal has failed, so that the readers of their feeds
+ * Releases the venues that are assigned to another node or whose journal has failed, so that the readers of their feeds
  * continue elsewhere. Does not use the database, because the node may have lost its connection to it.
  */
 const dropLost = (parts: Parts): Effect.Effect<void> =>

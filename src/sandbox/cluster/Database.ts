@@ -114,14 +114,14 @@ const parsed = (text: string): Result.Result<Parsed, JournalError> => {
   return Result.succeed({ url, places: places.length > 1 ? places : [] })
 }
 
-/** The settings of a connection, apart from its place. */
+/** The settings of a connection, apart from its server. */
 const settingsOf = (url: URL, ssl: ConnectionOptions | false, connections: number) => ({
   url: Redacted.make(url.href),
   ssl,
   maxConnections: connections,
   ...(url.searchParams.has("connect_timeout") ? {} : { connectTimeout: "5 seconds" as const }),
   applicationName: "effect-txc",
-  // A statement that runs longer belongs to a group whose caller has already timed out.
+  // After ten seconds, the caller that waits for the statement has already timed out.
   startupParameters: { statement_timeout: "10s" }
 })
 
@@ -135,8 +135,8 @@ const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Pla
   )
 
 /**
- * Connects to one of several servers: first to the given one. If that one can't be reached or does not answer, the next
- * connection goes to the next server.
+ * Connects to one of several servers, starting at index `first`. If a server can't be reached or does not answer,
+ * the next connection goes to the next server.
  */
 const connector = (places: ReadonlyArray<Place>, first: number) => {
   let at = first
@@ -217,7 +217,7 @@ export const within =
       (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
     ).pipe(Effect.timeout(time))
 
-/** The message of PostgreSQL, the network or TLS. The SQL client's own message only names the operation. */
+/** The message from PostgreSQL, the network or TLS. The SQL client's own message only names the operation. */
 const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: string; readonly words: string } => {
   const { cause } = reason
   if (!(cause instanceof Error)) return { code: "", words: message }
@@ -253,7 +253,7 @@ export const unreachable = (error: SqlError.SqlError): JournalError => {
   return unusable(`its database can't be used: ${words}. ${remedy}`)
 }
 
-/** Codes of errors that may be temporary: the server is down or starting, or its name is not known yet. */
+/** Codes of errors that may be temporary: the server is down or starting, or its host name can't be resolved yet. */
 const passing = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

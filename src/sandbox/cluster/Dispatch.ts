@@ -1,6 +1,6 @@
 /**
- * Sends a request to the node that has its venue, or says why no node has it. No part of its way takes longer than it has
- * left.
+ * Sends a request to the node that has its venue, or says why no node has it. No step takes longer than the request's
+ * remaining time.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -33,8 +33,8 @@ interface Lost {
 }
 
 /**
- * Waits for a venue's answer, but not longer than `millis`: from then on, the outcome counts as unknown. Does not count
- * the time in which a fault delays an answer, or the control plane works on it.
+ * Waits at most `millis` for a venue's answer, after which the outcome counts as unknown. The limit excludes the time
+ * for which a fault delays the answer or the control plane works on it.
  */
 export const answeredWithin = (
   run: (effect: Effect.Effect<Answer>) => unknown,
@@ -46,7 +46,7 @@ export const answeredWithin = (
     send((given) => {
       const answer = Effect.map(Effect.isEffect(given) ? given : Effect.succeed(given), Sockets.decline)
       if (!isLate) return resume(Effect.succeed(answer))
-      // The use of the venue ends with this effect.
+      // Runs even though no caller waits: the venue counts as in use until this effect ends.
       run(answer)
     })
     return Effect.sync(() => {

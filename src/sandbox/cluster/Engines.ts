@@ -1,6 +1,6 @@
 /**
- * Venues of other engine versions in the same cluster. Nodes of each version share only the venues that it can read;
- * a node of another version passes their calls on.
+ * Venues of other engine versions in the same cluster. Nodes of each version share only the venues that their engine
+ * can read; nodes of other versions forward calls to them.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -26,13 +26,13 @@ export interface Engines {
   readonly notes: () => ReadonlyArray<string>
 }
 
-/** The pause before the next look for a node, in milliseconds. */
+/** The pause before the next search for a node, in milliseconds. */
 const pause = 100
 
 /** The version of the engine that has written a venue's journal. */
 export const engineOf = ({ engine = Engine.version }: Registered): number => engine
 
-/** The remedy for venues of another engine version. `venue` is the id of one of them. */
+/** The remedy for a venue of another engine version, as a sentence. `venue` is the id of one of them. */
 export const remedy = (venue: string): string =>
   "Run a node of that release next to this one, or export the venue with that release " +
   `(effect-txc host export ${venue} --data FOLDER) and import it with this one (effect-txc host import --data FOLDER)`
@@ -59,8 +59,8 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only nodes of that version know which of them has the venue. A node that does not have it says so, and the next
-      // one is asked.
+      // Only nodes of that version know which of them has the venue. If one of them answers that it does not have it,
+      // the next one is asked.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)

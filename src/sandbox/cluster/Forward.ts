@@ -1,7 +1,7 @@
 /**
  * Forwards a request to the node that has its venue.
  *
- * A request that may have been carried out is resent only if that is safe: a call of the exchange has an id by which
+ * A request that may have been carried out is resent only if that is safe: a call to the exchange has an id by which
  * the venue recognises it, and a read of the control plane changes nothing. An owner action is sent once.
  *
  * A 503 answer guarantees that nothing was carried out. If the outcome is unknown, the connection is reset instead.
@@ -17,15 +17,14 @@ import type { Membership } from "./Membership.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 
 /**
- * The time in which a request must reach its venue, in milliseconds, from its arrival in the cluster. All waits on its
- * way share it: each gets only what the ones before have left. It is longer than other nodes need to take over the venues
- * of a lost node.
+ * The time limit for a request to reach its venue, in milliseconds after its arrival in the cluster. All waits on the
+ * way share this limit. It is longer than other nodes need to take over the venues of a lost node.
  */
 export const patience = 8000
 
 /**
- * The time after that in which the venue must answer, in milliseconds. So a request waits ten seconds at most for its
- * 503, and for a reset as long, plus the silence after which a node counts as lost.
+ * The time limit for the venue's answer after that, in milliseconds. So a 503 arrives within ten seconds, and a reset
+ * within ten seconds plus the silence after which a node counts as lost.
  */
 export const answerTime = 2000
 
@@ -61,8 +60,8 @@ export const make = (
   const known = new Map<string, string>()
 
   /**
-   * The searches in progress. All requests for a venue share one search, which repeats its question until a node
-   * answers. A thousand separate searches would use up the CPU time that other requests need.
+   * The searches in progress. All requests for a venue share one search, which asks again until a node answers. A
+   * thousand separate searches would use up the CPU time that other requests need.
    */
   const searches = new Map<string, Fiber.Fiber<string | undefined>>()
 
@@ -85,7 +84,7 @@ export const make = (
     Effect.suspend(() => {
       const found = known.get(venue)
       if (found !== undefined) return Effect.succeed(found)
-      // A search that began before this request may time out before the request does.
+      // A search that began for an earlier request may time out before this request does.
       return search(venue).pipe(
         Effect.repeat({ until: (located) => located !== undefined }),
         Effect.timeoutOrElse({ duration: Math.max(millis, 0), orElse: () => Effect.undefined })

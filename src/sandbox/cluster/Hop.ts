@@ -1,29 +1,28 @@
 /**
- * The path of requests from one node to another. It bounds the requests that are being handed over, and those that wait
- * for their turn. So when a node falls silent, the outcome of only a few requests is unknown; all others were provably
- * not sent.
+ * The path of requests from one node to another. It limits how many requests are handed over at once, and how many
+ * wait. So when a node falls silent, the outcome of only a few requests is unknown; all others were provably not sent.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 
-/** The number of requests that are handed over to a node at the same time. */
+/** The maximum number of requests that are handed over to a node at the same time. */
 export const atOnce = 64
 
-/** The number of requests that may wait to be handed over. */
+/** The maximum number of requests that wait to be handed over. */
 export const maxWaiting = 1024
 
 /** The longest wait of a request before it is handed over, in milliseconds. */
 const patience = 1000
 
-/** The reason why a request was not handed over: too many others wait, or it has waited for too long. */
+/** The reason why a request was not handed over: too many others were waiting, or it had waited too long. */
 export type Refused = "full" | "late"
 
 /** The path to one node. */
 export interface Hop {
   /**
-   * Hands a request over when it is its turn, which it waits for during at most `millis`, and never longer than a second.
-   * If it is refused instead, `handOver` never runs.
+   * Runs `handOver` when it is the request's turn. The request waits at most `millis`, and never longer than a second.
+   * If it is refused, `handOver` never runs.
    */
   readonly pass: <A, E>(handOver: Effect.Effect<A, E>, millis?: number) => Effect.Effect<A, E | Refused>
 }

@@ -13,7 +13,7 @@ export interface Kept {
   readonly answer: string
 }
 
-/** The answers to a venue's requests. */
+/** The answers to the requests that were forwarded to a venue. */
 export interface KnownDeliveries extends Deliveries {
   /** Removes and returns the answers that are not written yet. The caller writes them. */
   readonly take: () => Array<Kept>

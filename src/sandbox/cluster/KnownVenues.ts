@@ -1,9 +1,9 @@
 /**
- * The venues of a cluster, as one node knows them. The list is at most one second old.
+ * The venues of a cluster that one node knows. The list is at most one second old.
  *
  * When a call names an unknown venue, the node looks in the database again, because another node may just have created
- * the venue. All waiting calls share one lookup, and the node keeps nothing about a venue that does not exist. So calls
- * with invented ids use no memory, and do not cause one query each.
+ * the venue. All waiting calls share one lookup, and the node stores nothing about a venue that does not exist. So
+ * calls with invented ids use no memory, and do not cause one query each.
  */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
@@ -25,11 +25,11 @@ export interface KnownVenues {
   readonly learn: Effect.Effect<void, JournalError>
   /** Removes the venues that other nodes have ended. */
   readonly forget: Effect.Effect<void, JournalError>
-  /** Whether the venue exists. A venue that was ended a moment ago may still count. */
+  /** Whether the venue exists. May still be `true` for a venue that ended a moment ago. */
   readonly has: (id: string) => Effect.Effect<boolean, JournalError>
 }
 
-/** The time for which calls for unknown venues gather before each lookup, in milliseconds. */
+/** The time for which calls to unknown venues are collected before one lookup for all of them, in milliseconds. */
 const gathering = 50
 
 /** Creates the list, which is empty at first. */
@@ -48,7 +48,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
     }
   })
 
-  /** Succeeds after a lookup that began after this effect did. */
+  /** Waits until a lookup that began after this effect has succeeded. */
   const look = Effect.suspend(() => {
     const before = begun
     return oneByOne.withPermit(Effect.gen(function*() {

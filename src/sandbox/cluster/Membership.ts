@@ -78,7 +78,8 @@ const settings = ({ host, port }: Options) =>
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     simulateRemoteSerialization: false,
     shardLockExpiration: leaseMillis,
-    // Each shard is locked and released separately, so fewer shards move faster. A cluster never has this many nodes.
+    // Each shard is locked and released separately, so fewer shards move faster. A cluster always has fewer nodes than
+    // shards.
     shardsPerGroup,
     shardLockRefreshInterval: "1500 millis",
     refreshAssignmentsInterval: "500 millis",

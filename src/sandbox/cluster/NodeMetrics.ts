@@ -17,7 +17,7 @@ export const taken = Metric.counter("requests_taken", {
   incremental: true
 })
 
-/** Requests for venues that this node does not have. */
+/** Requests that other nodes forwarded here for venues that this node does not have. */
 export const turnedAway = Metric.counter("requests_turned_away", {
   description: "Requests for venues that this node does not have, or has lost; their senders find the right node",
   incremental: true
@@ -25,7 +25,7 @@ export const turnedAway = Metric.counter("requests_turned_away", {
 
 /** Failed statements and connections, and statements without an answer. */
 export const databaseErrors = Metric.counter("database_errors", {
-  description: "Failed work in the database, by kind",
+  description: "Failed database operations, by kind",
   incremental: true
 })
 

@@ -1,4 +1,4 @@
-/** The report of a node to the other nodes, and to a load balancer that checks whether it is ready. */
+/** A node's reports: to the other nodes, and to a load balancer that checks whether the node is ready. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -65,7 +65,10 @@ export const report = Effect.fnUntraced(function*(parts: Parts) {
   if (isDraining) yield* Deferred.succeed(drained, undefined)
 })
 
-/** The reasons why the node is not ready. A readiness check times out sooner than a call does. */
+/**
+ * The reasons why the node is not ready. The database gets less time here than for a call, so that the check answers
+ * soon.
+ */
 export const troublesOf = (parts: Parts): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(
     Effect.result(Database.within(readyWithin)(Database.isReadOnly(parts.sql))),

@@ -254,7 +254,7 @@ const unanswered = {
 const open = Effect.acquireRelease(
   Effect.sync(() =>
     new Agent({
-      // The hop limits the requests in flight. A feed keeps its connection, so it must not use one that is meant for
+      // The hop limits the requests in flight. A feed occupies its connection, so it must not use one that is meant for
       // calls.
       connections: null,
       pipelining: 1,
@@ -279,7 +279,7 @@ export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(open
     send: (address, venue, request) =>
       Effect.clockWith((clock) => {
         const began = clock.currentTimeMillisUnsafe()
-        /** The request, which has waited for its turn. */
+        /** The request with its remaining time, after the wait for its turn. */
         const now = (): Request =>
           request.patience === undefined
             ? request

@@ -1,6 +1,6 @@
 /**
  * The nodes of a cluster, in a table that all nodes share. Each node writes a report of its venues and problems every
- * second, so that an operator can query any node, or just the database.
+ * second, so that an operator can query any node or only the database.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"

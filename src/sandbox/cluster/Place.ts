@@ -1,6 +1,6 @@
 /**
- * Recognises tables that were copied into another database, such as a restored backup. The copy names the nodes of the
- * original. Nodes of the copy would pass calls on to them, and so to the other exchange.
+ * Recognises tables that were copied into another database, such as a restored backup. The copy lists the nodes of the
+ * original, so nodes of the copy would forward calls to the wrong exchange.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system
 
 /**
  * The place of the tables: their server, database and table. A standby that takes over has the same place. Some servers
- * do not tell their identifier.
+ * do not disclose their identifier.
  */
 const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   const [rights] = yield* sql.unsafe<{ open: boolean | null }>(isOpen)
@@ -31,7 +31,10 @@ const lists = `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) A
     AND schemaname = (SELECT relnamespace::regnamespace::name FROM pg_class WHERE oid = 'txc_place'::regclass)
     AND has_table_privilege(quote_ident(schemaname) || '.' || quote_ident(tablename), 'DELETE')`
 
-/** Forgets the nodes of the original if the tables are a copy, and says so. A node does this before it joins the cluster. */
+/**
+ * If the tables are a copy, removes the nodes of the original, and logs a warning. A node does this before it joins the
+ * cluster.
+ */
 export const check: Effect.Effect<void, SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const here = yield* placeOf(sql)

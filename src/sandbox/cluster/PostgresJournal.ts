@@ -340,7 +340,8 @@ const makeReader = (sql: PgClient.PgClient, venue: string) => {
         (rows): ReadonlySet<number> => new Set(rows.map(({ recalled }) => Number(recalled)))
       ),
     /**
-     * Reads a page of entries, and checks each against the one before it. Returns the last entry's place in the chain.
+     * Reads a page of entries, and checks each against the one before it. Returns the position of the last entry in the
+     * hash chain.
      */
     page: Effect.fnUntraced(function*(
       after: Chain.End,
@@ -437,8 +438,8 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * Reads the commands of a venue, up to `sequence` or all, even while its owner writes more. Fails with the number of commands
- * if there are fewer.
+ * Reads all commands of a venue, or those up to `sequence`, even while its owner writes more. Fails with the number of
+ * commands if there are fewer.
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,
@@ -455,7 +456,7 @@ export const commandsOf = Effect.fnUntraced(function*(
   return commands
 })
 
-/** Writes the journal of a venue that has none. It has no owner until a node opens it. */
+/** Writes a journal for a venue that has none. The journal has no owner until a node opens it. */
 export const insert = Effect.fnUntraced(function*(venue: string, rules: string, commands: ReadonlyArray<Command>) {
   const sql = yield* PgClient.PgClient
   const owned = yield* takeOver(sql, venue, rules, "an import")

@@ -17,14 +17,14 @@ export interface PostgresRegistry {
   /** The token of the host's control plane, the same on all nodes. */
   readonly token: string
   /**
-   * Adds a venue, unless a bound is reached. Returns its record, whose time to live begins now by the database's clock.
-   * A partial venue is hidden, and ends by itself if it is not completed within an hour.
+   * Adds a venue, unless a bound is reached. Returns its record, whose time to live begins now, by the database's
+   * clock. A partial venue is hidden, and ends by itself if it is not completed within an hour.
    */
   readonly add: (
     venue: Registry.Registered,
     bounds: Bounds
   ) => Effect.Effect<Registry.Registered, BoundReached | JournalError>
-  /** Shows a partial venue, now that its journal is written. */
+  /** Makes a partial venue visible once its journal is written. */
   readonly complete: (venue: Registry.Registered) => Effect.Effect<Registry.Registered, JournalError>
   /** The record of a venue; `undefined` if there is none, or its time to live is over. */
   readonly find: (id: string) => Effect.Effect<Registry.Registered | undefined, JournalError>
@@ -36,7 +36,7 @@ export interface PostgresRegistry {
   readonly present: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, JournalError>
   /** The number of venues. */
   readonly count: Effect.Effect<number, JournalError>
-  /** Ends a venue, with everything that was stored for it; `false` if there was none. */
+  /** Ends a venue, and deletes all data stored for it; `false` if there was no such venue. */
   readonly remove: (id: string) => Effect.Effect<boolean, JournalError>
   /** Ends the venues whose time to live is over. Returns their ids. */
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
@@ -112,7 +112,7 @@ export const setToken = Effect.fnUntraced(function*(
 /** The database's clock, in Unix milliseconds. */
 const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
-/** The time until which a partial venue may be completed, in milliseconds. */
+/** The time limit for completing a partial venue, in milliseconds. */
 const completion = 3_600_000
 
 /** The record of a venue whose time to live begins at `now`. */
@@ -124,7 +124,7 @@ const endOf = ({ endsAt }: Registry.Registered) => PgTypes.int8(endsAt === undef
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
   sql.withTransaction(Effect.gen(function*() {
     const { id, owner } = venue
-    // Allows one count at a time, so that two nodes can't both add the last venue that a bound allows.
+    // Lets one node at a time count the venues, so that two nodes can't both add the last one that a bound allows.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock('txc_hosted'::regclass::bigint)")
     const [counted] = yield* sql.unsafe<{ all: number; own: number; now: bigint }>(
       `SELECT count(*)::int AS "all", (count(*) FILTER (WHERE owner = $1))::int AS own, ${clock} AS now FROM txc_hosted`,
@@ -206,8 +206,8 @@ export const listing = Effect.fnUntraced(function*(
 })
 
 /**
- * Opens the registry of a cluster. `token` is stored if there is none yet. If `isGiven`, opening fails when a different
- * token is stored.
+ * Opens the registry of a cluster. `token` is stored if no token is stored yet. If `isGiven`, opening fails when a
+ * different token is stored.
  */
 export const open = Effect.fnUntraced(function*(
   token: string,

@@ -1,7 +1,10 @@
 /** Decides whether a node is ready for calls, and says why it is not. */
 import type { StagedVenue } from "./Nodes.ts"
 
-/** The longest time that a venue may take to wake or to fall asleep, or be halted, in milliseconds. */
+/**
+ * The time limit for waking, falling asleep and being halted, in milliseconds. A venue that exceeds it makes its node
+ * unready.
+ */
 const patience = 30_000
 
 /** The state of a node, as far as the node knows it. */

@@ -25,8 +25,8 @@ const lacking = `
   WHERE NOT has_sequence_privilege(s, 'USAGE')`
 
 /**
- * Fails unless the database has the tables of this version, can be written by this user, and keeps acknowledged
- * commands. Forgets the nodes of another database if its tables were copied here.
+ * Fails unless the database has the tables of this version, accepts writes from this user, and never loses acknowledged
+ * commands. If the tables were copied from another database, removes that database's nodes from them.
  */
 export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
@@ -38,7 +38,7 @@ export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClie
   if (own.length === 0) {
     return yield* unusable(
       `its database has no tables for nodes of engine version ${Engine.version}; create them with ` +
-        "`effect-txc host --cluster URL --migrate`. Running nodes keep running"
+        "`effect-txc host --cluster URL --migrate`. Running nodes are not affected"
     )
   }
   if (yield* Database.isReadOnly(sql)) {

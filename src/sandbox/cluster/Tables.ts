@@ -32,7 +32,7 @@ import * as Membership from "./Membership.ts"
  */
 export const version = 4
 
-/** For each version, the statements that migrate the tables from the version before. */
+/** For each version, the statements that migrate the tables from the previous version. */
 const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `CREATE TABLE txc_venue (
     venue text PRIMARY KEY, rules text NOT NULL, epoch bigint NOT NULL, sequence bigint NOT NULL, link bytea NOT NULL,
@@ -72,7 +72,7 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
 ], [
   "DELETE FROM txc_node",
   "ALTER TABLE txc_node ADD COLUMN engine integer NOT NULL",
-  // A venue without a journal begins with this release.
+  // A venue without a journal gets this release's engine.
   `UPDATE txc_hosted SET record = jsonb_set(record::jsonb, '{engine}', to_jsonb(engine))::text FROM (
     SELECT h.venue, coalesce(substring(v.rules FROM ', engine ([0-9]+)')::integer, ${Engine.version}) AS engine
     FROM txc_hosted h LEFT JOIN txc_venue v USING (venue)

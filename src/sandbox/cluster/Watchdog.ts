@@ -1,6 +1,7 @@
 /**
  * Detects that the process was suspended for longer than its lease: by a signal, an overloaded machine, or a paused
- * virtual machine. Other nodes have taken its venues by then. The process must exit at once and be restarted.
+ * virtual machine. Other nodes have taken its venues by then. The process must exit at once, and a supervisor must
+ * restart it.
  *
  * @example
  * ```ts
