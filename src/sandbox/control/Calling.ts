@@ -1,4 +1,6 @@
-/** Runs requests against an API. Unknown fields are refused, and an error says which part of the request is wrong. */
+/**
+ * Runs requests against an API. Unknown fields are refused, and the error names the part of the request that is wrong.
+ */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"

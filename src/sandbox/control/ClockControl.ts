@@ -29,9 +29,9 @@ export const ClockReading: Schema.Codec<ClockReading, unknown> = Schema.Struct({
 const backwards = "The clock only moves forward. To take it back, Reset or Restore the venue"
 
 /**
- * Moves the clock forward to a time. A running clock keeps running, and a frozen one stays frozen. In a venue without
- * commands, any time is allowed. The clock freezes at that time, so that no later command depends on the machine's
- * clock.
+ * Moves the clock forward to a time. A running clock keeps running, and a frozen one stays frozen. If the venue has no
+ * commands yet, any time is allowed, even an earlier one; the clock then freezes at that time, so that no later command
+ * depends on the machine's clock.
  */
 const set = Effect.fnUntraced(function*(
   venue: Venue["Service"],

@@ -74,7 +74,10 @@ export class Control extends Context.Service<
     readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
     /** All accounts and their keys, without the counterparty. */
     readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-    /** The open orders of an account, oldest first. `part` selects some of the latest ones. */
+    /**
+     * The open orders of an account, oldest first. `part` selects a range of them, counted from the latest; all by
+     * default.
+     */
     readonly openOrders: (
       account: string,
       part?: Views.Part
@@ -91,7 +94,7 @@ export class Control extends Context.Service<
     readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
     /**
      * The latest candles of a market, oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
-     * Intervals in which the price did not move have no candle.
+     * An interval in which the price did not move has no candle.
      */
     readonly candles: (
       market: MarketName,
@@ -112,8 +115,8 @@ export class Control extends Context.Service<
     /** Lets the clock run again from its current time. */
     readonly runClock: Done
     /**
-     * Sets the clock to a later time, and carries out everything due by then, in order. In a venue without commands,
-     * any time before the year 2200 is allowed, and the clock freezes at that time.
+     * Sets the clock to a later time, and carries out everything due by then, in order. If the venue has no commands
+     * yet, any time before the year 2200 is allowed, even an earlier one, and the clock freezes at that time.
      */
     readonly setClock: (options: {
       /** The new time, in Unix microseconds. */
@@ -148,8 +151,8 @@ export class Control extends Context.Service<
      */
     readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
     /**
-     * The logged calls to the exchange and their outcomes: those after a number, or all by default. `latest` limits the
-     * result to that many of the most recent ones.
+     * The logged calls to the exchange and their outcomes: those after the call with number `after`, or all by default.
+     * `latest` limits the result to that many of the most recent calls.
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**

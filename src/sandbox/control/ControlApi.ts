@@ -111,7 +111,7 @@ const post = <Name extends string, Path extends `/${string}`, Payload extends Sc
   description: string
 ) => HttpApiEndpoint.post(name, path, { payload, success: Nothing, error }).annotateMerge(described(description))
 
-/** The operations of the owner actions. */
+/** The operations that are derived from the owner actions. */
 type OwnerOperations = {
   readonly [Method in keyof Command.OwnerActions]: ReturnType<
     typeof post<Method, `/${Capitalize<Method>}`, Command.OwnerActions[Method]["options"]>

@@ -1,6 +1,6 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands. So a page of entries
- * is written at once, and as JSON without the schema, because encoding with the schema would not change it.
+ * The feed as server-sent events. A reader that starts at the oldest event gets tens of thousands of them. So entries
+ * are written a page at a time, and as plain JSON: encoding them with the schema would give the same text.
  */
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
@@ -19,7 +19,7 @@ const failed = "effect/http-api/stream/failure"
 const write = (id: string | undefined, event: string, data: string): string =>
   Sse.encoder.write({ _tag: "Event", id, event, data })
 
-/** The entry as an event, like `ControlApi.FeedEvent`. */
+/** The entry as an event, as `ControlApi.FeedEvent` encodes it. */
 export const text = (entry: Entry): string => write(entry.id, entry.event._tag, JSON.stringify(entry))
 
 /** Answers with the entries. */

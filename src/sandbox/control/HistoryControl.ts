@@ -32,7 +32,7 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   beginning: Schema.Int
 })
 
-/** The number of the first command that a replay of the history would silently drop, if there is one. */
+/** The number of the first command that a replay would silently drop; `undefined` if there is none. */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)
@@ -103,8 +103,8 @@ export const make = (venue: Venue.Venue["Service"]) => ({
   snapshot: venue.snapshot,
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
-    // The venue's clock goes back too. Until it reached their times again, the calls before the reset would still count
-    // against the rate limits.
+    // The venue's clock goes back too. Without this, earlier calls would count towards the rate limits until the clock
+    // reached their times again.
     Effect.tap(Effect.sync(() => venue.limits.forget()))
   ),
   begin: checked(venue, { _tag: "Begin" }),
