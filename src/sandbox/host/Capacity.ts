@@ -14,7 +14,7 @@ export interface Sleeper {
   readonly isIdle: () => boolean
   /** The time at which the venue was last used, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Puts the venue to sleep; `false` if it is in use after all. */
+  /** Puts the venue to sleep; `false` if it is in use by now. */
   readonly sleep: Effect.Effect<boolean>
 }
 
@@ -36,7 +36,7 @@ export interface Capacity {
 /** The longest time that a venue waits for capacity. */
 const patience = "5 seconds"
 
-/** The number of venues that fall asleep at once when memory is short. */
+/** The number of venues that are put to sleep at once when memory is short. */
 const atOnce = 8
 
 /** Creates the capacity of a host. */

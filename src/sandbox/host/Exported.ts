@@ -1,4 +1,7 @@
-/** A venue outside of any host: its journal in a file, which a sandbox opens, and its record, with its token and keys. */
+/**
+ * A venue outside of any host: a file with its journal, which a sandbox can open, and its record, with its token and
+ * keys.
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"

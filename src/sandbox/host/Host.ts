@@ -111,12 +111,12 @@ const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Re
   })
 }
 
-/** The remedy for a journal of another release. */
+/** The remedy for a journal that another release wrote. */
 const reimported = (folder: string, id: string): string =>
   `Stop the host, export the venue with that release (effect-txc host export ${id} --from ${folder} --data NEW), and ` +
   `import it with this one (effect-txc host import --data NEW --into ${folder})`
 
-/** Adds the remedy to the error of a journal that belongs to another venue or to another release. */
+/** Adds the remedy to the error for a journal that belongs to another venue, or that another release wrote. */
 const withRemedy = (folder: string, id: string) => (error: JournalError): JournalError => {
   const { file, reason, why } = error
   const remedy = why === "other-rules"

@@ -1,5 +1,5 @@
 /**
- * The API of a host's control plane: its operations, with their requests and answers. `Host` documents what each does.
+ * The API of a host's control plane: its operations, with their requests and answers. `Host` documents each operation.
  *
  * @example
  * ```ts

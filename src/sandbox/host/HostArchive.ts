@@ -1,4 +1,4 @@
-/** Copies a venue out of the folder of a host, and brings one back. The host must be stopped. */
+/** Exports a venue from a host's folder, and imports one into it. The host must be stopped. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Journal from "../store/Journal.ts"
@@ -14,7 +14,7 @@ import * as Registry from "./Registry.ts"
 const registryOf = (folder: string): Effect.Effect<Registry.Registry, JournalError, Scope.Scope> =>
   Registry.open(folder, NewVenue.secret(), false)
 
-/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect opens. */
+/** Writes a venue's journal to a new file, which a sandbox with the venue's dialect can open. */
 export const exportTo = (
   folder: string,
   id: string,
@@ -29,10 +29,10 @@ export const exportTo = (
     }
     const { journal } = Files.of(folder, id)
     const dialect = NewVenue.dialectOf(found)
-    // Fails if another engine has written it: only that release can tell what its commands mean.
+    // Fails if another engine wrote the journal: only that engine replays it to the same state.
     yield* Effect.scoped(Journal.open(journal, { rules: Rules.of(dialect, id) }))
     const written = yield* Exported.writeTo(file, Rules.of(dialect, undefined), yield* Exported.commandsIn(journal))
-    // The port belongs to the host, and not to the venue.
+    // A venue's port belongs to its host, so it is not exported.
     const { port: _port, ...registered } = found
     return { commands: written.sequence(), digest: written.digest(), registered }
   }))
@@ -46,9 +46,9 @@ const hasSame = Effect.fnUntraced(function*(files: Files.Files, { journal }: Exp
 })
 
 /**
- * Adds an exported venue to the folder of a host, with its id, token and keys, for this release's engine. `record` is the
- * text of its record. A venue that is there already is replaced only if it has not changed since the export. Replays every
- * command first.
+ * Adds an exported venue to the folder of a host, with its id, token and keys, for this release's engine. `record` is
+ * the text of its record. If the folder already has the venue, replaces it only if it has not changed since the export.
+ * Replays every command first.
  */
 export const importFrom = (
   folder: string,

@@ -16,8 +16,8 @@ export interface NewOptions {
   /** The owner: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
   readonly owner?: string
   /**
-   * The time to live, in milliseconds, after which the venue ends and its files are removed. The default is the host's;
-   * if the host has none, it is unlimited.
+   * The time to live, in milliseconds, after which the venue ends and its files are removed. Without it, the host's
+   * default applies; without that, the venue never ends by itself.
    */
   readonly timeToLiveMillis?: number
   /** Whether the venue gets its own port, for clients that take only a host and a port. */
@@ -78,13 +78,13 @@ export interface Summary {
   readonly madeAt: number
   /** The end of its time to live, in Unix microseconds by the machine's clock; absent if it has none. */
   readonly endsAt?: number
-  /** The venue's stage; only in lists. A lost venue was awake on a node that is lost. */
+  /** The venue's stage; present only in lists. A lost venue was awake on a node that is lost. */
   readonly stage?: Stage
   /** The beginning of this stage, in Unix microseconds; absent if the venue was never called. */
   readonly since?: number
   /** The address of its node, if it is awake in a cluster. */
   readonly node?: string
-  /** The version of the engine that has written its journal; only in lists of a cluster. */
+  /** The version of the engine that wrote its journal; present only in lists, and only in a cluster. */
   readonly engine?: number
 }
 
@@ -145,7 +145,7 @@ export interface NodeStatus {
   readonly state: "ready" | "not ready" | "draining" | "lost"
   /** The time at which it joined, in Unix microseconds. */
   readonly since: number
-  /** The version of its engine. Nodes of one version share the venues whose journals it has written. */
+  /** The version of its engine. Nodes of one version share the venues whose journals that version wrote. */
   readonly engine: number
   /** The number of shards that it holds, of 60: its share of the venues of its engine. */
   readonly shards: number

@@ -1,7 +1,7 @@
 /**
- * Routes the requests to a host: finds the venue that a request names, by path or by host name, and sends it there. A
- * request that names no venue of this host is refused, because there is no default venue. The server has already
- * checked the host name.
+ * Routes the requests to a host: finds the venue that a request names, by path or by host name, and sends the request
+ * there. A request that names no venue of this host is refused, because there is no default venue. The server has
+ * already checked the host name.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -63,8 +63,8 @@ export class Host extends Context.Service<Host, {
   /** The record of a venue; `undefined` if there is none. */
   readonly registered: (id: string) => Registry.Registered | undefined
   /**
-   * Sets the addresses of the host, and how venues get ports, until the scope is closed. Reopens the ports of existing
-   * venues.
+   * Sets, until the scope is closed, the host's addresses and the function that opens ports for venues. Reopens the
+   * ports of existing venues.
    */
   readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void, never, Scope.Scope>
 }>()("effect-txc/sandbox/Host") {}

@@ -1,4 +1,4 @@
-/** The placement of a host in one process: every venue is here. */
+/** The placement of a host in one process, which has every venue. */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,8 +35,7 @@ export interface Entry {
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**
- * The page of a venue. Pages that open it, or that it opens, get no reference to it, not even the page of another venue
- * at the same origin.
+ * The page of a venue. Pages that open it, or that it opens, get no reference to it, even if they have the same origin.
  */
 const page = Effect.map(
   Dashboard.page,
@@ -70,7 +69,7 @@ const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | Re
   if (error === "ended") return Refusals.unknown(path, unknownVenue(id))
   if (error === "late") return Refusals.late(path)
   if (error?._tag === "BoundReached") return Refusals.bound(path, error)
-  // The details name files of the host: only the owner sees them.
+  // Only the owner sees the details, because they name files of the host.
   const message = error !== undefined && innerPath(path).startsWith(prefix)
     ? error.message
     : "This venue can't be opened. Its control plane has the reason"
@@ -89,7 +88,7 @@ export const placement = (
     return partial || endsAt <= clock.currentTimeMillisUnsafe() ? undefined : entry
   }
 
-  /** Chooses the answer to a request, given the venue or the reason why it was not woken. */
+  /** Chooses the answer to a request, given the venue or the reason why it can't be woken. */
   const chooseFor = (id: string, request: Request) =>
   (
     exit: Exit.Exit<Resident.Awake, WakeFailure | Resident.Unready>

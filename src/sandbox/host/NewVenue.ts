@@ -62,7 +62,7 @@ export const memoryNow = (): number => {
   return heapUsed + external
 }
 
-/** The record fields of every new venue. `usual` is the default time to live, in milliseconds. */
+/** The record fields of every new venue. `usual` is the host's default time to live, in milliseconds. */
 const recordFields = Effect.fnUntraced(function*(
   usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions

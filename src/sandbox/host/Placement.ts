@@ -1,7 +1,7 @@
 /**
- * The placement of venues: which process serves a venue's calls, and how requests reach it. The router of a host sends
- * requests through the placement, and needs nothing else of a venue. In a single process all venues are here; in a
- * cluster, another placement sends each request to the machine that owns its venue.
+ * The placement of venues: which process serves a venue's calls, and how requests reach it. The router of a host
+ * reaches venues only through the placement. In a single process, that process has all venues; in a cluster, another
+ * placement sends each request to the node that owns its venue.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export class Placement extends Context.Service<Placement, {
   readonly ownerOf: (id: string) => Effect.Effect<string | undefined>
   /**
    * Sends a raw request to the owner of a venue. Its path is the venue's own, without a prefix. `resume` is called
-   * once: with the answer, or with an effect that gets it. If there is no such venue, the answer says so.
+   * once: with the answer, or with an effect that gets it. If the venue does not exist, the answer is a 404.
    */
   readonly send: (
     id: string,

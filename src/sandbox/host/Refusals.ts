@@ -9,8 +9,8 @@ export const unknown = (path: string, { _tag, message }: UnknownVenue): Written 
   Refusal.make(path, 404, _tag, message)
 
 /**
- * The answer to a call that exceeds a bound. If a venue has reached the bound on its commands, a retry is useless,
- * because it keeps them all. At the other bounds, a retry may soon succeed.
+ * The answer to a call that exceeds a bound. A retry is useless when a venue has reached its maximum number of
+ * commands, because it keeps them all. For the other bounds, a retry may soon succeed.
  */
 export const bound = (path: string, { _tag, bound, message }: BoundReached): Written =>
   bound === "maxCommands" ? Refusal.make(path, 503, _tag, message) : Refusal.busy(path, _tag, message)

@@ -4,8 +4,7 @@
  * Calls that arrive while it wakes are queued, and carried out in order of arrival. It falls asleep only while no call
  * is in progress and its feed has no readers; calls that arrive while it falls asleep wake it again.
  *
- * The wait of a caller is bounded: a caller that does not get the venue in time is refused, even if the venue is still
- * being opened or closed.
+ * Each caller waits for a limited time, and is then refused, even if the venue is still being opened or closed.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -87,9 +86,9 @@ export interface Staged {
 
 type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
-  /** `done` is completed once the venue is awake or asleep. */
+  /** `done` is completed once the venue is awake, or asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
-  /** `isOver` is completed when the venue is closed while it is in use: its feeds end. */
+  /** `isOver` is completed, and ends the feeds, when the venue is closed while it is in use. */
   | {
     readonly _tag: "Awake"
     readonly awake: Awake
@@ -100,8 +99,9 @@ type Stage =
 /** One venue of a host. */
 export interface Resident<E> {
   /**
-   * Calls `ready` with the venue, at once or when it is awake, in the order of these calls. The venue stays awake until
-   * every `acquire` has its `release`. After `millis`, {@link patience} by default, `ready` is called without the venue.
+   * Calls `ready` with the venue: at once if it is awake, or when it has woken, in the order of the `acquire` calls.
+   * The venue stays awake until every `acquire` has its `release`. After `millis`, {@link patience} by default, `ready`
+   * is called without the venue.
    */
   readonly acquire: (clock: Clock.Clock, ready: Ready<E>, millis?: number) => void
   /** Ends one use of the venue. */
@@ -127,12 +127,12 @@ export interface Resident<E> {
   readonly sleep: Effect.Effect<boolean>
   /**
    * Closes the venue even if it is in use, because its journal has failed. Calls in progress get five seconds to
-   * finish; forks and feeds end. The next callers, and those that have arrived in the meantime, open it again.
+   * finish; forks and feeds end. The next call opens it again, or one that has arrived in the meantime.
    */
   readonly restart: Effect.Effect<void>
   /**
-   * Ends the venue for good. Calls in progress get five seconds to finish; feeds end at once. A venue that takes longer
-   * than ten seconds to close continues in the background.
+   * Ends the venue for good. Calls in progress get five seconds to finish; feeds end at once. If closing takes longer
+   * than ten seconds, it continues in the background.
    */
   readonly end: Effect.Effect<void>
 }
@@ -141,8 +141,8 @@ export interface Resident<E> {
 export const patience = 10_000
 
 /**
- * The time limit for opening a venue. It is longer than the wait of a caller, so that a venue with a long journal can
- * be awake for a later call.
+ * The time limit for opening a venue. It is longer than a caller waits, so that a venue with a long journal can still
+ * open for a later call.
  */
 const wakeLimit = "1 minute"
 
@@ -159,7 +159,7 @@ const closing = (done: Deferred.Deferred<void>): Effect.Effect<boolean> =>
 const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
 /**
- * The backend of a request: that of the venue, or of the fork that the path names; `undefined` if there is no such
+ * The backend for a request: the venue's, or that of the fork that the path names; `undefined` if there is no such
  * fork.
  */
 export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backend | undefined => {
@@ -314,7 +314,7 @@ class Sleeping<E> implements Resident<E> {
       if (before._tag !== "Awake") return Effect.void
       const done = Deferred.makeUnsafe<void>()
       const isUnused = Deferred.makeUnsafe<void>()
-      // In the background, so that the venue is closed even if no caller waits any more.
+      // Runs in the background, so that the venue is closed even if no caller waits any more.
       this.options.run(Effect.andThen(
         Effect.andThen(this.unused(before), Deferred.done(isUnused, Exit.void)),
         this.close(before.scope, done)
@@ -406,7 +406,7 @@ class Sleeping<E> implements Resident<E> {
     })
   }
 
-  /** Ends the use of the venue with this outcome: at once, or when the answer's stream or the WebSocket ends. */
+  /** Ends one use of the venue: at once, or when the answer's stream or the WebSocket ends. */
   private last(outcome: Outcome, clock: Clock.Clock): Outcome {
     if (outcome._tag === "Upgraded") return { ...outcome, connect: this.holding(outcome.connect, clock) }
     if (outcome._tag !== "Stream") {
@@ -444,5 +444,5 @@ class Sleeping<E> implements Resident<E> {
   }
 }
 
-/** A sleeping venue. */
+/** Creates the resident of a venue, which is asleep at first. */
 export const make = <E>(options: Options<E>): Resident<E> => new Sleeping(options)

@@ -44,7 +44,7 @@ const keyOf = (name: string, { identity, secret }: Own): Omit<VenueKey, "account
   apiSecret: secret()
 })
 
-/** The names of the keys of the example, and their accounts. */
+/** The names of the example's keys, and the account of each. */
 const exampleKeys = [
   ["alice", Example.alice.account],
   ["bob", Example.bob.account],
