@@ -1,7 +1,7 @@
 /**
  * The page for watching and controlling a sandbox in a browser. It uses the control plane. It holds no secret: the
- * token is in the URL's fragment, which browsers do not send, or is typed in. Its source is in `app/`; the build
- * bundles it into a single file, `page.html`, next to this module.
+ * token comes from the URL's fragment, which browsers do not send, or the user types it in. Its source is in `app/`;
+ * the build bundles it into a single file, `page.html`, next to this module.
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"

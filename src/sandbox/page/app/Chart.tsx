@@ -45,7 +45,7 @@ const colours = () => ({
 
 type Series = ISeriesApi<"Candlestick">
 
-/** Adds room to the price scale, so that the price can be dragged even if it has hardly moved. */
+/** Adds room above and below the prices, so that the price can be dragged even if it has hardly moved. */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
   const last = Number(candles.value.at(-1)?.close ?? 0)
@@ -232,7 +232,7 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
     made.current = make(box.current)
     return () => made.current?.close()
   }, [])
-  // The scale moves one frame after the candles.
+  // The price scale is updated one frame after the candles.
   useEffect(() => {
     const frame = requestAnimationFrame(place)
     const slow = setTimeout(place, 120)

@@ -61,7 +61,7 @@ const Price = (): JSX.Element => {
   )
 }
 
-/** Describes the prices to be played, so that a misread price is noticed before it moves the market. */
+/** Describes the prices to be played, so that the user notices a misread price before it moves the market. */
 const planOf = (steps: ReadonlyArray<string>, afterMillis: number): string =>
   steps.length === 0
     ? "No prices yet."

@@ -41,7 +41,7 @@ const cancel = (order: OpenOrder): void =>
     "market"
   )
 
-/** Notes on an order: its leg of an OCO order, and whether it is reduce-only. */
+/** Notes on an order: which leg of an OCO order it is, and whether it is reduce-only. */
 const noteOf = ({ activationPrice, oco, reduceOnly }: OpenOrder): string =>
   [
     oco === undefined ? undefined : `OCO ${oco}, ${activationPrice === undefined ? "take profit" : "stop loss"}`,
@@ -134,7 +134,7 @@ const Positions = (): JSX.Element => (
   </section>
 )
 
-/** The reason why funds are locked: the orders that hold them, as far as they have been read. */
+/** The orders that lock an asset's funds, as far as the page has read them, in words. */
 const whyLocked = (wallet: string, ticker: string): string => {
   const holding = latestOrders.value.filter(({ locked }) => locked?.wallet === wallet && locked.ticker === ticker)
   const [first] = holding

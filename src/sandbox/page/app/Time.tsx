@@ -23,7 +23,7 @@ export const useNow = (): number | undefined => {
   return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
-/** How far the venue's clock is ahead of or behind the machine's, in words; empty when they agree. */
+/** The difference between the venue's clock and the machine's, in words; empty when they agree. */
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""

@@ -1,6 +1,6 @@
 /**
- * The page's calls to the control plane. The token stays in memory: it comes from the address's fragment, or is typed
- * in.
+ * The page's calls to the control plane. The token comes from the address's fragment, or the user types it in, and
+ * stays in memory.
  */
 
 /** The control plane refused a request, or can't be reached. `status` is 0 when there was no answer. */
@@ -21,8 +21,8 @@ export const baseUrl = location.origin + prefix
 
 let token = decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? "")
 
-// On a host the pages of other venues have the same origin. The address is the only part of this page that they could
-// read, so the token is removed from it.
+// On a host the pages of other venues have the same origin. They could read this page's address, so the token is
+// removed from it.
 if (prefix !== "") history.replaceState(null, "", location.pathname)
 
 export const setToken = (given: string): void => {
@@ -94,7 +94,7 @@ export interface Entry {
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Follows the feed, after a position or from now on, and passes on its entries until it ends. */
+/** Follows the feed from a position, or from now on, and passes on its entries until it ends. */
 export const follow = async (
   after: string,
   onOpen: () => void,

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 
 const narrow = matchMedia("(max-width: 699px)")
 
-/** Whether rows take two lines because there is little room. */
+/** Whether rows take two lines because the page is narrow. */
 export const useNarrow = (): boolean => {
   const [is, set] = useState(narrow.matches)
   useEffect(() => {
@@ -25,7 +25,7 @@ interface RowsProps {
   readonly empty: string
   /** The cells of a row, each a `Cell`. */
   readonly row: (index: number) => ComponentChildren
-  /** A key for each row, by which it keeps the focus when others are added above it. */
+  /** A key for each row, so that a row keeps the focus when others are added above it. */
   readonly keyOf?: (index: number) => string | number
   readonly onOpen?: (index: number) => void
   /** Handles the Delete key on a row. */
@@ -61,8 +61,8 @@ const useFocusWithin = (list: { readonly current: HTMLElement | null }): void =>
     const entered = (): void => {
       held.current = true
     }
-    // A user who leaves moves to another element or clicks outside the list. When a row disappears, no element gets the
-    // focus.
+    // When the focused row disappears, no element gets the focus, so only another element's focus or a click outside
+    // means that the user has left the list.
     const left = ({ relatedTarget }: FocusEvent): void => {
       if (relatedTarget !== null) held.current = false
     }
@@ -90,7 +90,7 @@ export const Cell = ({ children, class: name = "" }: { children?: ComponentChild
   <span role="gridcell" class={name}>{children}</span>
 )
 
-/** The range of visible rows. Only these are in the document. */
+/** The range of visible rows, the only ones that are in the document. */
 const useInSight = (count: number, lines: number, height: number) => {
   const [top, setTop] = useState(0)
   const first = Math.max(0, Math.min(Math.floor(top / height), count - 1))

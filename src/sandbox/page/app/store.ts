@@ -1,6 +1,6 @@
 /**
  * The page's data, and how it is kept up to date. Everything is read once; then the feed reports changes. However many
- * changes there are, the page redraws at most ten times a second and reads again at most twice a second.
+ * changes there are, the page redraws at most ten times a second, and reads again at most twice a second.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -41,7 +41,7 @@ export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
 export const account = signal("")
 export const orderCount = signal(0)
-/** The orders around the visible rows, latest first, and the number of later ones. */
+/** The orders around the visible rows, latest first. `offset` is the number of later orders. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
   offset: 0,
   rows: []
@@ -326,7 +326,7 @@ const live = async (stop: AbortSignal): Promise<void> => {
   await Promise.all([follow(last, resolve, arrived, stop), reading()])
 }
 
-/** Keeps the page live, reconnecting whenever the sandbox comes back. It stops if the token is wrong. */
+/** Keeps the page live, and reconnects whenever the sandbox comes back. It stops if the token is wrong. */
 export const start = async (): Promise<void> => {
   for (let tries = 0;; tries++) {
     const stop = new AbortController()
