@@ -11,9 +11,12 @@ import * as Sockets from "./Sockets.ts"
 
 /** Answers requests. */
 export interface Backend {
-  /** Whether a request comes from the owner, whose request bodies may be larger. */
+  /** Whether the owner sent a request. The owner's request bodies may be larger. */
   readonly isOwners: (head: Head) => boolean
-  /** The venue that a request is for; `undefined` if it is for none. The name is empty if there is only one venue. */
+  /**
+   * The name of the venue that a request is for; `undefined` if it is for none. If the backend has only one venue, its
+   * name is empty.
+   */
   readonly venueOf: (head: Head) => string | undefined
   /** The answer to a request whose body is too large. */
   readonly refuse: (head: Head) => Written

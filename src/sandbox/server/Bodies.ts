@@ -11,10 +11,7 @@ import * as Quotas from "./Quotas.ts"
 export interface Receiver {
   /** Called with the whole body. */
   readonly onReceived: (body: Uint8Array) => void
-  /**
-   * Called when the body is too long, or no memory is available for it, which may be because a later body needed its
-   * memory.
-   */
+  /** Called when the body is too long, when no memory is available for it, or when a later body needs its memory. */
   readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
 }
 
@@ -65,7 +62,7 @@ class Body {
   }
 }
 
-/** A body that has not arrived whole. */
+/** A body that has not arrived completely. */
 interface Arriving {
   readonly address: string
   /** Refuses the request and releases the memory of its body. */
@@ -73,9 +70,9 @@ interface Arriving {
 }
 
 export const make = (): Bodies => {
-  /** The bytes in memory, without those of the owner. */
+  /** The bytes in memory, excluding the owner's. */
   const pending = Quotas.make(Bounds.maxPending)
-  /** The bodies that have bytes in memory and have not arrived whole, without the owner's; oldest first. */
+  /** The incomplete bodies that have bytes in memory, excluding the owner's; oldest first. */
   const arriving = new Set<Arriving>()
 
   /** Takes memory for a body. If none is left, refuses older incomplete bodies to free their memory. */

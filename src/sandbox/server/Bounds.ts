@@ -1,41 +1,41 @@
 /** The server's limits per caller and in total. */
 
-/** The longest body that is read, in bytes. */
+/** The maximum length of a body, in bytes. */
 export const maxBody = 1024 * 1024
 
-/** The longest body that is read from the owner of the sandbox, in bytes. The owner may send a whole journal. */
+/** The maximum length of a body from the owner of the sandbox, in bytes. The owner may send a whole journal. */
 export const maxOwnerBody = 256 * 1024 * 1024
 
 /**
- * The total size of the bodies in memory at once, in bytes, not counting the owner's. Requests that would exceed it are
- * refused until memory is released.
+ * The maximum total size of the bodies in memory at once, in bytes, excluding the owner's. Requests that would exceed
+ * it are refused until memory is released.
  */
 export const maxPending = 64 * 1024 * 1024
 
 /**
- * The process uses less memory than this, in bytes, whatever callers send and however slowly they read. This covers
+ * An upper bound on the memory of the process, in bytes, whatever callers send and however slowly they read. It covers
  * bodies, headers, waiting answers, the log of calls, and garbage that the runtime has not collected yet. Memory for
  * commands is extra: see `maxPerCommand`.
  */
 export const maxMemory = 1024 * 1024 * 1024
 
-/** The average memory that each command takes, in bytes, at most, for calls of typical length. */
+/** The maximum average memory per command, in bytes, for calls of typical length. */
 export const maxPerCommand = {
-  /** In the state: orders and fills, which every venue keeps in memory forever. Each saved state has another copy. */
+  /** In the state: orders and fills, which every venue keeps in memory. Each saved state adds a copy. */
   ofState: 768,
   /** In the journal: on disk, or, for a venue without a file, in memory up to `Journal.maxInMemory`. */
   ofJournal: 512
 }
 
 /**
- * The number of connections open at once. It is larger than the maximum number of calls, so that a call beyond that
- * maximum still has a connection on which to be refused.
+ * The maximum number of connections open at once. It is larger than the maximum number of calls, so that a call beyond
+ * that maximum still has a connection on which it can be refused.
  */
 export const maxConnections = 3072
 
 /**
- * The numbers of calls that may wait for their answers. A connection that exceeds `ofOne` is closed. Calls that exceed
- * one of the other numbers are refused with 503.
+ * The maximum numbers of calls that wait for their answers. A connection that exceeds `ofOne` is closed. Calls that
+ * exceed another maximum are refused with 429.
  */
 export const maxUnanswered = {
   /** On one connection. */
@@ -54,11 +54,14 @@ export const maxUnanswered = {
  */
 export const shareOfAddress = 0.5
 
-/** The longest headers that are read, in bytes. The payload header holds the whole body of a signed call in Base64. */
+/**
+ * The maximum length of a request's headers, in bytes. The payload header holds the whole body of a signed call in
+ * Base64.
+ */
 export const maxHeaders = 96 * 1024
 
 /**
- * The time that the headers of a request may take to arrive, in milliseconds. Silent connections are closed after the
- * same time.
+ * The time limit for the headers of a request to arrive, in milliseconds. Silent connections are closed after the same
+ * time.
  */
 export const headersTimeout = 10_000

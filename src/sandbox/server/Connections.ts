@@ -10,7 +10,7 @@ export interface UnansweredCall {
   readonly isAdmitted: boolean
   /** Called when the whole request has arrived. */
   readonly received: () => void
-  /** Called when the answer is a feed, which lasts and no longer counts as a call. */
+  /** Called when the answer is a feed, which no longer counts as a call. */
   readonly answered: () => void
   /** Calls `release` once the answer is sent or the connection breaks; immediately if that has already happened. */
   readonly whenDone: (release: () => void) => void
@@ -19,7 +19,7 @@ export interface UnansweredCall {
 /** The connections of a server. */
 export interface Connections {
   /**
-   * Adds a connection. If its address or the whole server has too many, ends the one that has kept its request
+   * Adds a connection. If its address or the whole server has too many, closes the one whose request has been
    * incomplete for the longest time, or else an idle one. If all of them wait for answers, closes the new one.
    */
   readonly open: (socket: Socket) => void
@@ -29,13 +29,13 @@ export interface Connections {
 
 interface Connection {
   readonly socket: Socket
-  /** The client's address. A broken socket no longer has it. */
+  /** The client's address, kept because a broken socket no longer has it. */
   readonly address: string
   /** Calls in flight. An array: a `Set` that churns keeps old tables, and so answered calls, alive. */
   readonly calls: Array<Call>
   /** Whether the head of a request has arrived. */
   hasCalled: boolean
-  /** A number that orders connections by the arrival of their last request head, or else by when they were opened. */
+  /** A sequence number, assigned when the connection is opened and again when a request head arrives. */
   since: number
 }
 
@@ -104,7 +104,7 @@ export const make = (): Connections => {
     socket.destroy()
   }
 
-  /** The connection of an address that has been of this kind for the longest time. */
+  /** The connection from an address with the lowest `since` among those of this kind. */
   const oldest = (address: string, isOfKind: (connection: Connection) => boolean): Connection | undefined => {
     let found: Connection | undefined
     for (const connection of opened.values()) {
@@ -114,7 +114,7 @@ export const make = (): Connections => {
     return found
   }
 
-  /** Takes one unit of a resource for an address. If none is left, ends the connection that `spare` finds. */
+  /** Takes one unit of a resource for an address. If none is left, closes the connection that `spare` finds. */
   const take = (
     quotas: Quotas.Quotas,
     address: string,

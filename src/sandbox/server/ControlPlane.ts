@@ -71,7 +71,7 @@ export const unauthorized: Answer = json(401, {
 /** The answer to a page from another origin. */
 export const foreign: Answer = json(403, { message: "the control plane does not answer pages from another origin" })
 
-/** The handlers of the owner actions. */
+/** The handlers of the operations that are derived from the owner actions. */
 type OwnerHandlers = {
   readonly [Method in keyof Command.OwnerActions]: (
     request: { readonly payload: Command.OptionsOf<Command.OwnerActions[Method]> }
@@ -160,13 +160,13 @@ const toApp = (
       Layer.provide(HttpServer.layerServices)
     )
   ).pipe(
-    // Layers that are built at the same time share a memo map: this one must not get another venue's router.
+    // A new memo map: layers that share one would also share the router, and each venue needs its own.
     Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
   )
 
 /**
- * Holds back an answer until the journal has confirmed that this process still owns the venue. It applies to every
- * request: faults, limits and refusals are not in the journal.
+ * Holds back an answer until the journal has confirmed that this process still owns the venue. Every request needs
+ * this, because faults, limits and refusals write nothing to the journal.
  */
 const confirmed = (
   { journal }: Venue["Service"],

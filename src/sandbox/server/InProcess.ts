@@ -55,7 +55,7 @@ const reset = (request: HttpClientRequest.HttpClientRequest) =>
     reason: new HttpClientError.TransportError({ request, cause: connectionReset })
   })
 
-/** Asks a backend for its answer, as an effect. */
+/** The backend's answer to a request, as an effect. */
 const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
   Effect.clockWith((clock) =>
     Effect.flatten(

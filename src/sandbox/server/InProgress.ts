@@ -1,6 +1,6 @@
 /**
- * Bounds the calls in progress of each venue, and of each of its callers, so that none of them shuts out the others.
- * Behind a proxy, all callers have the same address.
+ * Limits the calls in progress per venue and per caller, so that no venue and no caller shuts out others. Behind a
+ * proxy, all callers have the same address.
  */
 import * as Bounds from "./Bounds.ts"
 import * as Quotas from "./Quotas.ts"

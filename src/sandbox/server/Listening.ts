@@ -1,4 +1,4 @@
-/** An HTTP server that enforces the bounds, passes requests to a backend, and sends its answers. */
+/** An HTTP server that enforces the limits of `Bounds`, passes requests to a backend, and sends its answers. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -52,12 +52,12 @@ export interface Options {
    */
   readonly allowHosts?: ReadonlyArray<string>
   /**
-   * The time limit for a request to arrive, and for its answer to be read, in milliseconds; 30000 by default.
+   * The time limit for receiving a request, and for the caller to read the answer, in milliseconds; 30000 by default.
    */
   readonly requestTimeout?: number
   /**
-   * The time that the headers of a request may take to arrive, in milliseconds; 10000 by default, and at most the
-   * request's time.
+   * The time limit for the headers of a request to arrive, in milliseconds; 10000 by default, and never more than
+   * `requestTimeout`.
    */
   readonly headersTimeout?: number
   /**
@@ -71,7 +71,7 @@ export interface Options {
 export interface Shared {
   /** The connections, and the calls that wait for their answers. */
   readonly connections: Connections.Connections
-  /** The calls in progress of venues and callers. */
+  /** The calls in progress, limited per venue and per caller. */
   readonly calls: InProgress.InProgress
   /** The bodies in memory. */
   readonly bodies: Bodies.Bodies
@@ -124,7 +124,7 @@ const makeLast = (response: Http.ServerResponse): void => {
   response.setHeader("connection", "close")
 }
 
-/** A caller of a venue: its key, or its address. */
+/** Identifies a caller of a venue: by its key, or else by its address. */
 const callerOf = (head: Head): string => header(head, Signature.headers.apiKey) || head.from
 
 const unbounded = () => undefined
@@ -244,7 +244,7 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
     if (Result.isFailure(listening)) return onError(listening.failure as Error)
     server.once("listening", () => {
       server.off("error", onError)
-      // Accepting a connection fails if too many are open. The open ones continue.
+      // Accepting a connection fails if the process has too many open files. Open connections continue.
       server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
       resume(Effect.void)
     })

@@ -37,8 +37,7 @@ const isOwn = (name: string): boolean =>
   Object.values(networkInterfaces()).flat().some((own) => own !== undefined && written(own.address) === name)
 
 /**
- * Creates the names of a server that was told to listen on `host`. `bound` returns the address that it listens on, once
- * it does.
+ * Creates the names of a server that was told to listen on `host`. `bound` returns its actual address once it listens.
  */
 export const make = (host: string, bound: () => string | undefined, allowed: ReadonlyArray<string>): Names => {
   const known = new Set([written(host), ...allowed.map(nameOf)])
@@ -47,7 +46,7 @@ export const make = (host: string, bound: () => string | undefined, allowed: Rea
     const address = bound()
     return address !== undefined && (isEvery(address) ? isOwn(name) : written(address) === name)
   }
-  /** The last accepted header, cached because callers repeat it in every request. */
+  /** The last accepted `Host` header, cached because callers repeat it in every request. */
   let last: string | undefined
   const isHere = (text: string): boolean => {
     if (text === last) return true

@@ -4,16 +4,16 @@ import * as Bounds from "./Bounds.ts"
 /** Tracks the use of a limited resource by address. */
 export interface Quotas {
   /**
-   * Takes `amount` for an address; returns `false`, and takes nothing, when it exceeds the address's quota or the
-   * total.
+   * Takes `amount` for an address. If that would exceed the address's quota or the total, takes nothing and returns
+   * `false`.
    */
   readonly take: (address: string, amount: number) => boolean
   /**
-   * The address that must give back a part of the resource before a given address can take `amount`: that address
-   * itself if it is at its quota, otherwise the one that has taken the most.
+   * The address that must give back part of the resource before `address` can take `amount`: that address itself if it
+   * is at its quota, otherwise the one that has taken the most.
    */
   readonly debtorFor: (address: string, amount: number) => string
-  /** Returns `amount` from an address to the resource. */
+  /** Gives back `amount` that the address has taken. */
   readonly giveBack: (address: string, amount: number) => void
 }
 

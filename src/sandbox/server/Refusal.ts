@@ -3,8 +3,8 @@ import { prefix } from "../control/ControlApi.ts"
 import { json, type Written } from "../gateway/Message.ts"
 
 /**
- * A refusal: for a control plane in its own format; for the exchange in the format of its errors, stating that the call
- * was not applied.
+ * A refusal in the format of the path: the control plane's, or the exchange's error format, with a statement that the
+ * call was not applied.
  */
 export const make = (path: string, status: number, tag: string, message: string): Written => {
   const written = path.startsWith(prefix)
@@ -18,11 +18,11 @@ const soon = (path: string, status: number, tag: string, message: string): Writt
   return { ...refusal, headers: { ...headers, "retry-after": "1" } }
 }
 
-/** A refusal with 503 of a request that may succeed a second later. Nothing was carried out. */
+/** A 503 refusal of a request that may succeed a second later. Nothing was carried out. */
 export const busy = (path: string, tag: string, message: string): Written => soon(path, 503, tag, message)
 
 /**
- * The refusal of a call that exceeds the number of calls in progress: 429, because a client can't tell whether a call
- * that is answered with 5xx was applied.
+ * The refusal of a call beyond the maximum number of calls in progress. The status is 429, because a client can't tell
+ * whether a call that is answered with 5xx was applied.
  */
 export const overloaded = (path: string): Written => soon(path, 429, "Overloaded", "Too many calls are in progress")

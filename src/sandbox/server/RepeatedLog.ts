@@ -2,10 +2,10 @@
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 
-/** The time within which a repetition is only counted, in milliseconds. */
+/** The time after a log line during which repetitions are only counted, in milliseconds. */
 const window = 60_000
 
-/** The number of different problems that are tracked at once. */
+/** The maximum number of different problems that are tracked at once. */
 const maxKnown = 1000
 
 /** The innermost message of an error: the outer ones only name the operation that failed. */

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type * as Http from "node:http"
 import type { Reset, Streamed, Written } from "../gateway/Message.ts"
 
-/** The time that a caller has to finish sending after its body was refused, in milliseconds. */
+/** The time limit for a caller to finish sending after its body was refused, in milliseconds. */
 const lingering = 1000
 
 const writeHead = (
