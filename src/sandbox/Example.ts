@@ -179,7 +179,7 @@ const payInterest = Effect.gen(function*() {
 })
 
 /**
- * The API key of an example account: `alice`, `bob`, `market-making` or `training`.
+ * Returns the API key for an example account: `alice`, `bob`, `market-making` or `training`.
  *
  * @category models
  */

@@ -138,8 +138,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
   }).annotateMerge(described(
-    "The open orders of an account, oldest first. `offset` leaves out that many of the latest ones, and `limit` bounds " +
-      "the number of orders."
+    "The open orders of an account, oldest first. `offset` skips that many of the latest ones, and `limit` is the " +
+      "maximum number of orders."
   )),
   HttpApiEndpoint.get("positions", "/Positions", {
     query: Account,
@@ -162,14 +162,15 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "setClock",
     "/SetClock",
     Schema.Struct({ at: Count }),
-    "Sets the clock to a later time, in Unix microseconds, and runs everything due by then, in order. In a " +
-      "venue without commands any time up to the year 2200 is allowed, and the clock freezes there."
+    "Sets the clock to a later time, in Unix microseconds, and carries out everything due by then, in order. If the " +
+      "venue has no commands yet, any time before the year 2200 is allowed, even an earlier one, and the clock freezes " +
+      "at that time."
   ),
   post(
     "advanceClock",
     "/AdvanceClock",
     Schema.Struct({ millis: Count }),
-    "Advances the clock by `millis` milliseconds, and runs everything due by then, in order."
+    "Advances the clock by `millis` milliseconds, and carries out everything due by then, in order."
   ),
   post(
     "skewClock",
@@ -211,8 +212,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(
     described(
-      "The logged calls to the exchange and their outcomes: those after a number, or all. `latest` limits the result to " +
-        "the most recent ones."
+      "The logged calls to the exchange and their outcomes: those after the call with number `after`, or all. " +
+        "`latest` limits the result to that many of the most recent ones."
     )
   ),
   HttpApiEndpoint.get("events", "/Events", {

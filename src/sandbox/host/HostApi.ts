@@ -35,8 +35,8 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Models.Made,
     error: [BoundReached, Models.NotMade, Unavailable]
   }).annotateMerge(described(
-    "Creates a venue, and returns its base URL, its keys and its own control token. By default it has the example, the " +
-      "document's dialect and a running clock."
+    "Creates a venue, and returns its base URL, its keys and its own control token. By default it has the example's " +
+      "accounts and money, the documented dialect and a running clock."
   )),
   HttpApiEndpoint.get("list", "/Venues", {
     query: Schema.Struct({ owner: key(Schema.String) }),
@@ -79,7 +79,7 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Nothing,
     error: [Models.UnknownNode, Unavailable]
   }).annotateMerge(described(
-    "Tells a node of a cluster to stop: it gives up its venues, which move to other nodes, and its process ends."
+    "Stops a node of a cluster: its venues move to other nodes, and its process ends."
   ))
 ).middleware(Explained)
 
