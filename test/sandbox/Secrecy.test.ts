@@ -34,7 +34,7 @@ it.effect("secrets and codes are the same in every run only if the sandbox deriv
     }
   }))
 
-it.effect("a replay of a journal gives the secrets that were drawn for it", () =>
+it.effect("replaying a journal restores the secrets that were drawn when it was written", () =>
   Effect.gen(function*() {
     const { lines, secrets } = yield* made("random")
     const state = yield* Effect.gen(function*() {

@@ -1,7 +1,7 @@
 /**
  * The requests of third-party clients, sent over a socket as those clients write them, with their headers and the form
- * of their bodies and nonces. Each is signed again. The forms were recorded from the exchange's own SDKs for Go and
- * Python (the one before 2026 and the generated one) and from ccxt.
+ * of their bodies and nonces. The tests sign each one again. The forms were recorded from the exchange's own SDKs for
+ * Go and Python (the one before 2026 and the generated one) and from ccxt.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -14,7 +14,7 @@ import { hmac } from "../support/signed.ts"
 
 type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
-/** A written request, before its length and its signature. */
+/** A request as its client writes it, before the length and the signature are added. */
 interface Written {
   readonly headers: Headers
   /** The bytes to send. */
@@ -84,7 +84,7 @@ const newPython: Client = {
   names: upper
 }
 
-/** The generated SDK never signs: it sends the key, and a token that only its OAuth calls have. */
+/** The generated SDK never signs: it sends the key, and a token that only its OAuth calls obtain. */
 const unsigned: Client = { ...newPython, names: ["X-TXC-APIKEY", "", ""] }
 
 const ccxt: Client = {

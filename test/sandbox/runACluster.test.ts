@@ -59,7 +59,7 @@ itWithPostgres(
         )
         chmodSync(join(bin, "effect-txc"), 0o755)
       }
-      // Both in ascending order, because the command lists nodes by their addresses.
+      // Both lists of ports ascend, because the command sorts nodes by their addresses.
       const numbers = [...new Set(page.match(/\b(?:80|73|74)\d\d\b/gu))].toSorted()
       const free = (yield* Effect.forEach(numbers, () => closedPort)).map(String).toSorted()
       const ports = numbers.map((port, at) => [port, free[at] ?? ""] as const)

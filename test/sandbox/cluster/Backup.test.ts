@@ -54,7 +54,8 @@ itWithPostgres(
       yield* eachHas([])
       const before = placed.map((nonces) => [...nonces])
       const file = yield* scratchFile
-      // With the list of nodes: the restored node must not take the running one for its own.
+      // The backup includes the list of nodes: the restored node must not mistake the running one for a node of its own
+      // cluster.
       yield* runs("pg_dump", "--format", "custom", "--file", file, database.url)
       yield* eachHas(placed.map(({ length }) => length))
       load.isOver = true

@@ -65,7 +65,7 @@ interface Placed {
 
 /** How a venue is used. */
 interface Use {
-  /** The shortest and the longest pause of a trader after an order, in milliseconds. */
+  /** The shortest and longest pause after each order, in milliseconds. */
   readonly pause: readonly [shortest: number, longest: number]
   /** The number of readers of its feed, each through random nodes. */
   readonly readers: number
@@ -73,9 +73,9 @@ interface Use {
 
 const uses = {
   busy: { pause: [20, 60], readers: 6 },
-  /** More feeds than a node hands over at the same time. */
+  /** More feeds than a node hands over requests at the same time. */
   crowded: { pause: [300, 1000], readers: 240 },
-  /** Falls asleep and wakes again between its calls. */
+  /** The venue falls asleep and wakes again between its calls. */
   sleepy: { pause: [200, 6000], readers: 0 }
 } satisfies Readonly<Record<string, Use>>
 
@@ -93,7 +93,7 @@ type Client = Effect.Success<ReturnType<typeof clientOf>>
 
 const place = Effect.fnUntraced(function*(client: Client, id: ClientOrderId, price: number) {
   const orders = Context.get(client, LimitOrders.LimitOrders)
-  // Longer than the bound of a call, so that a later answer is noticed.
+  // Longer than a call's time limit, so that a late answer is noticed.
   const exit = yield* Effect.exit(
     Call.withTimeout("40 seconds")(orders.create({
       market,
@@ -206,12 +206,15 @@ const crashes = {
     Effect.all([kill, Effect.sleep("500 millis"), start, Effect.sleep("4 seconds")])
 } satisfies Readonly<Record<string, Trouble>>
 
-/** A pause during which the disk of the database is full. If `log`, not even its log has room, and it crashes. */
+/**
+ * A pause during which the database's disk is full. With `log`, not even the write-ahead log has room, and the database
+ * crashes.
+ */
 const fullDisk = (log: boolean): Trouble => (_node, { database: { disk, layer, start } }) =>
   Effect.gen(function*() {
     if (disk === undefined) return
     yield* disk.fill
-    // The log needs its next file.
+    // Makes the database start a new log file, for which there is no room.
     const next = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT pg_switch_wal(), txid_current()`)
     if (log) yield* Effect.exit(Effect.provide(Effect.repeat(next, { times: 8 }), layer))
     yield* Effect.sleep("6 seconds")
@@ -295,8 +298,8 @@ const judge = Effect.fnUntraced(function*(venue: Venued) {
 })
 
 /**
- * The longest time that a call may take, in milliseconds: ten seconds until it is refused, and otherwise three seconds
- * more, in which a node notices that another one is silent.
+ * The time limit for a call, in milliseconds: ten seconds for a refusal, and otherwise three seconds more, which a node
+ * needs to notice that another one is silent.
  */
 const boundOf = ({ answer }: TimedCall): number => /^(?:429|503)/u.test(answer) ? 10_000 : 10_000 + 3000
 
@@ -307,14 +310,14 @@ interface Pause {
   readonly to: number
 }
 
-/** The time that a call has waited, without pauses. */
+/** The time that a call has waited, in milliseconds, excluding pauses. */
 const waited = ({ began, millis, node }: TimedCall, pauses: ReadonlyArray<Pause>): number =>
   pauses.filter((pause) => (pause.node ?? node) === node).reduce(
     (left, { from, to }) => left - Math.max(0, Math.min(to, began + millis) - Math.max(from, began)),
     millis
   )
 
-/** Adds the spans in which this process itself had too much to do, until the scope is closed. */
+/** Records the spans in which this process was itself too busy to see answers, until the scope is closed. */
 const watchSelf = (pauses: Array<Pause>) =>
   Effect.forkScoped(Effect.gen(function*() {
     for (;;) {

@@ -18,7 +18,7 @@ import { until } from "../../support/clock.ts"
 import { ping } from "../../support/host.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
-/** Runs before a statement with these parameters. */
+/** Runs before each statement, given the statement's parameters and text. */
 type Before = (parameters: ReadonlyArray<unknown>, text: string) => Effect.Effect<unknown, SqlError.SqlError>
 
 /** Runs `before` before each statement of a client. */
@@ -91,7 +91,7 @@ const faults = {
 } as const
 
 itHasTables(
-  "the next call to a venue is answered, no matter which database statement of waking or sleeping fails, and how",
+  "the next call to a venue is answered, whichever statement of waking or falling asleep fails, and however it fails",
   () =>
     Effect.gen(function*() {
       const context = yield* Effect.context<PgClient.PgClient>()
@@ -136,7 +136,7 @@ itHasTables(
 )
 
 itHasTables(
-  "a venue keeps its faults, limits and request log, whichever statement of waking fails",
+  "a venue keeps its faults, limits and request log, whichever database statement fails while it wakes",
   () =>
     Effect.gen(function*() {
       let id = ""
@@ -161,7 +161,7 @@ itHasTables(
         assert.strictEqual(yield* logged, calls)
         assert.isTrue(yield* host.sleep(id))
         left = working
-        // Wakes the venue, again if a statement fails.
+        // Wakes the venue, and repeats that if a statement fails.
         const kept = yield* logged
         assert.isUndefined(left, "a statement fails")
         // This statement is the first after waking: it confirms that the node may answer.
@@ -171,7 +171,7 @@ itHasTables(
     })
 )
 
-/** Advances the test's clock until the effect ends. The pauses let statements finish that do not hang. */
+/** Advances the test's clock until the effect ends. The pauses let statements finish, unless they hang. */
 const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -183,7 +183,7 @@ const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
   })
 
 itHasTables(
-  "no matter which database statement of waking never ends, a call gets 503 or a reset within ten seconds, and the venue wakes later",
+  "whichever database statement hangs while a venue wakes, a call gets 503 or a reset within ten seconds, and the venue wakes later",
   () =>
     Effect.gen(function*() {
       let id = ""
@@ -209,7 +209,7 @@ itHasTables(
           Effect.forEach([0, 3000, 7000, 9000, 15_000], timed, { concurrency: "unbounded" })
         )
         for (const { answer, millis } of answers) {
-          // Also a call that has reached its venue, and waits for its own command.
+          // This also limits a call that has reached its venue and waits for its own command.
           assert.isAtMost(millis, 10_200, `${String(answer)} after ${working} statements`)
           assert.include(working === 0 ? [503] : [200, 503, "reset"], answer)
         }

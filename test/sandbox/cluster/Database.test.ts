@@ -15,7 +15,7 @@ import { link } from "../../support/link.ts"
 import { itWithPostgres, postgresServer, postgresWith } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
 
-/** Whether a session's transactions are read-only. */
+/** Connects to the database; returns `on` if its transactions are read-only, and `off` otherwise. */
 const usable = (url: string) =>
   Effect.provide(
     Effect.flatMap(

@@ -76,7 +76,7 @@ describe("requests for venues on other nodes", () => {
       )
     }))
 
-  it.effect("an attempt may wait for the venue only for the remaining time of its request", () =>
+  it.effect("an attempt waits for the venue only as long as its request has time left", () =>
     Effect.gen(function*() {
       const { sent } = yield* forwarded(call, [{ _tag: "NotTheirs" }])
       const waits = sent.map(({ patience = assert.fail() }) => patience)
@@ -97,7 +97,7 @@ describe("requests for venues on other nodes", () => {
       assert.deepStrictEqual(others, [])
     }))
 
-  it.effect("a request that has waited before it is forwarded has only the rest of its time", () =>
+  it.effect("a request that has waited before it is forwarded has only its remaining time", () =>
     Effect.gen(function*() {
       const { given, millis } = yield* forwarded({ ...call, patience: 1000 }, [{ _tag: "NotTheirs" }])
       assert.deepInclude(given, { _tag: "Answer", status: 503 })

@@ -9,7 +9,7 @@ import { property } from "../../support/property.ts"
 
 const silent = Effect.never
 
-describe("the way to another node", () => {
+describe("the path to another node", () => {
   it.effect("requests beyond the maximum number of waiting ones are refused at once, and those that wait too long a little later", () =>
     Effect.gen(function*() {
       const hop = Hop.make()
@@ -29,7 +29,7 @@ describe("the way to another node", () => {
       assert.strictEqual(yield* hop.pass(Effect.succeed("sent")), "sent")
     }))
 
-  it.effect("a request with little time left waits only for as long", () =>
+  it.effect("a request never waits for longer than its remaining time", () =>
     Effect.gen(function*() {
       const hop = Hop.make()
       const pass = Effect.forkChild(hop.pass(silent), { startImmediately: true })
@@ -42,7 +42,7 @@ describe("the way to another node", () => {
 })
 
 property(
-  "a refused request is never sent, any other is sent once, and only a few are sent at the same time",
+  "a refused request is never sent, every other is sent once, and only a few are sent at the same time",
   [fc.array(fc.record({ at: fc.nat(3000), takes: fc.nat(2000) }), { minLength: 65, maxLength: 300, size: "max" })],
   (requests) =>
     Effect.gen(function*() {

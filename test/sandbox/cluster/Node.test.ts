@@ -53,7 +53,7 @@ const over = (made: Host.Made, baseUrl: string) => ({
   controlUrl: `${baseUrl}/v/${made.id}/control/v1/`
 })
 
-/** The first entries after a place in the feed. */
+/** The first entries after a position in the feed. */
 const feed = (venue: Host.Made, after: string, count: number) =>
   Effect.promise(async () => {
     const response = await fetch(`${venue.controlUrl}Events`, {
@@ -92,7 +92,7 @@ itWithPostgres(
         )))
       assert.strictEqual(two.host.token, one.host.token)
 
-      // The test creates and uses a venue of the second node through the first.
+      // The venue belongs to the second node; the test creates and uses it through the first.
       const made = yield* madeFor(one.host, two.address, "live")
       const here = over(made, one.baseUrl)
       const there = over(made, two.baseUrl)

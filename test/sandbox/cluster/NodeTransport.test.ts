@@ -153,7 +153,7 @@ describe("requests to other nodes", () => {
       assert.strictEqual(node.received.length, Hop.atOnce)
     }))
 
-  it.effect("the wait of a request for its turn is part of the time that it has at the other node", () =>
+  it.effect("the time for which a request waits for its turn counts towards its time limit at the other node", () =>
     Effect.gen(function*() {
       const held: Array<() => void> = []
       const node = yield* serving((response) => void held.push(() => response.end()))
@@ -169,7 +169,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual([left[0], left[Hop.atOnce]], ["2000", "1300"])
     }))
 
-  it.live("the outcome distinguishes a node that does not have the venue, has lost track of the request, or fails", () =>
+  it.live("the outcome distinguishes a node without the venue, a node that can't tell the outcome, and a node that fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "Lost" })), { _tag: "Lost" })

@@ -6,7 +6,7 @@ import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
 itWithPostgres(
-  "tables keep their nodes where they are, and lose them in another place, of every engine version",
+  "tables that were copied lose the nodes of every engine version, and other tables keep them",
   () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer
@@ -34,7 +34,7 @@ itWithPostgres(
             /^\d+\/\d+\/\d+$/u
           )
 
-          // A server that does not tell its identifier.
+          // A server that does not disclose its identifier.
           yield* sql`CREATE ROLE plain`
           yield* sql`GRANT ALL ON txc_place, txc_node TO plain`
           yield* sql`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`

@@ -24,7 +24,7 @@ const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): C
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
     : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
 
-/** Appends the commands to a journal with any storage; returns its contents. */
+/** Appends the commands to any kind of journal; returns its contents. */
 const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const digests: Array<string> = []
   for (const [index, command] of commands.entries()) {
@@ -221,7 +221,8 @@ describe("the tables of a cluster", () => {
             const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
             assert.sameMembers(before, [0, Tables.version])
             yield* Tables.check
-            // A migration from version 1 marks venues with commands as begun, with the engine that their rules name.
+            // A migration from version 1 marks venues with commands as begun, and records the engine that their rules
+            // name.
             yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
             yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
             yield* sql`DROP TABLE txc_node, txc_place`

@@ -106,7 +106,7 @@ itWithPostgres(
     })
 )
 
-itWithPostgres("an incomplete copy is hidden, and ends by itself", () =>
+itWithPostgres("an incomplete copy is hidden, and expires", () =>
   Effect.gen(function*() {
     const { layer } = yield* postgresServer
     yield* Effect.provide(

@@ -29,7 +29,7 @@ const control = Control.Control
 
 const tooFine = Decimal.amount("0.0000000000000000001")
 
-describe("refuses", () => {
+describe("refusals", () => {
   const rows: ReadonlyArray<
     readonly [string, Effect.Effect<unknown, Control.ControlRefused | JournalError, Control.Control>, object]
   > = [
@@ -61,7 +61,7 @@ describe("refuses", () => {
       { code: "unique" }
     ],
     [
-      "a code of more than the balance",
+      "a code worth more than the balance",
       control.use((c) =>
         c.createCode({ account: "alice", code: Code.make("rich"), ticker: btc, amount: Decimal.amount("2.000000001") })
       ),
@@ -87,7 +87,7 @@ describe("refuses", () => {
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("keeps", () => {
+describe("precision", () => {
   it.effect("funding keeps every digit", () =>
     Effect.gen(function*() {
       const { state } = yield* Venue

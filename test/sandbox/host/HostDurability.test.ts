@@ -129,7 +129,7 @@ it.live("a host killed under load loses no acknowledged command in any of its ve
 const answerText = (answer: "broken" | { readonly text: string }): string => answer === "broken" ? "" : answer.text
 
 it.live.skipIf(!canMount)(
-  "a host on a full disk loses nothing, and serves all of its venues by itself when there is room",
+  "a host on a full disk loses nothing, and serves all of its venues again once there is room",
   () =>
     Effect.gen(function*() {
       const folder = join(dirname(yield* scratchFile), "host")

@@ -126,7 +126,7 @@ const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) 
   ))
 
 property(
-  "venues that run together, asleep or awake, have the same answers and states as each would have alone",
+  "venues that run together, asleep or awake, give the same answers and states as each would alone",
   [fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 5 })],
   (histories) =>
     Effect.gen(function*() {
@@ -173,7 +173,7 @@ describe("isolation of venues", () => {
           assert.strictEqual((yield* own({ controlUrl, controlToken }, "GET", operation)).status, 401, operation)
         }
       }
-      // These calls have woken no venue.
+      // None of these calls has woken a venue.
       assert.isTrue((yield* host.list()).every(({ awake }) => !awake))
       for (const name of Object.keys(one.keys)) {
         const [mine, theirs] = [

@@ -22,7 +22,7 @@ const follow = ({ controlToken, controlUrl }: Host.Made) =>
     const { status, stream } = yield* HttpClient.execute(
       HttpClientRequest.get(`${controlUrl}Events?after=0`, { headers })
     )
-    // A venue without the example has no events.
+    // A venue without the example has no events, so the reader stops waiting.
     if (status === 200) yield* Effect.timeoutOption(Stream.runHead(stream), 20)
     return status
   })

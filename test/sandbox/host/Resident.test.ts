@@ -11,7 +11,7 @@ import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 import { passing } from "../../support/clock.ts"
 import { property } from "../../support/property.ts"
 
-/** A step of opening or closing a venue, and what goes wrong in it. */
+/** The outcomes that a step of opening or closing a venue can have. */
 const steps = {
   works: Effect.void,
   dies: Effect.die("a defect"),
@@ -82,7 +82,7 @@ const use = <E>(resident: Resident.Resident<E>) =>
     })
   )
 
-/** The longest waits in milliseconds, including the second of a use and a step of the test's clock. */
+/** The longest waits, in milliseconds, including one second of use and one step of the test's clock. */
 const bounds = { call: Resident.patience + 2000, sleep: 11_000, restart: 11_000, end: 16_000 }
 
 property(

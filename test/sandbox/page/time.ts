@@ -115,8 +115,8 @@ export const time = (): void => {
         yield* lastPrice(shown, /30\s300/u)
         yield* go(shown, "time")
         const timeline = region(shown, "Timeline")
-        // The last command that the page shows can be older than its last price. Choosing the last command follows new
-        // ones.
+        // The last command that the page shows can be older than its last price. While the last command is chosen, the
+        // choice moves on to new ones.
         yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
         yield* appears(timeline, /PlaceStopLimit alice market BTC_USDT, side buy, amount 0\.01/u)

@@ -74,7 +74,7 @@ describe("the names of a server", () => {
     assert.isUndefined(Names.make("0.0.0.0", () => "0.0.0.0", []).refusal(headOf({ host: "0.0.0.0:8080" })))
   })
 
-  it("a page from another site is refused, and so is a page without an origin", () => {
+  it("a page from another site is refused, and so is a page with an opaque origin", () => {
     const names = Names.make("127.0.0.1", () => "127.0.0.1", ["sandbox"])
     const status = (origin: string) => names.refusal(headOf({ host: "localhost:8080", origin }))?.status
     for (const origin of ["http://localhost:8080", "http://localhost:3000", "https://sandbox", "http://127.0.0.1"]) {
@@ -85,7 +85,7 @@ describe("the names of a server", () => {
     }
   })
 
-  it("requests without a host are accepted, since browsers send one", () => {
+  it("requests without a host are accepted, because browsers always send one", () => {
     const names = Names.make("127.0.0.1", () => "127.0.0.1", [])
     assert.isUndefined(names.refusal(headOf({})))
   })

@@ -61,7 +61,7 @@ const numberOf = (received: ReadonlyArray<string>, pattern: RegExp) =>
 
 describe("more calls than a server can take", () => {
   it.live(
-    "of 1500 calls of one key at once, some are carried out, all others are refused with proof, and no connection breaks",
+    "of 1500 simultaneous calls with one key, some are carried out, all others are refused with proof, and no connection breaks",
     () =>
       Effect.gen(function*() {
         const { begun, gate, port } = yield* gated

@@ -102,7 +102,7 @@ const answered = (baseUrl: string, from: string, sent: string) =>
 
 const share = Server.maxConnections * Server.shareOfAddress
 
-/** The number of calls of one address that may wait for their answers. */
+/** The maximum number of calls from one address that wait for their answers. */
 const calls = Server.maxUnanswered.ofAll * Server.shareOfAddress
 
 describe("one address", () => {
