@@ -196,7 +196,7 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
 // ----------------------------------------------------------------------------- Clients
 // -----------------------------------------------------------------------------
 
-/** Replacements for the client's defaults. The transport needs an `HttpClient`, or records its requests. */
+/** Replacements for the client's defaults. A transport among them may use the test's `HttpClient` and its recorder. */
 type Shared = Exchange.Shared<never, never, HttpClient.HttpClient | Recorder>
 
 /** A client for an account. A test builds only one per key, because two clients of one key might use the same nonce. */
@@ -262,7 +262,7 @@ export const oco = {
 const ready = Layer.mergeAll(Nonce.layerWindow, Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone)
 
 /**
- * The services in `ready`, each available only after an asynchronous step, so that a call takes the longer path
+ * The services in `ready`, each available only after an asynchronous step, so that a call takes the asynchronous path
  * everywhere.
  */
 const slow = Layer.effectContext(Effect.gen(function*() {

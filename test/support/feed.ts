@@ -9,9 +9,9 @@ export interface Reader {
   readonly ids: Array<string>
   /** The client order ids of the orders placed, in the order of their arrival. */
   readonly orders: Array<string>
-  /** The number of times that the host no longer had the following entries. */
+  /** The number of times that the host no longer had the next entries. */
   gone: number
-  /** The number of connections that brought entries. */
+  /** The number of connections that delivered entries. */
   connections: number
 }
 

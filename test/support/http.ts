@@ -56,7 +56,7 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
       const client = HttpClient.make((request, url) =>
         Effect.flatMap(toSent(request, url), (noted) => {
           sent.push(noted)
-          // Recording has read the body, so the underlying client gets a copy.
+          // The recorder has read the body, so the underlying client gets a copy.
           const body = request.body._tag === "Stream"
             ? HttpBody.uint8Array(noted.bytes, "application/json")
             : request.body

@@ -34,7 +34,7 @@ export interface Described {
 const pointer = (...segments: ReadonlyArray<string>): string =>
   segments.map((segment) => `/${encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")
 
-/** Converts a path or query string of digits to a number, as its schema expects. */
+/** Converts a path or query value that consists of digits to a number, as its schema expects. */
 const meaning = (value: unknown): unknown => /^-?[0-9]+$/u.test(String(value)) ? Number(value) : value
 
 const make = (dialect: Dialect) => {

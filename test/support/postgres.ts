@@ -111,7 +111,7 @@ const begin = (folder: string, user: ReturnType<typeof account>): void => {
   if (existsSync(template)) return void copy(template, data)
   const made = spawnSync(postgresProgram("initdb"), ["--pgdata", data, ...settings], { cwd: folder, ...user })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr.toString()}`)
-  // The rename publishes the template complete or not at all. If several workers make it at the same time, the first
+  // The rename publishes the template complete or not at all. If several workers create it at the same time, the first
   // one wins.
   const own = `${template}-of-${basename(folder)}`
   mkdirSync(dirname(template), { recursive: true })

@@ -31,7 +31,7 @@ export const btcUsdt = marketName("BTC_USDT")
 export const ethUsdt = marketName("ETH_USDT")
 export const btcPerp = marketName("BTC_PERP")
 
-/** Alice's second key, for raw calls, whose nonces could collide with those of her client. */
+/** Alice's second key, for raw calls, because their nonces could collide with those of her client. */
 const byHand = { apiKey: "alice-by-hand-0001", apiSecret: "alice-by-hand-secret" }
 
 const setUp = Effect.gen(function*() {
@@ -144,7 +144,7 @@ export const collateral = Effect.map(
   (held): string => Decimal.normalize(held)
 )
 
-/** Asserts that all parts are equal, whatever their brands. */
+/** Asserts deep equality of two values whose brands may differ. */
 export const same = (actual: unknown, expected: unknown): void => assert.deepStrictEqual(actual, expected)
 
 // -----------------------------------------------------------------------------
