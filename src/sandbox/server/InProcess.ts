@@ -125,9 +125,9 @@ export const layerWith = (
   )
 
 /**
- * Effect's `Socket` for the venue in the context, without a port. Each of its readers is a new connection. It follows the
- * clock of the context, so that a test drives it with `TestClock`. In the documented dialect, which has no WebSocket,
- * readers fail.
+ * Effect's `Socket` for the venue in the context, without a port. Each reader opens a new connection. The socket
+ * follows the clock of the context, so that a test can drive it with `TestClock`. In the documented dialect, which has
+ * no WebSocket, readers fail.
  *
  * @category layers
  */

@@ -10,7 +10,7 @@ import type { Client } from "../gateway/Socket.ts"
 import type { Streams } from "../streams/Streams.ts"
 import * as Sockets from "./Sockets.ts"
 
-/** The code of a connection that ends without a closing handshake. */
+/** The close code of a connection that ends without a closing handshake. */
 const abrupt = 1006
 
 const closed = (code: number): Socket.SocketError =>
@@ -19,7 +19,7 @@ const closed = (code: number): Socket.SocketError =>
 const refused = (message: string): Socket.SocketError =>
   new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause: message }) })
 
-/** Makes a socket. Each of its readers is a new connection. Writes wait until there is one. */
+/** Creates a socket. Each reader opens a new connection. Writes wait until there is a connection. */
 export const make = ({ policy }: Dialect, { connect }: Streams): Effect.Effect<Socket.Socket> =>
   Effect.map(Latch.make(), (latch) => {
     let current: { readonly client: Client; readonly close: (code: number) => void } | undefined

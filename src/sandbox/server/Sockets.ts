@@ -10,11 +10,11 @@ export const path = "/ws"
 /** Whether a request asks for a WebSocket. */
 export const isUpgrade = (head: Head): boolean => header(head, "upgrade").toLowerCase() === "websocket"
 
-/** The reason why an exchange in this dialect takes no connection. */
+/** The reason why an exchange in this dialect refuses WebSocket connections. */
 export const notInDialect =
   "The documented API has no WebSocket. Start the sandbox in the live exchange's dialect (--dialect live)"
 
-/** The reason why an exchange takes no connection now. */
+/** The reason why an exchange can't accept a connection now. */
 export const tooMany = "The exchange has too many connections, or has stopped"
 
 const upgradeRequired: Written = {
@@ -22,7 +22,7 @@ const upgradeRequired: Written = {
   headers: { "content-type": "application/json", upgrade: "websocket" }
 }
 
-/** The refusal of a connection that the venue can't take now. */
+/** The refusal of a connection that the venue can't accept now. */
 export const busy = (asked: string): Written => Refusal.busy(asked, "Overloaded", tooMany)
 
 /** The outcome of a request; `undefined` if it is for another path. */
@@ -32,10 +32,10 @@ export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): O
   return isUpgrade(head) ? { _tag: "Upgraded", connect } : upgradeRequired
 }
 
-/** The answer of a transport that can't carry a WebSocket. */
+/** The answer from a transport that can't carry a WebSocket. */
 export const decline = (outcome: Outcome): Answer => {
   if (outcome._tag !== "Upgraded") return outcome
-  // What was reserved for the connection is released when it ends.
+  // Ending the connection releases the resources reserved for it.
   outcome.connect({ send: () => undefined, end: () => undefined, waiting: () => 0 })?.end()
   return upgradeRequired
 }

@@ -19,7 +19,7 @@ const refuse = (socket: Duplex, { body, headers, status }: Written): void => {
 
 const badRequest = (path: string, message: string): Written => Refusal.make(path, 400, "BadUpgrade", message)
 
-/** The reason why a request can't become a WebSocket, whatever the exchange says. */
+/** The reason why no exchange can accept this request as a WebSocket; `undefined` if there is none. */
 const refusalOf = (head: Head): Written | undefined => {
   if (!Sockets.isUpgrade(head)) {
     return badRequest(head.path, "This server upgrades connections to WebSocket only. Send the request without Upgrade")
@@ -59,7 +59,7 @@ const carry = (socket: Duplex, early: Buffer, key: string, connect: Connect, pat
         return
       }
     }
-    // A client that reads nothing must not fill the memory with the answers to its pings.
+    // A client that reads nothing must not fill the memory with answers to its pings.
     if (socket.writableLength > Bounds.maxWaiting) client.end()
   }
   // The client may have left while the exchange was waking up.
@@ -69,7 +69,7 @@ const carry = (socket: Duplex, early: Buffer, key: string, connect: Connect, pat
   if (early.length > 0) read(early)
 }
 
-/** The steps of an upgrade that its server takes. */
+/** The steps of an upgrade that the HTTP server provides. */
 export interface Upgrade {
   /** The refusal of the server itself; `undefined` if it accepts the request. */
   readonly refusal: (head: Head) => Written | undefined
@@ -80,7 +80,9 @@ export interface Upgrade {
 const outcomeRefused = (outcome: Exclude<Outcome, { readonly _tag: "Upgraded" }>, path: string): Written | Reset =>
   outcome._tag === "Stream" ? badRequest(path, "This path is not a WebSocket. The exchange's is /ws") : outcome
 
-/** Answers a request to upgrade a connection. `early` are the bytes that have already arrived after it. */
+/**
+ * Answers a request to upgrade a connection. `early` contains the bytes that have already arrived after the request.
+ */
 export const begin = (head: Head, socket: Duplex, early: Buffer, { receive, refusal }: Upgrade): void => {
   // A broken connection is closed. No answer would reach its client.
   socket.on("error", () => socket.destroy())

@@ -5,7 +5,7 @@
 import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
 
-/** Something that a client has sent. */
+/** Input from a client: a message, a control frame, or invalid data. */
 export type Received =
   | { readonly _tag: "Message"; readonly text: string }
   | { readonly _tag: "Ping"; readonly payload: Uint8Array }
@@ -18,14 +18,14 @@ const opcodes = { continuation: 0x0, text: 0x1, close: 0x8, ping: 0x9, pong: 0xa
 
 const isControl = (opcode: number): boolean => opcode >= 0x8
 
-/** The longest payload of a control frame, in bytes. */
+/** The maximum length of a control frame's payload, in bytes. */
 const longestControl = 125
 
 const empty = Buffer.alloc(0)
 
 const invalid: Received = { _tag: "Invalid" }
 
-/** A frame of a client. */
+/** A frame from a client. */
 interface Frame {
   readonly opcode: number
   readonly isFinal: boolean
@@ -42,12 +42,12 @@ export class Reader {
   private isText = false
   private isBroken = false
 
-  /** `longest` is the length of the longest message, in bytes. */
+  /** `longest` is the maximum length of a message, in bytes. */
   constructor(longest: number) {
     this.longest = longest
   }
 
-  /** Reads the next chunk. After something invalid, it reads nothing more. */
+  /** Reads the next chunk. After an invalid frame, it ignores all later chunks. */
   *read(chunk: Buffer): Generator<Received, undefined> {
     this.buffer = this.buffer.length === 0 ? chunk : Buffer.concat([this.buffer, chunk])
     while (!this.isBroken) {
@@ -60,7 +60,7 @@ export class Reader {
     this.buffer = empty
   }
 
-  /** Takes a whole frame from the buffer; `undefined` if it has none yet. */
+  /** Takes a complete frame from the buffer; `undefined` if there is none yet. */
   private next(): Frame | "invalid" | undefined {
     const { buffer } = this
     const [first, second] = [buffer[0], buffer[1]]
@@ -100,7 +100,7 @@ export class Reader {
     }
   }
 
-  /** Adds a part of a message. The first is a text frame, and each other one a continuation. */
+  /** Adds a part of a message. The first part is a text frame, and every other part a continuation frame. */
   private add(payload: Buffer, isFinal: boolean, isFirst: boolean): Received | undefined {
     if (isFirst === this.isText) return invalid
     this.isText = true
@@ -140,7 +140,7 @@ export const pong = (payload: Uint8Array): Buffer => frame(opcodes.pong, payload
 /** Answers a close, with the client's own code. */
 export const close = (payload: Uint8Array): Buffer => frame(opcodes.close, payload.subarray(0, 2))
 
-/** The constant of the protocol with which a server proves that it has read the client's key. */
+/** The protocol's constant, with which a server proves that it has read the client's key. */
 const salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 /** The text that accepts a connection, for the client's `sec-websocket-key`. */
