@@ -107,12 +107,16 @@ const withSettings = Effect.fnUntraced(function*(world: World) {
   return before
 })
 
+/** Ten times the period in which the public lists are said to be refreshed, in milliseconds. */
+const refreshed = 600_000
+
 /**
- * Gives the currency the settings above, and expects them, and the same name, in all three lists. With `mayBeCached`,
- * the public lists may still show their old entries.
+ * Gives the currency the settings above, and expects them, and the same name, in all three lists after `millis`
+ * milliseconds. With `mayBeCached`, the public lists may still show their old entries.
  */
-const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean) {
+const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, millis = 0) {
   const before = yield* withSettings(world)
+  if (millis > 0) yield* world.advance(millis)
   const found = yield* entries(world)
   const isOld = (index: number) => JSON.stringify(found[index]?.entry) === JSON.stringify(before[index]?.entry)
   for (const { answer, entry, index } of found) {
@@ -202,6 +206,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   always("assets.settings", {
     statement: "Shows new settings of a currency in assets and public fees, or the old ones while they are cached",
     check: (world) => agree(world, true)
+  }),
+  always("assets.refreshed", {
+    statement: "Shows new settings of a currency in assets and public fees after ten minutes",
+    check: (world) => agree(world, false, refreshed)
   }),
   always("assets.traded", {
     statement: "Lists every market's currencies in assets and in public fees, each under its own ticker",

@@ -120,7 +120,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forAll("codes.passphrase.required", {
     statement: "Refuses a passphrase-protected code without its passphrase, or with a wrong one",
     values: fc.tuple(passphrases, fc.option(passphrases, { nil: undefined })),
-    examples: [["open sesame", undefined], ["open sesame", "open sesam"]],
+    examples: [
+      ["open sesame", undefined],
+      ["open sesame", "open sesam"],
+      ["open sesame", "Open Sesame"],
+      ["open sesame", "open sesame "],
+      ["open sesame", "opensesame"]
+    ],
     check: Effect.fnUntraced(function*(world, [passphrase, given]) {
       if (given === passphrase) return
       const { code } = yield* issue(world, "1", passphrase)

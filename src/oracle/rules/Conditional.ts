@@ -74,10 +74,14 @@ const cancels = Effect.fnUntraced(function*(
   id: unknown
 ) {
   const { name: market } = yield* world.market
+  const before = yield* conditional(world, account)
+  yield* Verdict.expect(before.answer, "one conditional order", before.records.length === 1)
   const { answer, items } = yield* LiveCalls.list(world, account, path, { market, [key]: id })
   yield* Verdict.expect(answer, "an empty list", items.length === 0)
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
+  const left = yield* conditional(world, account)
+  yield* Verdict.expect(left.answer, "no conditional orders", left.records.length === 0)
   yield* notFound(yield* LiveCalls.call(world, account, path, { market, [key]: id }), key)
 })
 

@@ -91,11 +91,25 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
       const fields = { ticker: "ETH", amount: "0.5", passphrase: "opensesame1", description: "a note" }
       const { json } = yield* create(world, creator, Paths.createCode, fields)
       const code = codeOf(json)
-      for (const passphrase of [undefined, "opensesame"]) {
+      for (const passphrase of [undefined, "opensesame", "OpenSesame1", "open sesame1"]) {
         const answer = yield* world.call(other, Paths.applyCode, { code, passphrase })
         yield* Refusals.any(answer, "because the passphrase is wrong")
       }
       yield* create(world, other, Paths.applyCode, { code, passphrase: "opensesame1" })
+    })
+  }),
+  always("code-creation.passphrase.spaces", {
+    statement: "Refuses a passphrase with a space, or applies the code only with exactly this passphrase",
+    check: Effect.fnUntraced(function*(world) {
+      const [creator, other] = [yield* openCreator(world), yield* world.open({ isFunded: false })]
+      const passphrase = "open sesame"
+      const fields = { ticker: "ETH", amount: "0.5", passphrase }
+      const made = yield* LiveCalls.call(world, creator, Paths.createCode, fields)
+      if (!Refusals.isSuccess(made)) return yield* Refusals.any(made, "because of the space")
+      const code = Json.isObject(made.json) ? codeOf(made.json) : ""
+      const wrong = yield* world.call(other, Paths.applyCode, { code, passphrase: "opensesame" })
+      yield* Refusals.any(wrong, "because the passphrase lacks the space")
+      yield* create(world, other, Paths.applyCode, { code, passphrase })
     })
   }),
   always("code-creation.unique", {
@@ -154,7 +168,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
     ],
     check: Effect.fnUntraced(function*(world, { shareKyc, ...permissions }) {
       const parent = yield* world.open({ isFunded: false })
-      const [alias, email] = [world.unique("desk"), `${world.unique("mail")}@example.com`]
+      const [alias, email] = [world.unique("Desk"), `${world.unique("mail")}@example.com`]
       const fields = { alias, email, shareKyc, permissions }
       const { answer, json } = yield* create(world, parent, Paths.createSubAccount, fields)
       const kyc = Json.isObject(json["kyc"]) ? json["kyc"] : {}
@@ -223,7 +237,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
 const withKey = Effect.fnUntraced(function*(world: World, parent: Account, permissions: Body = both, type = 1) {
   const sub = yield* create(world, parent, Paths.createSubAccount, accountWith(world.unique("desk"), { permissions }))
   const subAccountId = String(sub.json["id"])
-  const fields = { subAccountId, title: "the first key", type }
+  const fields = { subAccountId, title: "The First Key", type }
   const { answer, json } = yield* create(world, parent, Paths.createApiKey, fields)
   const account: Account = {
     id: subAccountId,
@@ -241,7 +255,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, type) {
       const parent = yield* world.open({ isFunded: false })
       const { answer, json, subAccountId } = yield* withKey(world, parent, both, type)
-      const expected = { subAccountId, title: "the first key", isEnabled: true, type }
+      const expected = { subAccountId, title: "The First Key", isEnabled: true, type }
       yield* Verdict.expect(
         answer,
         `${JSON.stringify(expected)} with id, apiKey and apiSecret`,

@@ -261,7 +261,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }))
   }),
   LiveCalls.section.always("kill-switch.markets", {
-    statement: "Keeps one timer per market, and lists all timers or the timer of one market",
+    statement:
+      "Keeps one timer per market, lists all timers or that of one market, and disarms only that of one market",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -280,6 +281,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           one.answer,
           `only the timer of ${perpetual}`,
           one.timers.length === 1 && one.timers[0]?.["market"] === perpetual
+        )
+        yield* LiveCalls.call(world, account, Paths.killSwitch, { market: perpetual, timeout: null })
+        const left = yield* timers(world, account)
+        yield* Verdict.expect(
+          left.answer,
+          `only the timer of ${name}, because that of ${perpetual} is disarmed`,
+          left.timers.length === 1 && left.timers[0]?.["market"] === name
         )
       })
     )

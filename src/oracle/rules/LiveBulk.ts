@@ -240,27 +240,35 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.not-there", {
-    statement: "Shows an error with code 404 in place of an unknown order, and cancels the others",
-    values: ["nobody's", "another's", "twice"] as const,
+    statement: "Shows an error with code 404 in place of an unknown order, and cancels the orders before and after it",
+    values: ["nobody's", "another's", "twice", "elsewhere"] as const,
     check: Effect.fnUntraced(function*(world, whose) {
       const account = yield* world.trader
       const market = yield* world.market
       const place = (caller: Account) => Trading.placeOther(world, caller, offer(market))
-      const { orderId } = yield* place(account)
+      const [{ orderId }, last, third] = [yield* place(account), yield* place(account), yield* place(account)]
       const stranger = yield* world.open()
       const others = yield* place(stranger)
-      const missing = { "nobody's": Number.MAX_SAFE_INTEGER, "another's": others["orderId"], "twice": orderId }[whose]
-      const orders = [orderId, missing].map((id) => ({ market: market.name, orderId: id }))
-      const { answer } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad"])
+      const missing = {
+        "nobody's": { orderId: Number.MAX_SAFE_INTEGER },
+        "another's": { orderId: others["orderId"] },
+        "twice": { orderId },
+        "elsewhere": { orderId: third["orderId"], market: "BTC_PERP" }
+      }[whose]
+      const orders = [{ orderId }, missing, { orderId: last["orderId"] }].map((item) => ({
+        market: market.name,
+        ...item
+      }))
+      const { answer } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad", "good"])
       yield* hasError(answer, Array.isArray(answer.json) ? answer.json[1] : undefined, 404, ["orderId"])
       const open = [
-        ...yield* isOpen(world, account, [orderId]),
+        ...yield* isOpen(world, account, [orderId, last["orderId"], third["orderId"]]),
         ...yield* isOpen(world, stranger, [others["orderId"]])
       ]
       yield* Verdict.conclude(
-        "the account's order canceled, the other account's open",
+        "the first and the last order canceled, the account's other order and the other account's open",
         open,
-        open[0] === false && open[1] === true
+        JSON.stringify(open) === "[false,false,true,true]"
       )
     })
   }),

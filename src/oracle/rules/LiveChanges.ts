@@ -253,6 +253,37 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("0.03 filled", `${String(dealStock)} filled`, Number(dealStock) === 0.03)
     })
   }),
+  LiveCalls.section.forEach("live-changes.activation", {
+    statement: "Triggers a changed stop order at its new activation price, and not before",
+    values: [Paths.stopLimit, Paths.collateralStopLimit].flatMap((path) =>
+      [false, true].map((withPrice) => ({ path, withPrice }))
+    ),
+    check: Effect.fnUntraced(function*(world, { path, withPrice }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const fields = {
+        market: market.name,
+        side: "sell",
+        amount: "0.03",
+        price: above(market, 10),
+        activation_price: above(market, -3)
+      }
+      const { order: old } = yield* LiveOrders.place(world, account, path, fields)
+      const price = withPrice ? { price: above(market, 12) } : {}
+      const { order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, {
+        market: market.name,
+        orderId: old["orderId"],
+        activationPrice: above(market, -6),
+        ...price
+      })
+      for (const [percent, activated] of [[-4, 0], [-7, 1]] as const) {
+        yield* Trading.movePrice(world, market, market.price * (1 + percent / 100))
+        const open = yield* LiveOrders.open(world, account)
+        const expected = { orderId: order["orderId"], activation_price: above(market, -6), ...price, activated }
+        yield* LiveOrders.lists(open, `the order at ${percent} percent`, "orderId", [expected])
+      }
+    })
+  }),
   LiveCalls.section.forEach("live-changes.inapplicable", {
     statement: "Refuses a field that the order type does not have, with a specific code, and keeps the order",
     values: [{ key: "activationPrice", codes: [158] }, { key: "total", codes: [162] }] as const,
@@ -280,13 +311,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-changes.unknown", {
-    statement: "Refuses to change a closed order or another account's order: HTTP 400, code 2 or 6",
-    values: ["nobody's", "another's"] as const,
+    statement:
+      "Refuses to change an order that is unknown, another account's or on another market: HTTP 400, code 2 or 6",
+    values: ["nobody's", "another's", "elsewhere"] as const,
     check: Effect.fnUntraced(function*(world, whose) {
       const { account, id, market } = yield* place(world)
       const caller = whose === "another's" ? yield* world.open() : account
-      const orderId = whose === "another's" ? id : Number.MAX_SAFE_INTEGER
-      const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12) })
+      const orderId = whose === "nobody's" ? Number.MAX_SAFE_INTEGER : id
+      const elsewhere = whose === "elsewhere" ? { market: "BTC_PERP" } : {}
+      const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12), ...elsewhere })
       yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order does not exist")
       yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
     })

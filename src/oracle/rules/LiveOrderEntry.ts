@@ -84,16 +84,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.unique", {
     statement: "Refuses the client order id of an open order on the same market with code 36",
-    values: [...paths, Paths.bulk, Paths.collateralBulk],
-    check: Effect.fnUntraced(function*(world, path) {
+    values: [...paths, Paths.bulk, Paths.collateralBulk]
+      .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
+    check: Effect.fnUntraced(function*(world, { path, side }) {
       const account = yield* world.trader
-      const order = draft(yield* world.market, { clientOrderId: world.unique("twice") })
+      const market = yield* world.market
+      const order = draft(market, { clientOrderId: world.unique("twice") })
+      const second = side === "buy" ? order : { ...order, side, price: priceText(market, market.price * 1.5) }
       const isBulk = path === Paths.bulk || path === Paths.collateralBulk
       if (!isBulk) {
         yield* Trading.placeOther(world, account, order, path)
-        return yield* LiveCalls.refuses(world, account, path, order, { codes: [36], key: "clientOrderId" })
+        return yield* LiveCalls.refuses(world, account, path, second, { codes: [36], key: "clientOrderId" })
       }
-      yield* LiveCalls.list(world, account, path, { orders: [order, order] })
+      yield* LiveCalls.list(world, account, path, { orders: [order, second] })
       const { answer, records } = yield* LiveOrders.open(world, account)
       yield* Verdict.expect(answer, "one open order", records.length === 1)
     })

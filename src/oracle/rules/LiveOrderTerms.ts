@@ -5,7 +5,8 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
+import { basePrice, priceText, toMarket } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
@@ -45,9 +46,21 @@ const calls: ReadonlyArray<{ readonly path: string; readonly draft: (market: Mar
   { path: Paths.collateralMarketOrder, draft: marketOrder }
 ]
 
+/** The calls that place stop orders of which only the live exchange's documentation speaks. */
+const stops = calls.filter(({ draft }) => draft === stop || draft === stopLimit)
+
+/** The fields of a stop order that buys above the market. The amount of a spot stop-market buy is its cost. */
+const rising = (market: Market, path: string, draft: (market: Market) => Body): Body => ({
+  ...draft(market),
+  side: "buy",
+  ...(path === Paths.stopMarket ? { amount: "800" } : {}),
+  activation_price: priceText(market, market.price * 1.1),
+  ...(draft === stopLimit ? { price: priceText(market, market.price * 1.12) } : {})
+})
+
 /** Invalid values of fields, with the codes of their refusals. */
 const wrong = [
-  { key: "market", values: ["NO_SUCH", "btc_usdt"], codes: [30, 31] },
+  { key: "market", values: ["NO_SUCH", "btc_usdt"], codes: [31] },
   { key: "side", values: ["BUY", "hold", ""], codes: [30] },
   { key: "amount", values: ["ten", "0", "-0.02"], codes: [30, 32] },
   { key: "price", values: ["ten", "0", "-40000"], codes: [30, 33] },
@@ -89,14 +102,33 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("live-terms.client-order-id", {
     statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
-    values: calls.filter(({ path }) =>
-      [Paths.stopMarket, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
-    ),
-    check: Effect.fnUntraced(function*(world, { draft, path }) {
+    values: stops.flatMap((call) => Orders.sides.map((side) => ({ ...call, side }))),
+    check: Effect.fnUntraced(function*(world, { draft, path, side }) {
       const account = yield* world.trader
-      const fields = { ...draft(yield* world.market), clientOrderId: world.unique("twice") }
+      const market = yield* world.market
+      const fields = { ...draft(market), clientOrderId: world.unique("twice") }
       yield* Trading.placeOther(world, account, fields, path)
-      yield* LiveCalls.refuses(world, account, path, fields, { codes: [36], key: "clientOrderId" })
+      const second = side === "sell" ? fields : { ...rising(market, path, draft), clientOrderId: fields.clientOrderId }
+      yield* LiveCalls.refuses(world, account, path, second, { codes: [36], key: "clientOrderId" })
+    })
+  }),
+  forEach("live-terms.margin-market", {
+    statement: "Refuses a margin order on a market without collateral trading with HTTP 422, code 31, naming market",
+    values: calls.filter(({ path }) => path.includes("/collateral/")),
+    check: Effect.fnUntraced(function*(world, { draft, path }) {
+      const { json } = yield* world.get(Paths.markets)
+      const listed = Array.isArray(json) ? json.filter(Json.isObject) : []
+      const spot = listed.find(({ isCollateral, tradesEnabled, type }) =>
+        isCollateral === false && tradesEnabled === true && type === "spot"
+      )
+      if (spot === undefined) return yield* Verdict.skip("every market allows collateral trading")
+      const account = yield* world.trader
+      // Everything but the market is valid, so only the market can cause the refusal.
+      const market = toMarket(spot, basePrice)
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      const fields = draft(market)
+      yield* LiveCalls.refuses(world, account, path, fields, { codes: [31], key: "market" })
+      yield* nothingOpen(world, account)
     })
   })
 ]
@@ -148,16 +180,18 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.post-only", {
-    statement: "Refuses a post-only margin or bulk order that would match immediately, and executes no trade",
-    values: [Paths.collateralLimit, Paths.bulk, Paths.collateralBulk],
-    check: Effect.fnUntraced(function*(world, path) {
+    statement: "Refuses a post-only order that would match immediately, and executes no trade",
+    values: [Paths.limitOrder, Paths.collateralLimit, Paths.bulk, Paths.collateralBulk]
+      .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
+    check: Effect.fnUntraced(function*(world, { path, side }) {
       const [maker, taker] = [yield* world.open(), yield* world.open()]
       const market = yield* world.market
       const offer = { market: market.name, amount: "0.02", price: priceText(market, market.price) }
-      const single = path === Paths.bulk ? Paths.limitOrder : Paths.collateralLimit
-      yield* Trading.placeOther(world, maker, { ...offer, side: "sell" }, single)
-      const fields = { ...offer, side: "buy", postOnly: true }
-      const sent = path === Paths.collateralLimit ? fields : { orders: [fields] }
+      const isBulk = path === Paths.bulk || path === Paths.collateralBulk
+      const single = path === Paths.bulk || path === Paths.limitOrder ? Paths.limitOrder : Paths.collateralLimit
+      yield* Trading.placeOther(world, maker, { ...offer, side: Orders.opposite(side) }, single)
+      const fields = { ...offer, side, postOnly: true }
+      const sent = isBulk ? { orders: [fields] } : fields
       const answer = yield* LiveCalls.call(world, taker, path, sent)
       yield* Verdict.expect(answer, "an error with a code", Number.isSafeInteger(errorOf(answer.json)["code"]))
       yield* nothingOpen(world, taker)
@@ -189,7 +223,7 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("live-terms.untriggered", {
     statement: "Does not trigger a stop order one price step before its activation price",
-    values: calls.filter(({ draft }) => draft === stop || draft === stopLimit),
+    values: stops,
     check: Effect.fnUntraced(function*(world, { draft, path }) {
       const account = yield* world.trader
       const market = yield* world.market

@@ -25,18 +25,26 @@ const accepts = Effect.fnUntraced(function*(world: World, path: string, fields: 
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
 })
 
+const acceptsOffsets = Effect.fnUntraced(function*(world: World, path: string) {
+  for (const offset of [10_001, maxOffset]) yield* accepts(world, path, { offset })
+})
+
 const refuses = (world: World, path: string, key: string, value: number) =>
   Effect.flatMap(world.reader, (reader) => LiveCalls.refuses(world, reader, path, { [key]: value }, { key }))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-pages.offset.accepts", {
-    statement: `Accepts an offset up to ${maxOffset} in lists of orders and trades`,
+    statement: `Accepts an offset up to ${maxOffset} in lists of open orders`,
+    profile: "read-only",
+    values: lists,
+    check: acceptsOffsets
+  }),
+  LiveCalls.section.forEach("live-pages.offset.histories", {
+    statement: `Accepts an offset up to ${maxOffset} in histories of orders and trades`,
     level: "SHOULD",
     profile: "read-only",
-    values: [...lists, ...histories],
-    check: Effect.fnUntraced(function*(world, path) {
-      for (const offset of [10_001, maxOffset]) yield* accepts(world, path, { offset })
-    })
+    values: histories,
+    check: acceptsOffsets
   }),
   LiveCalls.section.forEach("live-pages.offset.max", {
     statement: `Refuses an offset above ${maxOffset} in lists of open orders with HTTP 422, code 30`,

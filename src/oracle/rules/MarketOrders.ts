@@ -8,6 +8,7 @@ import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
 
 /** A call that places market orders. */
@@ -171,6 +172,28 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         "errors that name reduceOnly",
         Refusals.namedFields(answer).includes("reduceOnly")
       )
+    })
+  }),
+  LiveCalls.section.forEach("market-orders.reduce-only.clipped", {
+    statement: "Executes a reduce-only market order only up to the size of the position",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const [maker, account] = [yield* world.open(), yield* LiveOrders.customer(world)]
+      const market = yield* Trading.openPosition(world, account, Orders.opposite(side), "0.01")
+      const price = priceText(market, market.price)
+      const resting = { market: market.name, side: Orders.opposite(side), amount: "0.05", price }
+      yield* LiveOrders.place(world, maker, Paths.collateralLimit, resting)
+      const { answer, order } = yield* LiveOrders.place(world, account, Paths.collateralMarketOrder, {
+        market: market.name,
+        side,
+        amount: "0.04",
+        reduceOnly: true
+      })
+      yield* LiveOrders.shows({ answer }, "the order", order, { dealStock: "0.01", reduceOnly: true })
+      const fills = yield* LiveOrders.executed(world, account)
+      const expected = [{ side, amount: "0.01", orderId: order["orderId"] }]
+      const shown = fills.records.filter(({ side: of }) => of === side)
+      yield* LiveOrders.lists({ ...fills, records: shown }, "the fill", "side", expected)
     })
   }),
   LiveCalls.section.forEach("market-orders.refusal", {

@@ -58,6 +58,7 @@ const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, pri
   }
   const stockKey = Dialects.keys(world.dialect).dealStock
   return {
+    stillOpen: Oco.legs.filter((key) => open.has(String(Oco.leg(order, key)[id]))),
     stop: of("stop_loss"),
     limit: of("take_profit"),
     filled: (found: Body) => Number(found[stockKey]) > 0
@@ -69,25 +70,35 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
     statement: "Cancels the stop-loss leg when the take-profit leg is filled",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 0.45 : 1.9))
+      const { filled, limit, stillOpen, stop } = yield* outcome(
+        world,
+        side,
+        basePrice * (side === "buy" ? 0.45 : 1.9)
+      )
       const { CANCELED, FILLED } = Dialects.statuses(world.dialect)
       yield* Verdict.conclude(
         `the take-profit ${FILLED}, the stop-loss ${CANCELED}`,
         [limit["status"], stop["status"]],
         limit["status"] === FILLED && stop["status"] === CANCELED && filled(limit) && !filled(stop)
       )
+      yield* Verdict.conclude("neither leg open", stillOpen, stillOpen.length === 0)
     })
   }),
   section.forEach("oco.one-cancels-other.stop-loss", {
     statement: "Cancels the take-profit leg when the stop-loss leg is triggered",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const { filled, limit, stop } = yield* outcome(world, side, basePrice * (side === "buy" ? 1.85 : 0.45))
+      const { filled, limit, stillOpen, stop } = yield* outcome(
+        world,
+        side,
+        basePrice * (side === "buy" ? 1.85 : 0.45)
+      )
       yield* Verdict.conclude(
         "the take-profit canceled, the stop-loss activated",
         [limit["status"], stop["activated"]],
         limit["status"] === Dialects.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
       )
+      yield* Verdict.conclude("the take-profit not open", stillOpen, !stillOpen.includes("take_profit"))
     })
   }),
   section.forEach("oco.stop-loss.limit", {

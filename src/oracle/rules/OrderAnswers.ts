@@ -13,6 +13,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
+import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /** A call that places an order which waits far from the market. */
@@ -314,8 +315,9 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("order-answers.cancel.unknown", {
-    statement: "Refuses to cancel an unknown order, a closed order, or another account's order: HTTP 400, code 2 or 6",
-    values: ["nobody's", "another's", "twice", "filled"] as const,
+    statement:
+      "Refuses to cancel an order that is unknown, closed, another account's or on another market: HTTP 400, code 2 or 6",
+    values: ["nobody's", "another's", "twice", "filled", "elsewhere"] as const,
     check: Effect.fnUntraced(function*(world, whose) {
       const { maker, market, made, price, taker } = yield* Trading.offer(world, "0.01")
       const id = { market: market.name, orderId: made["orderId"] }
@@ -324,7 +326,11 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
         yield* Trading.placeOther(world, taker, { market: market.name, side: "buy", amount: "0.01", price })
       }
       const caller = whose === "another's" ? taker : maker
-      const fields = whose === "nobody's" ? { ...id, orderId: Number.MAX_SAFE_INTEGER } : id
+      const fields = {
+        ...id,
+        ...(whose === "nobody's" ? { orderId: Number.MAX_SAFE_INTEGER } : {}),
+        ...(whose === "elsewhere" ? { market: "BTC_PERP" } : {})
+      }
       const answer = yield* LiveCalls.call(world, caller, Paths.cancelOrder, fields)
       yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order is not open")
       yield* leaves(world, maker, whose === "twice" || whose === "filled" ? [] : [made["orderId"]])
@@ -379,6 +385,9 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
 /** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
+/** Funds for a much smaller order than those of the rules. */
+const little: Wallets.Funds = [["trade", "USDT", "200"], ["trade", "BTC", "0.005"], ["collateral", "USDT", "20"]]
+
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
     statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
@@ -396,12 +405,12 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
     values: entries.filter(({ more, path, prices }) =>
       prices === "limit" && more?.["reduceOnly"] === undefined &&
       (path === Paths.limitOrder || path === Paths.collateralLimit)
-    ),
-    check: Effect.fnUntraced(function*(world, entry) {
-      const account = yield* world.open({ isFunded: false })
+    ).flatMap((entry) => [false, true].map((some) => ({ ...entry, some }))),
+    check: Effect.fnUntraced(function*(world, { some, ...entry }) {
+      const account = yield* Wallets.open(world, some ? little : [])
       const market = yield* world.market
       const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(world, market, entry))
-      yield* Refusals.coded(answer, noFunds, "because the account has no funds")
+      yield* Refusals.coded(answer, noFunds, "because the account has too little")
       yield* leaves(world, account, [])
     })
   })

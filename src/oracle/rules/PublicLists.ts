@@ -199,6 +199,8 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
   ["endDate", { startDate: 1_700_000_000, endDate: 1_600_000_000 }]
 ]
 
+const timeOf = (rate: Readonly<Record<string, unknown>>): string => String(rate["fundingTime"])
+
 /** The first market in the list of futures. */
 const anyFuture = Effect.fnUntraced(function*(world: World) {
   const { objects } = yield* futures(world)
@@ -230,6 +232,26 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         "the latest rate first",
         times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0))
       )
+    })
+  }),
+  LiveCalls.section.always("funding-rates.pages", {
+    statement: "Pages funding rates by limit and offset, each on one page",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* anyFuture(world)
+      const page = Effect.fnUntraced(function*(limit: number, offset: number) {
+        const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit, offset })
+        return { answer, times: (Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []).map(timeOf) }
+      })
+      const both = yield* page(2, 0)
+      const pages = [yield* page(1, 0), yield* page(1, 1)]
+      // A rate that is settled meanwhile shifts the pages.
+      if ((yield* page(2, 0)).times.join() !== both.times.join()) return yield* Verdict.skip("a rate was just settled")
+      for (const [index, { answer, times }] of pages.entries()) {
+        const expected = both.times.slice(index, index + 1)
+        yield* Verdict.expect(answer, `the rates of: ${expected.join() || "none"}`, times.join() === expected.join())
+      }
+      yield* Verdict.expect(both.answer, "at most two rates", both.times.length <= 2)
     })
   }),
   LiveCalls.section.forEach("funding-rates.refusal", {

@@ -29,6 +29,9 @@ const feesFor = (fees: Body, market: string, isFuture: boolean) => {
   }
 }
 
+/** The fields that have a value. */
+const given = (fields: Body): Body => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
 const premium: Kinds.Kind = {
   name: "a decimal in a string, or null",
   holds: (value) => value === null || Kinds.decimal.holds(value)
@@ -109,6 +112,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         odd.length === 0,
         answer
       )
+    })
+  }),
+  always("trading-fees.market", {
+    statement: "Ignores the field market: shows the fees of all markets with it as without it",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.reader
+      const { json: all } = yield* feesOf(world, account)
+      const { name } = yield* world.market
+      const { answer, json: one } = yield* LiveCalls.object(world, account, Paths.tradingFees, { market: name })
+      yield* LiveOrders.shows({ answer }, "the fees", one, given(all))
     })
   }),
   always("trading-fees.fills", {

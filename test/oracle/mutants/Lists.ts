@@ -388,7 +388,7 @@ const filters: ReadonlyArray<Mutant> = [
 
 const livePages: ReadonlyArray<Mutant> = [
   mutant("live-pages-of-document", "lists of orders and trades have the bounds of the document's lists", {
-    breaks: ["live-pages.offset.accepts", "live-pages.limit"],
+    breaks: ["live-pages.offset.histories", "live-pages.limit"],
     dialects: ["live"],
     dialect: (live) => ({ ...live, historyLimit: Limit, recordOffset: Offset })
   }),

@@ -10,6 +10,7 @@ import * as MarketData from "./MarketData.ts"
 import * as MarketValues from "./MarketValues.ts"
 import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
+import * as Narrow from "./Narrow.ts"
 import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as Served from "./Served.ts"
@@ -31,5 +32,6 @@ export const all: ReadonlyArray<Mutant> = [
   ...MarketValues.mutants,
   ...LimitOrders.mutants,
   ...Comparisons.mutants,
-  ...OrderTerms.mutants
+  ...OrderTerms.mutants,
+  ...Narrow.mutants
 ]
