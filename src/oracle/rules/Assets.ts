@@ -380,8 +380,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("markets.bounds", {
     statement:
       "Accepts a limit order whose total just meets the listed minTotal or maxTotal, and refuses one a step beyond",
-    values: ["minTotal", "maxTotal"] as const,
-    check: Effect.fnUntraced(function*(world, bound) {
+    values: (["minTotal", "maxTotal"] as const).flatMap((bound) =>
+      [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ bound, path }))
+    ),
+    check: Effect.fnUntraced(function*(world, { bound, path }) {
       const market = yield* world.market
       if (market[bound] === 0) return yield* Verdict.skip(`the market lists no ${bound}`)
       const account = yield* world.open()
@@ -389,15 +391,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       // Rounded, because the quotient of exact numbers may be just off a whole number.
       const steps = Number((market[bound] / Number(price) / market.step).toFixed(6))
       const [met, beyond] = bound === "minTotal" ? [Math.ceil(steps), -1] : [Math.floor(steps), 1]
-      const order = (count: number) => ({
-        market: market.name,
-        side: "buy",
-        amount: digits(count * market.step, market.stockPrecision),
-        price
-      })
-      const accepted = yield* LiveCalls.call(world, account, Paths.limitOrder, order(met))
-      yield* Verdict.expect(accepted, `success with ${JSON.stringify(order(met))}`, Refusals.isSuccess(accepted))
-      const refused = yield* LiveCalls.call(world, account, Paths.limitOrder, order(met + beyond))
+      const terms = { market: market.name, side: "buy", price }
+      const order = (count: number) => ({ ...terms, amount: digits(count * market.step, market.stockPrecision) })
+      // A margin order may also be refused because its position would be too large.
+      if (path === Paths.limitOrder || bound === "minTotal") {
+        const accepted = yield* LiveCalls.call(world, account, path, order(met))
+        yield* Verdict.expect(accepted, `success with ${JSON.stringify(order(met))}`, Refusals.isSuccess(accepted))
+      }
+      const refused = yield* LiveCalls.call(world, account, path, order(met + beyond))
       yield* Refusals.any(refused, `because the total is beyond ${bound}`)
     })
   }),

@@ -280,6 +280,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("the order is open", open.size, open.size === 1)
     })
   }),
+  LiveCalls.section.forEach("conditional.market", {
+    statement: "Refuses to cancel a conditional order that is on another market than the named one",
+    values: [[Paths.cancelOto, "otoId"], [Paths.cancelConditional, "id"]] as const,
+    check: Effect.fnUntraced(function*(world, [path, key]) {
+      const account = yield* world.trader
+      const { oto } = yield* rest(world, account)
+      const answer = yield* LiveCalls.call(world, account, path, { market: "BTC_PERP", [key]: oto["otoId"] })
+      yield* Refusals.any(answer, "because the order is on another market")
+      const { answer: list, records } = yield* conditional(world, account)
+      yield* Verdict.expect(list, "one conditional order", records.length === 1)
+    })
+  }),
   LiveCalls.section.forEach("conditional.refusal", {
     statement:
       "Refuses to list conditional orders of an unknown market with code 31, and an invalid limit or offset with code 30",

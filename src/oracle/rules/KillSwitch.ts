@@ -175,6 +175,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const id = yield* rest(world, account, "spot")
         const { name: market } = yield* world.market
         yield* arm(world, account, {})
+        const armed = yield* timers(world, account)
+        yield* Verdict.expect(armed.answer, "one timer", armed.timers.length === 1)
         const disarmed = yield* LiveCalls.list(world, account, Paths.killSwitch, { market, timeout: null })
         yield* Verdict.expect(disarmed.answer, "an empty list", disarmed.items.length === 0)
         yield* world.advance(11_000)

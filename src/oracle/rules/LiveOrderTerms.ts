@@ -102,13 +102,16 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("live-terms.client-order-id", {
     statement: "Refuses a stop order with the client order id of an open order on the same market with code 36",
-    values: stops.flatMap((call) => Orders.sides.map((side) => ({ ...call, side }))),
-    check: Effect.fnUntraced(function*(world, { draft, path, side }) {
+    values: stops.flatMap((call) => [
+      ...Orders.sides.map((side) => ({ ...call, side, earlier: call })),
+      { ...call, side: "sell", earlier: { path: Paths.limitOrder, draft: limit } }
+    ]),
+    check: Effect.fnUntraced(function*(world, { draft, earlier, path, side }) {
       const account = yield* world.trader
       const market = yield* world.market
-      const fields = { ...draft(market), clientOrderId: world.unique("twice") }
-      yield* Trading.placeOther(world, account, fields, path)
-      const second = side === "sell" ? fields : { ...rising(market, path, draft), clientOrderId: fields.clientOrderId }
+      const clientOrderId = world.unique("twice")
+      yield* Trading.placeOther(world, account, { ...earlier.draft(market), clientOrderId }, earlier.path)
+      const second = { ...(side === "sell" ? draft(market) : rising(market, path, draft)), clientOrderId }
       yield* LiveCalls.refuses(world, account, path, second, { codes: [36], key: "clientOrderId" })
     })
   }),

@@ -9,6 +9,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
+import * as Wallets from "../world/Wallets.ts"
 import type { Body, World } from "../world/World.ts"
 
 /** A call that places market orders. */
@@ -206,16 +207,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("market-orders.no-funds", {
     statement: "Refuses a market order that the balance does not cover, and executes no trade",
-    values: entries,
-    check: Effect.fnUntraced(function*(world, entry) {
-      const [maker, account] = [yield* world.open(), yield* world.open({ isFunded: false })]
+    values: entries.flatMap((entry) => [false, true].map((some) => ({ ...entry, some }))),
+    check: Effect.fnUntraced(function*(world, { some, ...entry }) {
+      const [maker, account] = [yield* world.open(), yield* Wallets.open(world, some ? Wallets.little : [])]
       const market = yield* world.market
       const limit = entry.path === Paths.collateralMarketOrder ? Paths.collateralLimit : Paths.limitOrder
       const price = priceText(market, market.price)
       const resting = { market: market.name, side: Orders.opposite(entry.side), amount: "0.02", price }
       yield* LiveOrders.place(world, maker, limit, resting)
       const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(entry, market.name))
-      yield* Refusals.coded(answer, noFunds, "because the account has no funds")
+      yield* Refusals.coded(answer, noFunds, "because the account has too little")
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   })

@@ -195,6 +195,8 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
       const { account, clientOrderId, market, one, other, two } = yield* place(world)
+      // A list that was read before the cancellation must not be shown again.
+      yield* leaves(world, account, [one, two, other])
       const fields = { market: market.name, [key]: key === "orderId" ? one["id"] : clientOrderId }
       const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)
       const { mtime: _stop, ...stop_loss } = Oco.leg(one, "stop_loss")
@@ -225,6 +227,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { account, one, other, two } = yield* place(world)
+      yield* leaves(world, account, [one, two, other])
       const [pair, opposite] = side === "sell" ? [one, two] : [two, one]
       // The trade below would trigger the stop-loss of the other pair.
       const { market: on } = Oco.leg(opposite, "take_profit")

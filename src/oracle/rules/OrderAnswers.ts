@@ -68,7 +68,7 @@ const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): 
     ...(prices === "limit" ? { price: at(-10) } : {}),
     ...(prices === "both" ? { price: at(12) } : {}),
     ...(prices === "limit" ? {} : { activation_price: at(10) }),
-    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("order") })
+    ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order") })
   }
 }
 
@@ -178,7 +178,9 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
-      const { account, expected, other } = story
+      const { account, expected, order: { orderId }, other } = story
+      // A list that was read before the cancellation must not be shown again.
+      yield* leaves(world, account, [orderId, other["orderId"]])
       const { answer, order } = yield* cancel(world, story)
       yield* LiveOrders.shows({ answer }, "the canceled order", order, { ...expected, status: "CANCELED" })
       yield* leaves(world, account, [other["orderId"]])
@@ -385,9 +387,6 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
 /** The refusal for lack of funds: with the engine's code, or with the code for the amount. */
 const noFunds = { status: 400, codes: [10, 32] }
 
-/** Funds for a much smaller order than those of the rules. */
-const little: Wallets.Funds = [["trade", "USDT", "200"], ["trade", "BTC", "0.005"], ["collateral", "USDT", "20"]]
-
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
     statement: "Refuses a limit order without a required field with HTTP 422, code 30, and errors that name the field",
@@ -407,7 +406,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
       (path === Paths.limitOrder || path === Paths.collateralLimit)
     ).flatMap((entry) => [false, true].map((some) => ({ ...entry, some }))),
     check: Effect.fnUntraced(function*(world, { some, ...entry }) {
-      const account = yield* Wallets.open(world, some ? little : [])
+      const account = yield* Wallets.open(world, some ? Wallets.little : [])
       const market = yield* world.market
       const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(world, market, entry))
       yield* Refusals.coded(answer, noFunds, "because the account has too little")

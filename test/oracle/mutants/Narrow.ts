@@ -1,7 +1,9 @@
 /** Faults in a single case of a call: one side, another market, a later item, or the case of a letter. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
+import * as CancelConditionalOrder from "../../../src/endpoints/CancelConditionalOrder.ts"
 import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
+import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
@@ -151,6 +153,26 @@ const orderMutants: ReadonlyArray<Mutant> = [
   mutant("narrow-conditional-remembered", "a canceled conditional order is still listed", {
     breaks: ["conditional.cancel", "oto.cancel"],
     ...remembering(ConditionalOrders.endpoint.path, "records")
+  }),
+  ...[CancelOtoOrder, CancelConditionalOrder].map(({ endpoint: { path } }) =>
+    mutant(`narrow-conditional-market${path}`, "a conditional order is canceled whichever market is named", {
+      breaks: ["conditional.market"],
+      ...askingWhen(path, isElsewhere, onTheOrdersMarket)
+    })
+  ),
+  mutant("narrow-canceled-listed", "an order that was listed is still listed after its cancellation", {
+    breaks: ["order-answers.canceled"],
+    make: () => {
+      const seen = new Map<unknown, unknown>()
+      return {
+        answer: (answer, { path }) => {
+          const json = jsonOf(answer)
+          if (path !== ActiveOrders.endpoint.path || !Array.isArray(json)) return answer
+          for (const order of json) if (Json.isObject(order)) seen.set(order["orderId"], order)
+          return withBody(answer, [...seen.values()])
+        }
+      }
+    }
   }),
   mutant("narrow-open-offset", "lists of open orders refuse an offset above 10000", {
     breaks: ["live-pages.offset.accepts"],
