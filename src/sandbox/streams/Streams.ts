@@ -127,7 +127,9 @@ class Members {
   }
 
   private remove(member: Member): void {
-    if (this.members.delete(member) && this.members.size === 0) this.stopWatching()
+    if (!this.members.delete(member) || this.members.size > 0) return
+    this.stopWatching()
+    this.earliest = Infinity
   }
 
   /** Runs work. If it fails, connections might miss a message, so they end. */

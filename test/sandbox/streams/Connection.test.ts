@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -140,6 +141,24 @@ describe("ends", () => {
       yield* durable
       assert.deepStrictEqual([silent, alive, pinging].map(({ isOver }) => isOver()), [true, false, false])
     }).pipe(Effect.provide(world)))
+
+  it.effect("after the last connection has ended, no time is waited for", () =>
+    Effect.gen(function*() {
+      const clock = yield* Clock.Clock
+      let sleeps = 0
+      const sleep: Clock.Clock["sleep"] = (duration) => Effect.suspend(() => (sleeps++, clock.sleep(duration)))
+      const counting = Object.assign(Object.create(clock) as Clock.Clock, { sleep })
+      const streams = yield* Effect.provideService(Effect.flatMap(Venue, Streams.make), Clock.Clock, counting)
+      const client = streams.connect({ send: () => undefined, end: () => undefined, waiting: () => 0 })
+      client?.receive("{\"id\":1,\"method\":\"market_subscribe\",\"params\":[\"BTC_USDT\"]}")
+      yield* TestClock.adjust("10 seconds")
+      const [before] = [sleeps]
+      assert.isAbove(before, 9)
+      client?.end()
+      yield* TestClock.adjust("1 hour")
+      yield* durable
+      assert.isAtMost(sleeps, before + 1)
+    }).pipe(Effect.scoped, Effect.provide(world)))
 
   it.effect("moving the venue's clock ends no connection", () =>
     Effect.gen(function*() {
