@@ -226,8 +226,7 @@ const createServer = (service: Service, shared: Shared): Http.Server => {
     headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
     connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
-    // A request to upgrade to another protocol is answered as if it were an ordinary request. Node 22 does not have
-    // this option.
+    // Any other request to upgrade is answered as if it had not asked. Node 22 does not have this option.
     shouldUpgradeCallback: (request: Http.IncomingMessage) => Sockets.isUpgrade(headOf(request))
   }
   const server = Http.createServer(options, listener(service, shared))

@@ -7,8 +7,9 @@ import * as Refusal from "./Refusal.ts"
 /** The path of a venue's WebSocket. */
 export const path = "/ws"
 
-/** Whether a request asks for a WebSocket. */
-export const isUpgrade = (head: Head): boolean => header(head, "upgrade").toLowerCase() === "websocket"
+/** Whether a request asks for a WebSocket, of a venue on its own or below the path of one. */
+export const isUpgrade = (head: Head): boolean =>
+  header(head, "upgrade").toLowerCase() === "websocket" && head.path.endsWith(path)
 
 /** The reason why an exchange in this dialect refuses WebSocket connections. */
 export const notInDialect =

@@ -1,7 +1,7 @@
 /** Turns the connection of an HTTP server into a WebSocket. */
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
-import { type Head, header, type Outcome, type Reset, type Written } from "../gateway/Message.ts"
+import { type Head, header, type Outcome, type Written } from "../gateway/Message.ts"
 import type { Connect } from "../gateway/Socket.ts"
 import * as Bounds from "../streams/Bounds.ts"
 import * as Refusal from "./Refusal.ts"
@@ -22,7 +22,7 @@ const badRequest = (path: string, message: string): Written => Refusal.make(path
 /** The reason why no exchange can accept this request as a WebSocket; `undefined` if there is none. */
 const refusalOf = (head: Head): Written | undefined => {
   if (!Sockets.isUpgrade(head)) {
-    return badRequest(head.path, "This server upgrades connections to WebSocket only. Send the request without Upgrade")
+    return badRequest(head.path, "Only the path /ws upgrades, to a WebSocket. Send other requests without Upgrade")
   }
   if (head.method !== "GET") return badRequest(head.path, "A WebSocket begins with GET")
   if (header(head, "sec-websocket-version") !== "13") {
@@ -77,9 +77,6 @@ export interface Upgrade {
   readonly receive: (head: Head, resume: (outcome: Outcome) => void) => void
 }
 
-const outcomeRefused = (outcome: Exclude<Outcome, { readonly _tag: "Upgraded" }>, path: string): Written | Reset =>
-  outcome._tag === "Stream" ? badRequest(path, "This path is not a WebSocket. The exchange's is /ws") : outcome
-
 /**
  * Answers a request to upgrade a connection. `early` contains the bytes that have already arrived after the request.
  */
@@ -90,10 +87,9 @@ export const begin = (head: Head, socket: Duplex, early: Buffer, { receive, refu
   if (refused !== undefined) return refuse(socket, refused)
   receive(head, (outcome) => {
     if (outcome._tag === "Upgraded") {
-      return carry(socket, early, header(head, "sec-websocket-key"), outcome.connect, head.path)
-    }
-    const given = outcomeRefused(outcome, head.path)
-    if (given._tag === "Reset") socket.destroy()
-    else refuse(socket, given)
+      carry(socket, early, header(head, "sec-websocket-key"), outcome.connect, head.path)
+    } else if (outcome._tag === "Answer") refuse(socket, outcome)
+    // No venue streams an answer at this path.
+    else socket.destroy()
   })
 }
