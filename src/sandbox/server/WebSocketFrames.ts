@@ -36,6 +36,11 @@ interface Frame {
 export class Reader {
   private readonly longest: number
   private buffer: Buffer = empty
+  /** The chunks that are not read yet. They are joined only when they may contain a frame, however small they are. */
+  private chunks: Array<Buffer> = []
+  private waiting = 0
+  /** The number of bytes that the next frame, or its head, needs. */
+  private needed = 2
   /** The parts of a message that is not complete. */
   private parts: Array<Buffer> = []
   private length = 0
@@ -49,21 +54,27 @@ export class Reader {
 
   /** Reads the next chunk. After an invalid frame, it ignores all later chunks. */
   *read(chunk: Buffer): Generator<Received, undefined> {
-    this.buffer = this.buffer.length === 0 ? chunk : Buffer.concat([this.buffer, chunk])
+    this.chunks.push(chunk)
+    this.waiting += chunk.length
+    if (this.waiting < this.needed) return
+    this.buffer = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks)
     while (!this.isBroken) {
       const frame = this.next()
-      if (frame === undefined) return
+      if (frame === undefined) break
       const received = frame === "invalid" ? invalid : this.received(frame)
       if (received === invalid) this.isBroken = true
       if (received !== undefined) yield received
     }
-    this.buffer = empty
+    if (this.isBroken) this.buffer = empty
+    this.chunks = this.buffer.length === 0 ? [] : [this.buffer]
+    this.waiting = this.buffer.length
   }
 
   /** Takes a complete frame from the buffer; `undefined` if there is none yet. */
   private next(): Frame | "invalid" | undefined {
     const { buffer } = this
     const [first, second] = [buffer[0], buffer[1]]
+    this.needed = 2
     if (first === undefined || second === undefined) return undefined
     const opcode = first & 0x0f
     const isFinal = (first & 0x80) !== 0
@@ -72,10 +83,12 @@ export class Reader {
     if ((first & 0x70) !== 0 || (second & 0x80) === 0) return "invalid"
     if (isControl(opcode) && (!isFinal || short > longestControl)) return "invalid"
     const begin = short === 126 ? 4 : short === 127 ? 10 : 2
+    this.needed = begin
     if (buffer.length < begin) return undefined
     const length = short === 126 ? buffer.readUInt16BE(2) : short === 127 ? Number(buffer.readBigUInt64BE(2)) : short
     if (!isControl(opcode) && this.length + length > this.longest) return "invalid"
     const end = begin + 4 + length
+    this.needed = end
     if (buffer.length < end) return undefined
     const payload = Buffer.from(buffer.subarray(begin + 4, end))
     for (let index = 0; index < length; index++)
