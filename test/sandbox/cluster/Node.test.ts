@@ -220,10 +220,10 @@ itWithPostgres(
       // A node whose database does not answer, or is read-only, is not ready.
       assert.deepInclude(yield* one.look("/ready"), { status: 200 })
       yield* wire.cut("silent")
-      assert.deepInclude(yield* one.look("/ready"), {
-        status: 503,
-        text: "The database has not answered for 2 seconds\n"
-      })
+      const silent = yield* one.look("/ready")
+      assert.strictEqual(silent.status, 503)
+      // On a busy machine, the node may have lost its venues by then, and says so too.
+      assert.include(silent.text, "The database has not answered for 2 seconds\n")
       yield* wire.mend
       yield* until(Effect.map(one.look("/ready"), ({ status }) => status === 200))
       const standby = (isReadOnly: boolean) =>
