@@ -109,7 +109,7 @@ type Seen = "nothing" | "unsolicited" | "ended"
 /** Calls `run` with the result of the watch so far. */
 export type Watch = (run: (seen: Seen) => void) => void
 
-/** A dispatcher that counts its closed connections, in total and because of unsolicited answers. */
+/** A dispatcher that counts the connections it has closed: all of them, and those with unsolicited answers. */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D
   private ended = 0

@@ -132,7 +132,7 @@ export const tooFine = (
     ? fields(answer, offStep, camelCase(key))
     : order(answer, dialect, isShown, key)
 
-/** Expects that invalid fields of any other call are refused. Only the live exchange shows the form. */
+/** Expects that invalid fields of any other call are refused. Only the live exchange documents their format. */
 export const call = (
   answer: Answer,
   dialect: Dialect,

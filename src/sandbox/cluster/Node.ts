@@ -38,7 +38,7 @@ import * as NodeTransport from "./NodeTransport.ts"
 import * as StartCheck from "./StartCheck.ts"
 
 /**
- * Options to open a node.
+ * Options for opening a node.
  *
  * @category models
  */

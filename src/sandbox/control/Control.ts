@@ -265,7 +265,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
 }
 
 /**
- * Provides the control of the venue in the context.
+ * Provides `Control` for the venue in the context.
  *
  * @category layers
  */

@@ -74,7 +74,7 @@ export class Connection {
     this.output = Output.make(surroundings.venue, wire, () => this.end())
   }
 
-  /** Answers a message of the client, after everything due was applied. */
+  /** Answers a message from the client, once everything due has been applied. */
   receive(text: string): void {
     if (this.isOver) return
     const request = Frame.readRequest(text)

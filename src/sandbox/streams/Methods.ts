@@ -36,6 +36,6 @@ const methodsOf = (served: Served): ReadonlyArray<readonly [string, Method]> => 
 
 /** The methods by their names on the wire. */
 export const methods: ReadonlyMap<string, Method> = new Map(
-  // The cast is safe: each source is that of the channel with its name.
+  // The cast is safe: each channel is paired with the source of the same name.
   entries.flatMap(({ channel, name }) => methodsOf({ name, channel, source: sources[name] as never }))
 )

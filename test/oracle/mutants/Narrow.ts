@@ -47,7 +47,7 @@ const isSell = ({ side }: Fields): boolean => side === "sell"
 
 const isElsewhere = ({ market }: Fields): boolean => market === "BTC_PERP"
 
-/** Names the market of the rules' orders in place of another one. */
+/** Replaces the request's market with the one where the rules place their orders. */
 const onTheOrdersMarket = (fields: Fields): Fields => ({ ...fields, market: "BTC_USDT" })
 
 /** Shows again the records of earlier answers that have since left the list at `key`. */

@@ -304,7 +304,7 @@ describe("plain orders that close a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("stop-limit and OCO orders lock no margin while they close a position, and an OCO order later locks it once", () => {
+  it("stop-limit and OCO orders lock no margin while a position is open that they close, and an OCO order then locks it once for both legs", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
