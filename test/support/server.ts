@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import * as Net from "node:net"
+import { threadId } from "node:worker_threads"
 
 /** A request as received from the socket. */
 export interface Received {
@@ -43,8 +44,21 @@ export const serving = Effect.fnUntraced(function*(
   return { baseUrl: `http://127.0.0.1:${port}`, port, received }
 })
 
-/** A port on which nothing listens. */
-export const closedPort = Effect.suspend(() => Effect.scoped(listen(Net.createServer())))
+let lastPort = process.pid * 97 + threadId * 1009
+
+/**
+ * A port on which nothing listens. It is below the ports that the system gives to clients, so that no connection of
+ * another program takes it before a server does.
+ */
+export const closedPort: Effect.Effect<number> = Effect.callback<number>((resume) => {
+  const look = (): void => {
+    const port = 10_000 + ++lastPort % 22_000
+    const server = Net.createServer()
+    server.on("error", look)
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(port))))
+  }
+  look()
+})
 
 /**
  * A port that refuses connections until the scope is closed. A client socket occupies it, so that no other program can
