@@ -39,7 +39,7 @@ export type { Everything as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 /**
- * What happened to a borrow: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
+ * A borrow's event: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
  *
  * @category models
  */
@@ -51,7 +51,7 @@ export type Event = typeof Event.Type
  * @category models
  */
 export interface BorrowEvent {
-  /** What happened to the borrow. */
+  /** The event: a margin call or a liquidation. */
   readonly event: Event
   /** The borrow after the event. */
   readonly borrow: Borrow

@@ -72,7 +72,7 @@ export interface Topic {
  */
 export const Source = Unrecognised.open(oneOf(["web", "api", "adl", "liquidation"]))
 /**
- * What created an order: a person on the exchange's site (`web`), a program (`api`), the exchange when it reduced the
+ * The origin of an order: a person on the exchange's site (`web`), a program (`api`), the exchange when it reduced the
  * position of an account on the other side (`adl`) or liquidated a position (`liquidation`).
  *
  * @category models
@@ -92,7 +92,7 @@ export interface ExecutedOrder extends OrderAnswer.AnyOrder {
   readonly modifiedAt?: UnixTime
   /** The time when the order ended, in Unix seconds with microsecond precision. */
   readonly ftime?: UnixTime
-  /** What created the order. */
+  /** The origin of the order. */
   readonly source?: Source
   /** Whether the order was immediate-or-cancel. */
   readonly ioc?: boolean

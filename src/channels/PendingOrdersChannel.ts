@@ -50,7 +50,7 @@ export type { Market as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["new", "updated", "finished"]))
 /**
- * What happened to an order:
+ * An order's event:
  *
  * - `new`: it was created, or a stop order was activated. Activation keeps the order's id
  * - `updated`: it changed, for example because a part of it was filled
@@ -68,7 +68,7 @@ export type Event = typeof Event.Type
  * @category models
  */
 export interface OrderEvent {
-  /** What happened to the order. */
+  /** The event: new, updated or finished. */
   readonly event: Event
   /** The order after the event. */
   readonly order: orders.PendingOrder

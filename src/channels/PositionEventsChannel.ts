@@ -41,7 +41,7 @@ export type { Everything as Topic } from "./topics.ts"
  */
 export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 /**
- * What happened to a position: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
+ * A position's event: the exchange demands more collateral (`margin_call`), or closes it (`liquidation`).
  *
  * @category models
  */
@@ -53,7 +53,7 @@ export type Event = typeof Event.Type
  * @category models
  */
 export interface PositionEvent {
-  /** What happened to the position. */
+  /** The event: a margin call or a liquidation. */
   readonly event: Event
   /** The position after the event. */
   readonly position: Position

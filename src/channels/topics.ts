@@ -1,4 +1,4 @@
-/** What a subscriber of a channel listens to, and the parameters that ask for it. */
+/** The topics that a subscriber can choose, and the parameters that subscribe to each. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"

@@ -59,7 +59,7 @@ const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
 export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
   ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
 
-/** Scrubs a description of what is wrong with an answer, because it quotes the answer. */
+/** Scrubs the description of a bad answer, because it quotes the answer. */
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**

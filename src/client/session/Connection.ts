@@ -29,7 +29,7 @@ export const deadline = "10 seconds"
 
 /** The connection ended, or can't be trusted any more. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly problem: string }> {
-  /** What happened, for the log. */
+  /** The reason, for the log. */
   declare readonly problem: string
 }
 
@@ -79,7 +79,7 @@ class Requests {
     this.#waiting.delete(id)
   }
 
-  /** An answer that nobody waits for, such as one of a query that was interrupted, is ignored. */
+  /** Ignores an answer without a waiting request, such as the answer to an interrupted query. */
   answer(frame: Frame.Answer | Frame.Refusal): void {
     const onAnswer = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)

@@ -1,5 +1,5 @@
 /**
- * How a subscriber goes on after messages may have been missed: one follower for each kind of continuity.
+ * Resumes a subscriber after messages may have been missed: one follower for each kind of continuity.
  *
  * In every kind, the client subscribes first. The exchange acknowledges a subscription before its first push, and sends
  * the messages of a connection in order, so everything pushed after the acknowledgement arrives. What happened before
@@ -43,7 +43,7 @@ export type Read<Answer> = (
 
 type Items<Event, State> = ReadonlyArray<Item.Event<Event> | Item.Snapshot<State>>
 
-/** What follows from a message: items, or that a message before it is missing. */
+/** The items of a message, or `gap` if a message before it is missing. */
 export type Followed<Event, State> = Items<Event, State> | "gap"
 
 /** Makes the items of one subscriber from the messages of its topic. */

@@ -1,5 +1,5 @@
 /**
- * What a channel's stream emits: events, and a sentence when events were missed.
+ * The items of a channel's stream: events, states, and a notice when events were missed.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export interface Interrupted {
 }
 
 /**
- * What a channel's stream emits. Between a `Snapshot` and the next `Interrupted`, no event is missing.
+ * An item of a channel's stream. Between a `Snapshot` and the next `Interrupted`, no event is missing.
  *
  * @category models
  */

@@ -26,7 +26,7 @@ const firstPause = 1000
 
 const longestPause = 30_000
 
-/** What a line needs from its session. */
+/** The parts of a session that a line uses. */
 export interface Setup {
   readonly dialer: Dialer["Service"]
   /** Reads a token; absent for a session without an account. */
@@ -265,7 +265,7 @@ export class Line {
   readonly #working = (connection: Connection.Connection): Effect.Effect<never, Connection.Lost, Scope.Scope> =>
     Effect.gen({ self: this }, function*() {
       const scope = yield* Effect.scope
-      // What fails ends the connection, and a defect ends the line.
+      // A failure ends the connection; a defect ends the line.
       const fork = (effect: Effect.Effect<void, Connection.Lost>, done: () => void) =>
         Effect.forkIn(
           Effect.onExit(effect, (exit) =>

@@ -222,7 +222,7 @@ export const layerPublic: Layer.Layer<PublicSession, never, Dialer> = Layer.effe
   makeStreams(undefined) as Effect.Effect<Streams<StreamErrors.PublicFailure>, never, Dialer | Scope.Scope>
 )
 
-/** What may pass becomes a lost connection, and the next attempt reads another token. */
+/** A failure that may pass counts as a lost connection: the next attempt reads another token. */
 const tokenOf = (
   { create }: StreamToken["Service"]
 ): Effect.Effect<Redacted.Redacted, StreamErrors.AccountFailure | Connection.Lost> =>

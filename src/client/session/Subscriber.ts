@@ -11,7 +11,7 @@ import * as Mailbox from "./Mailbox.ts"
  */
 type Phase = "waiting" | "reading" | "following"
 
-/** What all subscribers of a session share. */
+/** Settings that all subscribers of a session share. */
 export interface Settings {
   /** The maximum number of items that wait for a subscriber. */
   readonly bound: number
@@ -72,7 +72,7 @@ export class Subscriber {
     return this.#phase === "waiting" || this.#emit(this.#follower.follow(message))
   }
 
-  /** Keeps a message until the state was read. A state that takes so long is read anew. */
+  /** Keeps a message until the state has been read. If too many messages wait, the state is read again. */
   #keep(message: unknown): boolean {
     if (this.#pushed.length >= this.#settings.bound) {
       this.interrupt("slow")

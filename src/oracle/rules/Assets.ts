@@ -24,8 +24,8 @@ const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
 const assets = (world: World) => LivePublicCalls.object(world, Paths.assets)
 
 /**
- * Where assets, the account's fees and public fees show the settings of a currency. A setting that is off is zero or
- * missing.
+ * The fields in which assets, the account's fees and public fees show each setting of a currency. A setting that is
+ * off is zero or missing.
  */
 const shown = {
   canDeposit: [["can_deposit"], ["can_deposit"], ["is_depositable"]],

@@ -30,7 +30,7 @@ const endedBy = ({ events }: Command, { account, state }: Context): ReadonlyMap<
 const eventsOf = (command: Command, { account, state }: Context): ReadonlyMap<OrderId, PendingOrdersChannel.Event> => {
   const found = new Map<OrderId, PendingOrdersChannel.Event>()
   const note = (id: OrderId, event: PendingOrdersChannel.Event): void => {
-    // A new order that has traded is still new: nobody has heard of it.
+    // A new order that has traded is still new: no message has named it yet.
     const kept = event === "updated" && found.get(id) === "new" ? "new" : event
     found.delete(id)
     found.set(id, kept)

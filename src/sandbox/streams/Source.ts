@@ -32,7 +32,7 @@ export interface BookChange {
   readonly timestamp: UnixTime
 }
 
-/** What a channel of a connection pushes to, and reads. */
+/** The target of a channel's messages on one connection, and the state that the channel reads. */
 export interface Outlet<Message> {
   /** The state now, and the account of the connection; no account, if the channel is public. */
   readonly context: () => Context

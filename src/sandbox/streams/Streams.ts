@@ -111,7 +111,7 @@ class Members {
     for (const member of this.members) heardAt = Math.min(heardAt, member.heardAt)
     const silence = heardAt + Bounds.silenceMillis - this.clock.currentTimeMillisUnsafe()
     const { state } = this.venue
-    // A frozen clock wakes nobody.
+    // Nothing becomes due while the clock is frozen.
     const isStill = this.earliest === Infinity || state.clock._tag === "Frozen"
     const wake = isStill ? Infinity : Math.ceil((this.earliest - VenueClock.now(state, this.clock)) / 1000)
     return Math.max(0, Math.min(silence, wake))

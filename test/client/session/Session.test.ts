@@ -59,7 +59,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("begins with the current value, and goes on with changes", () => {
+  it.effect("a stream begins with the current value and continues with changes", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { get, stream } = yield* LastPriceChannel

@@ -90,7 +90,7 @@ export class Link {
     for (const answer of this.answers.splice(0, count)) this.send(answer)
   }
 
-  /** Ends the connection. What was not delivered is lost. */
+  /** Ends the connection. Undelivered messages are lost. */
   cut(): void {
     this.isOpen = false
     this.frames.length = 0

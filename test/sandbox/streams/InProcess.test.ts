@@ -30,7 +30,7 @@ describe("the sandbox's socket in the same process", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("a connection ends abruptly, and the next one begins anew", () =>
+  it.effect("a socket connects again after an abrupt end", () =>
     Effect.gen(function*() {
       const socket = yield* Socket.Socket
       const { write } = yield* socket.writer
