@@ -32,6 +32,7 @@ import * as Engine from "../engine/Engine.ts"
 import { ListenFailed } from "../server/Listening.ts"
 import * as RepeatedLog from "../server/RepeatedLog.ts"
 import * as Database from "./Database.ts"
+import * as ShardCheck from "./ShardCheck.ts"
 
 /** Options of a node's membership. */
 export interface Options {
@@ -97,14 +98,18 @@ const make = (options: Options) =>
     const shardOf = (venue: string) => sharding.getShardId(EntityId.make(venue), group)
     const all = Array.from({ length: shardsPerGroup }, (_, at) => ShardId.make(group, at + 1))
     const self = RunnerAddress.make(options.host, options.port)
+    const holds = ShardCheck.make(
+      (shards: ReadonlyArray<string>) =>
+        Effect.map(storage.refresh(self, shards.map(ShardId.fromString)), (held) => held.map(ShardId.toString)),
+      yield* Effect.scope
+    )
     return Membership.of({
       locate: (venue) => Effect.orDie(client(venue).Locate()),
       shards: () => all.filter((shard) => sharding.hasShardId(shard)).length,
       isOurs: (venue) => sharding.hasShardId(shardOf(venue)),
       confirm: (venue) =>
-        storage.refresh(self, [shardOf(venue)]).pipe(
-          Effect.map((held) => held.length > 0),
-          Database.within(leaseMillis),
+        holds(ShardId.toString(shardOf(venue))).pipe(
+          Effect.timeout(leaseMillis),
           // If the database does not answer, the assignment is not confirmed.
           Effect.catchCause((cause) =>
             Effect.as(Effect.logWarning(`The assignment of the venue ${venue} can't be checked`, cause), false)

@@ -1,0 +1,46 @@
+/**
+ * Checks in the database which shards this node holds.
+ *
+ * A check writes over the connection that holds the node's locks. If such a write takes too long or is interrupted, the
+ * cluster library replaces that connection, and the node loses all its shards. So one check runs at a time, no caller
+ * can interrupt it, and the next one covers all shards that were asked for in the meantime.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+
+/** Whether this node holds a shard, by a check that begins after this question. */
+export type ShardCheck<Shard, E> = (shard: Shard) => Effect.Effect<boolean, E>
+
+/** The questions that the next check answers. */
+interface Batch<Shard, E> {
+  readonly shards: Set<Shard>
+  readonly held: Deferred.Deferred<ReadonlySet<Shard>, E>
+}
+
+/** Makes a check from a query for those of some shards that this node holds. */
+export const make = <Shard, E>(
+  heldOf: (shards: ReadonlyArray<Shard>) => Effect.Effect<Iterable<Shard>, E>,
+  scope: Scope.Scope
+): ShardCheck<Shard, E> => {
+  const oneByOne = Semaphore.makeUnsafe(1)
+  let next: Batch<Shard, E> | undefined
+
+  const check = (batch: Batch<Shard, E>) =>
+    Effect.suspend(() => {
+      next = undefined
+      return Effect.map(heldOf([...batch.shards]), (held): ReadonlySet<Shard> => new Set(held))
+    }).pipe(Deferred.into(batch.held), oneByOne.withPermits(1), Effect.forkIn(scope))
+
+  return (shard) =>
+    Effect.gen(function*() {
+      const batch = next ?? { shards: new Set(), held: Deferred.makeUnsafe() }
+      batch.shards.add(shard)
+      if (batch !== next) {
+        next = batch
+        yield* check(batch)
+      }
+      return (yield* Deferred.await(batch.held)).has(shard)
+    })
+}
