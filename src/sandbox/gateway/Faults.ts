@@ -1,5 +1,5 @@
 /**
- * Faults: which calls go wrong, and how. A value in a request never triggers a fault.
+ * Faults: which calls and streams go wrong, and how. A value in a request never triggers a fault.
  *
  * @example
  * ```ts
@@ -9,12 +9,34 @@
  * const loseAnswer = Control.Control.use((control) =>
  *   control.addFault({ path: "/api/v4/order/stop_limit", symptom: Faults.answerLost })
  * )
+ *
+ * // A tenth of the changes of order books do not arrive.
+ * const loseChanges = Control.Control.use((control) =>
+ *   control.addFault({ channel: "depth", times: 1_000_000, probability: 0.1, symptom: { _tag: "Lose" } })
+ * )
  * ```
  */
 
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
+import { all } from "../../channels/all.ts"
 import * as Times from "../engine/Times.ts"
+import { type Point, points, selectors, StreamSymptom, type SymptomsAt } from "./StreamSymptom.ts"
+
+export {
+  type Cut,
+  type Duplicate,
+  type Garble,
+  type HoldBack,
+  type IgnorePing,
+  type Lose,
+  type RefuseConnection,
+  type RefuseToken,
+  type Stale,
+  type Stall,
+  StreamSymptom,
+  type Throttle
+} from "./StreamSymptom.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -156,23 +178,53 @@ export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
 })
 
 /**
- * A fault: which calls go wrong, how often, and how. Random choices depend on the venue's seed.
+ * A fault: which calls or streams go wrong, how often, and how. Random choices depend on the venue's seed.
  *
  * @category models
  */
 export interface Fault {
-  /** The path of the calls that go wrong; every path if absent. */
+  /** The path of the calls that go wrong; every path if absent. Only for symptoms of calls. */
   readonly path?: string
-  /** The API key of the calls that go wrong; if absent, any key or none. */
+  /** The API key of the calls that go wrong; if absent, any key or none. Only for symptoms of calls. */
   readonly apiKey?: string
-  /** The number of matching calls that pass before any goes wrong; 0 by default. */
+  /**
+   * The channel whose messages go wrong, by its name on the wire, such as `depth`; every channel if absent. Only for
+   * symptoms of messages.
+   */
+  readonly channel?: string
+  /**
+   * The account of the connections that go wrong; if absent, any account or none. Only for symptoms of streams, except
+   * `RefuseConnection`: a client connects before it shows its token.
+   */
+  readonly account?: string
+  /** The number of matching calls, messages, pings, tokens or connections that pass before any goes wrong; 0 by default. */
   readonly skip?: number
-  /** The number of calls that go wrong; 1 by default. */
+  /** The number of calls, messages, pings, tokens or connections that go wrong; 1 by default. */
   readonly times?: number
-  /** The probability that a matching call goes wrong, from 0 to 1; 1 by default. */
+  /** The probability that a match goes wrong, from 0 to 1; 1 by default. */
   readonly probability?: number
-  /** How the calls go wrong. */
-  readonly symptom: Symptom
+  /** How the calls or the streams go wrong. */
+  readonly symptom: Symptom | StreamSymptom
+}
+
+const isOfStream = (symptom: Symptom | StreamSymptom): symptom is StreamSymptom => Object.hasOwn(points, symptom._tag)
+
+/** The fields that select what goes wrong. */
+const selecting = ["path", "apiKey", "channel", "account"] as const
+
+type Selector = (typeof selecting)[number]
+
+const selectorsOf = (symptom: Symptom | StreamSymptom): ReadonlyArray<Selector> =>
+  isOfStream(symptom) ? selectors[points[symptom._tag]] : ["path", "apiKey"]
+
+/** The reason why a fault could never match; `undefined` if it could. */
+const misfit = (fault: Fault): string | undefined => {
+  const { symptom } = fault
+  const known = selectorsOf(symptom)
+  const other = selecting.find((name) => fault[name] !== undefined && !known.includes(name))
+  return other === undefined
+    ? undefined
+    : `"${other}" does not select what ${symptom._tag} hits. Select it by ${known.join(" or ") || "nothing"}`
 }
 
 /**
@@ -183,11 +235,13 @@ export interface Fault {
 export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
   path: Schema.optionalKey(Schema.String),
   apiKey: Schema.optionalKey(Schema.String),
+  channel: Schema.optionalKey(Schema.Literals(all.map(({ wire }) => wire))),
+  account: Schema.optionalKey(Schema.String),
   skip: Schema.optionalKey(Count),
   times: Schema.optionalKey(Count),
   probability: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))),
-  symptom: Symptom
-})
+  symptom: Schema.Union([Symptom, StreamSymptom])
+}).check(Schema.makeFilter(misfit))
 
 /** A proxy answers HTTP 502 because it can't reach the exchange. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
@@ -206,11 +260,11 @@ export const reset: Symptom = { _tag: "Reset", applied: false }
 export interface Armed {
   /** The number of the fault, as returned by `add`. */
   readonly id: number
-  /** The fault itself: which calls go wrong, and how. */
+  /** The fault itself: which calls or streams go wrong, and how. */
   readonly fault: Fault
-  /** The number of calls that have matched the fault. */
+  /** The number of calls, messages, pings, tokens or connections that have matched the fault. */
   readonly matched: number
-  /** The number of these calls that went wrong. */
+  /** The number of these that went wrong. */
   readonly fired: number
 }
 
@@ -254,8 +308,24 @@ export interface Faults {
   readonly list: () => ReadonlyArray<Armed>
   /** Counts a call, and returns the fault that hits it, if any: the first one that matches and fires. */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
+  /** Counts an occasion on a stream, and returns the symptom of the first fault that matches and fires, if any. */
+  readonly hit: <P extends Point>(at: ReadonlyArray<P>, about: About) => SymptomsAt[P] | undefined
+  /** Whether a fault with this symptom can still fire. */
+  readonly isArmed: (tag: StreamSymptom["_tag"]) => boolean
   /** The faults and their counts, as plain data. */
   readonly saved: () => Saved
+}
+
+/**
+ * The stream that a fault may hit.
+ *
+ * @category models
+ */
+export interface About {
+  /** The account of the connection; `undefined` while it has none. */
+  readonly account: string | undefined
+  /** The channel of the message, by its name on the wire; absent if there is no message. */
+  readonly channel?: string
 }
 
 /**
@@ -270,6 +340,12 @@ export interface Saved {
   readonly last: number
 }
 
+/** A fault with its counts. */
+interface Counted extends Armed {
+  matched: number
+  fired: number
+}
+
 /** A pseudo-random number in [0, 1) that depends only on the seed, the fault and how often it has matched. */
 const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
@@ -280,9 +356,27 @@ const chance = (seed: number, id: number, matched: number): number =>
  * @category constructors
  */
 export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faults => {
-  let faults: Array<{ readonly id: number; readonly fault: Fault; matched: number; fired: number }> = saved.faults
-    .map(({ fault, fired, id, matched }) => ({ id, fault, matched, fired }))
+  let faults: Array<Counted> = saved.faults.map(({ fault, fired, id, matched }) => ({ id, fault, matched, fired }))
   let { last } = saved
+
+  /** Counts an occasion, and returns the first fault that matches it and fires. */
+  const fire = (
+    isOfKind: (symptom: Symptom | StreamSymptom) => boolean,
+    about: { readonly [Name in Selector]?: string | undefined }
+  ): Counted | undefined => {
+    for (const entry of faults) {
+      const { fault, id } = entry
+      if (!isOfKind(fault.symptom)) continue
+      if (selecting.some((name) => fault[name] !== undefined && fault[name] !== about[name])) continue
+      const { probability = 1, skip = 0, times = 1 } = fault
+      entry.matched++
+      if (entry.matched <= skip || entry.fired >= times || chance(seed, id, entry.matched) >= probability) continue
+      entry.fired++
+      return entry
+    }
+    return undefined
+  }
+
   return {
     add: (fault) => {
       faults.push({ id: ++last, fault, matched: 0, fired: 0 })
@@ -299,17 +393,18 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
     list: () => faults.map((entry) => ({ ...entry })),
     saved: () => ({ faults, last }),
     next: (path, apiKey) => {
-      for (const entry of faults) {
-        const { fault, id } = entry
-        const { probability = 1, skip = 0, times = 1 } = fault
-        if (fault.path !== undefined && fault.path !== path) continue
-        if (fault.apiKey !== undefined && fault.apiKey !== apiKey) continue
-        entry.matched++
-        if (entry.matched <= skip || entry.fired >= times || chance(seed, id, entry.matched) >= probability) continue
-        entry.fired++
-        return { id, symptom: fault.symptom }
-      }
-      return undefined
-    }
+      if (faults.length === 0) return undefined
+      const fired = fire((symptom) => !isOfStream(symptom), { path, apiKey })
+      // The cast is safe: only symptoms of calls were considered.
+      return fired && { id: fired.id, symptom: fired.fault.symptom as Symptom }
+    },
+    hit: (at, about) => {
+      if (faults.length === 0) return undefined
+      const isAt = (symptom: Symptom | StreamSymptom) =>
+        isOfStream(symptom) && (at as ReadonlyArray<Point>).includes(points[symptom._tag])
+      // The cast is safe: only symptoms of these points were considered.
+      return fire(isAt, { ...about })?.fault.symptom as never
+    },
+    isArmed: (tag) => faults.some(({ fault, fired }) => fault.symptom._tag === tag && fired < (fault.times ?? 1))
   }
 }

@@ -1,11 +1,22 @@
 /** A WebSocket connection, independent of transport: a socket, or a connection within the process. */
+import type * as Result from "effect/Result"
+
+/**
+ * How the exchange ends a connection: abruptly, as the live exchange does it, or with a close frame first (code 1001).
+ */
+export type Ending = "abrupt" | "closed"
+
+/** The close code of a connection that the exchange ends with a close frame: it is going away. */
+export const closeCode = 1001
 
 /** The client's end of a connection, as the exchange sees it. */
 export interface Wire {
+  /** The client's address. */
+  readonly from: string
   /** Sends a message. */
   readonly send: (text: string) => void
-  /** Ends the connection abruptly, as the exchange does: without a closing handshake. Called at most once. */
-  readonly end: () => void
+  /** Ends the connection. Called at most once. */
+  readonly end: (ending: Ending) => void
   /** The length of the messages that the client has not read yet. */
   readonly waiting: () => number
 }
@@ -16,9 +27,18 @@ export interface Client {
   readonly receive: (text: string) => void
   /** Notes a sign of life that is not a message. */
   readonly heard: () => void
+  /** Whether to answer a ping that is a control frame. */
+  readonly pinged: () => boolean
   /** Ends the connection, unless it has ended already. Calls the end of its wire. */
   readonly end: () => void
 }
 
-/** Connects a client; `undefined` if the exchange can't take one now. */
-export type Connect = (wire: Wire) => Client | undefined
+/** The refusal of a connection: the kind of the reason, and a sentence. */
+export interface Refused {
+  /** `rateLimited`: the client has too many connections. `unavailable`: the exchange can't take any now. */
+  readonly kind: "rateLimited" | "unavailable"
+  readonly message: string
+}
+
+/** Connects a client, or refuses it. */
+export type Connect = (wire: Wire) => Result.Result<Client, Refused>

@@ -429,17 +429,17 @@ class Sleeping<E> implements Resident<E> {
   private holding(connect: Connect, clock: Clock.Clock): Connect {
     return (wire) => {
       let waiting: Fiber.Fiber<unknown> | undefined
-      const client = connect({
+      const connected = connect({
         ...wire,
-        end: () => {
+        end: (ending) => {
           waiting?.interruptUnsafe()
           this.release(clock)
-          wire.end()
+          wire.end(ending)
         }
       })
-      if (client === undefined) this.release(clock)
-      else waiting = this.options.run(Effect.andThen(this.isOver(), Effect.sync(client.end)))
-      return client
+      if (Result.isFailure(connected)) this.release(clock)
+      else waiting = this.options.run(Effect.andThen(this.isOver(), Effect.sync(connected.success.end)))
+      return connected
     }
   }
 }

@@ -3,15 +3,18 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
 import type { Dialect } from "../../protocol/Dialect.ts"
-import type { Client } from "../gateway/Socket.ts"
+import { type Client, closeCode, type Ending } from "../gateway/Socket.ts"
 import type { Streams } from "../streams/Streams.ts"
 import * as Sockets from "./Sockets.ts"
 
 /** The close code of a connection that ends without a closing handshake. */
 const abrupt = 1006
+
+const codes: { readonly [E in Ending]: number } = { abrupt, closed: closeCode }
 
 const closed = (code: number): Socket.SocketError =>
   new Socket.SocketError({ reason: new Socket.SocketCloseError({ code }) })
@@ -32,15 +35,17 @@ export const make = ({ policy }: Dialect, { connect }: Streams): Effect.Effect<S
         const close = (code: number): void => {
           Queue.failCauseUnsafe(messages, Cause.fail(closed(code)))
         }
-        const client = connect({
+        const connected = connect({
+          from: "in-process",
           send: (text) => {
             waiting += text.length
             Queue.offerUnsafe(messages, text)
           },
-          end: () => close(abrupt),
+          end: (ending) => close(codes[ending]),
           waiting: () => waiting
         })
-        if (client === undefined) return yield* refused(Sockets.tooMany)
+        if (Result.isFailure(connected)) return yield* refused(connected.failure.message)
+        const client = connected.success
         const own = { client, close }
         current = own
         latch.openUnsafe()

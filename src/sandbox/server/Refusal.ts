@@ -21,8 +21,11 @@ const soon = (path: string, status: number, tag: string, message: string): Writt
 /** A 503 refusal of a request that may succeed a second later. Nothing was carried out. */
 export const busy = (path: string, tag: string, message: string): Written => soon(path, 503, tag, message)
 
+/** A 429 refusal of a client that does too much at once. Nothing was carried out. */
+export const limited = (path: string, message: string): Written => soon(path, 429, "Overloaded", message)
+
 /**
  * The refusal of a call beyond the maximum number of calls in progress. The status is 429, because a client can't tell
  * whether a call that is answered with 5xx was applied.
  */
-export const overloaded = (path: string): Written => soon(path, 429, "Overloaded", "Too many calls are in progress")
+export const overloaded = (path: string): Written => limited(path, "Too many calls are in progress")

@@ -1,6 +1,8 @@
 /** Decides which requests become a WebSocket connection with a venue. */
+import * as Result from "effect/Result"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import { type Answer, type Head, header, type Outcome, type Written } from "../gateway/Message.ts"
+import type { Refused } from "../gateway/Socket.ts"
 import type { Streams } from "../streams/Streams.ts"
 import * as Refusal from "./Refusal.ts"
 
@@ -15,16 +17,14 @@ export const isUpgrade = (head: Head): boolean =>
 export const notInDialect =
   "The documented API has no WebSocket. Start the sandbox in the live exchange's dialect (--dialect live)"
 
-/** The reason why an exchange can't accept a connection now. */
-export const tooMany = "The exchange has too many connections, or has stopped"
-
 const upgradeRequired: Written = {
   ...Refusal.make(path, 426, "UpgradeRequired", "This path is a WebSocket. Connect to it with a WebSocket client"),
   headers: { "content-type": "application/json", upgrade: "websocket" }
 }
 
-/** The refusal of a connection that the venue can't accept now. */
-export const busy = (asked: string): Written => Refusal.busy(asked, "Overloaded", tooMany)
+/** The answer to a client whose connection the venue refuses. */
+export const refusal = (asked: string, { kind, message }: Refused): Written =>
+  kind === "unavailable" ? Refusal.busy(asked, "Overloaded", message) : Refusal.limited(asked, message)
 
 /** The outcome of a request; `undefined` if it is for another path. */
 export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): Outcome | undefined => {
@@ -37,6 +37,8 @@ export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): O
 export const decline = (outcome: Outcome): Answer => {
   if (outcome._tag !== "Upgraded") return outcome
   // Ending the connection releases the resources reserved for it.
-  outcome.connect({ send: () => undefined, end: () => undefined, waiting: () => 0 })?.end()
+  const unused = { from: "", send: () => undefined, end: () => undefined, waiting: () => 0 }
+  const connected = outcome.connect(unused)
+  if (Result.isSuccess(connected)) connected.success.end()
   return upgradeRequired
 }

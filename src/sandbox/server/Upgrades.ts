@@ -1,8 +1,9 @@
 /** Turns the connection of an HTTP server into a WebSocket. */
+import * as Result from "effect/Result"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
 import { type Head, header, type Outcome, type Written } from "../gateway/Message.ts"
-import type { Connect } from "../gateway/Socket.ts"
+import { closeCode, type Connect } from "../gateway/Socket.ts"
 import * as Bounds from "../streams/Bounds.ts"
 import * as Refusal from "./Refusal.ts"
 import * as Sockets from "./Sockets.ts"
@@ -37,15 +38,27 @@ const refusalOf = (head: Head): Written | undefined => {
     : badRequest(head.path, "Sec-WebSocket-Key must be sixteen bytes in Base64")
 }
 
+/** The time that a client gets to answer a close frame, in milliseconds. */
+const lingering = 1000
+
+/** Sends a close frame, and lets the client read it before the connection breaks. */
+const close = (socket: Duplex): void => {
+  socket.end(WebSocketFrames.close(WebSocketFrames.codeOf(closeCode)))
+  const timer = setTimeout(() => socket.destroy(), lingering)
+  socket.on("close", () => clearTimeout(timer))
+}
+
 /** Carries messages between a client's socket and the exchange. */
-const carry = (socket: Duplex, early: Buffer, key: string, connect: Connect, path: string): void => {
-  const client = connect({
+const carry = (socket: Duplex, early: Buffer, head: Head, connect: Connect): void => {
+  const connected = connect({
+    from: head.from,
     send: (text) => socket.write(WebSocketFrames.message(text)),
-    end: () => socket.destroy(),
+    end: (ending) => ending === "closed" ? close(socket) : socket.destroy(),
     waiting: () => socket.writableLength
   })
-  if (client === undefined) return refuse(socket, Sockets.busy(path))
-  socket.write(WebSocketFrames.accept(key))
+  if (Result.isFailure(connected)) return refuse(socket, Sockets.refusal(head.path, connected.failure))
+  const client = connected.success
+  socket.write(WebSocketFrames.accept(header(head, "sec-websocket-key")))
   const reader = new WebSocketFrames.Reader(Bounds.maxMessage)
   const read = (chunk: Buffer): void => {
     for (const received of reader.read(chunk)) {
@@ -53,9 +66,11 @@ const carry = (socket: Duplex, early: Buffer, key: string, connect: Connect, pat
       client.heard()
       if (received._tag === "Message") client.receive(received.text)
       else if (received._tag === "Invalid") client.end()
-      else if (received._tag === "Ping") socket.write(WebSocketFrames.pong(received.payload))
+      else if (received._tag === "Ping" && client.pinged()) socket.write(WebSocketFrames.pong(received.payload))
       else if (received._tag === "Close") {
-        socket.end(WebSocketFrames.close(received.payload), () => client.end())
+        // The exchange may have closed first.
+        if (socket.writableEnded) socket.destroy()
+        else socket.end(WebSocketFrames.close(received.payload), () => client.end())
         return
       }
     }
@@ -87,7 +102,7 @@ export const begin = (head: Head, socket: Duplex, early: Buffer, { receive, refu
   if (refused !== undefined) return refuse(socket, refused)
   receive(head, (outcome) => {
     if (outcome._tag === "Upgraded") {
-      carry(socket, early, header(head, "sec-websocket-key"), outcome.connect, head.path)
+      carry(socket, early, head, outcome.connect)
     } else if (outcome._tag === "Answer") refuse(socket, outcome)
     // No venue streams an answer at this path.
     else socket.destroy()

@@ -150,8 +150,11 @@ export const message = (text: string): Buffer => frame(opcodes.text, Buffer.from
 /** Answers a ping. */
 export const pong = (payload: Uint8Array): Buffer => frame(opcodes.pong, payload)
 
-/** Answers a close, with the client's own code. */
+/** Closes the connection with a code of two bytes: the exchange's, or the client's own. */
 export const close = (payload: Uint8Array): Buffer => frame(opcodes.close, payload.subarray(0, 2))
+
+/** The bytes of a close code. */
+export const codeOf = (code: number): Buffer => Buffer.from([code >> 8, code & 0xff])
 
 /** The protocol's constant, with which a server proves that it has read the client's key. */
 const salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

@@ -86,7 +86,7 @@ const pushPositions = (outlet: Outlet<ReadonlyArray<PositionsChannel.Position>>)
       if (!pace.isDue(at)) return
       const context = outlet.context()
       const positions = context.state.positionsOf.get(context.account) ?? []
-      outlet.push(Array.from(positions, (position) => positionOf(position, context)))
+      outlet.push(Array.from(positions, (position) => positionOf(position, context)), "all")
     }
   }
 }

@@ -119,7 +119,9 @@ class Books implements Subscription<Topic> {
     const { timestamp, updateId } = this.outlet.bookChange(market)
     book.updateId = updateId
     book.sentAt = at
-    this.outlet.push({ market, isSnapshot, timestamp, eventTime: Time.fromMicros(at), updateId, ...rest })
+    const message = { market, isSnapshot, timestamp, eventTime: Time.fromMicros(at), updateId, ...rest }
+    if (isSnapshot) this.outlet.push(message, Object.values(book.topic).join(" "))
+    else this.outlet.push(message)
   }
 
   private pushWhole(book: Book): void {

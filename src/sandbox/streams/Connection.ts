@@ -7,13 +7,15 @@ import type { Name } from "../../channels/all.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Frame from "../../protocol/Frame.ts"
 import * as Json from "../../protocol/Json.ts"
-import type { Wire } from "../gateway/Socket.ts"
+import type { Ending, Wire } from "../gateway/Socket.ts"
 import type { Context } from "../handlers/Handler.ts"
 import * as MarketFigures from "../handlers/MarketFigures.ts"
 import type { Venue } from "../venue/Venue.ts"
 import * as Bounds from "./Bounds.ts"
 import { type Method, methods, type Served } from "./Methods.ts"
 import * as Output from "./Output.ts"
+import * as PushFaults from "./PushFaults.ts"
+import type { Snapshots } from "./Snapshots.ts"
 import { type Command, invalidArgument, type Outlet, type Refusal, type Subscription } from "./Source.ts"
 
 /** The surroundings of a connection. */
@@ -23,6 +25,10 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
   readonly context: (account: string) => Context
   /** Called once the connection has ended. */
   readonly ended: () => void
+  /** Calls a function after a time in milliseconds, unless the returned function is called first. */
+  readonly later: (millis: number, run: () => void) => () => void
+  /** The snapshots that connections got. */
+  readonly snapshots: Snapshots
   /** Logs an error of this program. */
   readonly failed: (message: string, cause: unknown) => void
 }
@@ -46,6 +52,8 @@ const tooManyRequests: Refusal = { code: Frame.codes.tooManyRequests, message: "
 
 const unauthorized: Refusal = { code: Frame.codes.authorizationFailed, message: "unauthorized" }
 
+const unavailable: Refusal = { code: Frame.codes.serviceUnavailable, message: "service unavailable" }
+
 const internalError: Refusal = { code: Frame.codes.internalError, message: "internal error" }
 
 const unknownMarket = (market: string): Refusal => ({
@@ -60,6 +68,7 @@ const marketOf = (asked: unknown): MarketName | undefined => (Object(asked) as {
 export class Connection {
   private readonly surroundings: Surroundings
   private readonly output: Output.Output
+  private readonly pushes: PushFaults.PushFaults
   private readonly listening = new Map<Name, Listening>()
   private readonly wire: Wire
   /** The account for which the connection is authorised. */
@@ -71,7 +80,9 @@ export class Connection {
   constructor(surroundings: Surroundings, wire: Wire) {
     this.surroundings = surroundings
     this.wire = wire
-    this.output = Output.make(surroundings.venue, wire, () => this.end())
+    const { later, venue } = surroundings
+    this.output = Output.make(venue, wire, { end: (ending) => this.end(ending), later })
+    this.pushes = PushFaults.make(this.output)
   }
 
   /** Answers a message from the client, once everything due has been applied. */
@@ -95,13 +106,20 @@ export class Connection {
     for (const { subscription } of this.listening.values()) subscription.woken?.(at)
   }
 
-  /** Ends the connection abruptly. */
-  end(): void {
+  /** Whether to answer a ping. */
+  pinged(): boolean {
+    if (this.isOver) return false
+    const { faults } = this.surroundings.venue
+    return !this.output.isStalled() && faults.hit(["ping"], { account: this.account }) === undefined
+  }
+
+  /** Ends the connection. */
+  end(ending: Ending = "abrupt"): void {
     if (this.isOver) return
     this.isOver = true
     this.listening.clear()
     this.output.drop()
-    this.wire.end()
+    this.wire.end(ending)
     this.surroundings.ended()
   }
 
@@ -110,7 +128,7 @@ export class Connection {
     const json = Result.getOrUndefined(Json.parse(text))
     const { id } = Object(json) as { readonly id?: unknown }
     if (typeof id === "number" && Number.isSafeInteger(id) && id >= 0) this.refuse(id, invalidArgument)
-    else this.output.endAfter()
+    else this.output.endAfter("abrupt")
   }
 
   private isWithinRate(): boolean {
@@ -137,7 +155,7 @@ export class Connection {
     const { id, method } = request
     switch (method) {
       case Frame.methods.ping:
-        return this.succeed(id, "pong")
+        return this.pinged() ? this.succeed(id, "pong") : undefined
       case Frame.methods.time:
         return this.succeed(id, MarketFigures.seconds(this.context().serverTime))
       case Frame.methods.authorize:
@@ -168,6 +186,8 @@ export class Connection {
     const { venue } = this.surroundings
     const key = venue.streamTokens.admit(venue.state, token, this.context().serverTime)
     if (key === undefined || (this.account ?? key.account) !== key.account) return unauthorized
+    const fault = venue.faults.hit(["authorize"], { account: key.account })
+    if (fault !== undefined) return fault.kind === "unauthorized" ? unauthorized : unavailable
     this.account = key.account
     return this.succeed(id, Frame.success)
   }
@@ -215,7 +235,10 @@ export class Connection {
     if (answered === undefined) return methodNotFound
     if (Result.isFailure(answered)) return answered.failure
     const encoded = query["~codec"].encodeResult(answered.success)
-    if (Result.isSuccess(encoded)) return this.succeed(id, encoded.success)
+    if (Result.isSuccess(encoded)) {
+      const old = this.staleOf(served, JSON.stringify([query.method, params]), encoded.success)
+      return this.succeed(id, old === undefined ? encoded.success : old.snapshot)
+    }
     this.surroundings.failed(`The answer to ${query.method} could not be written`, encoded.failure)
     return internalError
   }
@@ -232,7 +255,7 @@ export class Connection {
     const { bookChange, wakeAt } = this.surroundings
     const subscription = served.source.open({
       context: () => this.context(),
-      push: (message) => this.push(served, message),
+      push: (message, snapshot) => this.push(served, message, snapshot),
       wakeAt,
       bookChange,
       end: () => this.end()
@@ -242,14 +265,27 @@ export class Connection {
     return listening
   }
 
-  private push({ channel }: Served, message: unknown): void {
+  /** The older snapshot with this name, if a fault repeats it. */
+  private staleOf({ channel: { wire } }: Served, name: string, current: unknown) {
+    const { snapshots, venue } = this.surroundings
+    const old = snapshots.first(`${this.account ?? ""} ${wire} ${name}`, current)
+    if (old === undefined) return undefined
+    return venue.faults.hit(["snapshot"], { account: this.account, channel: wire }) && old
+  }
+
+  private push(served: Served, message: unknown, snapshot: string | undefined): void {
+    const { channel } = served
     const encoded = channel["~codec"].encodeMessage(message)
-    if (Result.isSuccess(encoded)) {
-      const params = encoded.success
-      return this.output.send(Frame.writeReceived({ _tag: "Push", method: channel.pushed, params }))
+    if (Result.isFailure(encoded)) {
+      // The client must not miss it unnoticed.
+      this.surroundings.failed(`A message of ${channel.pushed} could not be written`, encoded.failure)
+      return this.end()
     }
-    // The client must not miss it unnoticed.
-    this.surroundings.failed(`A message of ${channel.pushed} could not be written`, encoded.failure)
-    this.end()
+    const current = encoded.success
+    const old = snapshot === undefined ? undefined : this.staleOf(served, snapshot, current)
+    const params = old === undefined ? current : old.snapshot
+    const text = Frame.writeReceived({ _tag: "Push", method: channel.pushed, params })
+    const about = { account: this.account, channel: channel.wire }
+    this.pushes.send(channel.wire, text, this.surroundings.venue.faults.hit(["message"], about))
   }
 }

@@ -135,7 +135,7 @@ const pushTrades = (outlet: Outlet<TradesChannel.MarketTrades>): Subscription<{ 
       const context = outlet.context()
       markets = anyMarketsOf(topics, context)
       for (const market of anyMarketsOf(asked, context)) {
-        outlet.push({ market, trades: latestTrades(context, market, snapshotTrades) })
+        outlet.push({ market, trades: latestTrades(context, market, snapshotTrades) }, market)
       }
     },
     applied: ({ events }) => {

@@ -1,14 +1,21 @@
 /** The messages that a connection has yet to send. Each leaves once the state that it was made from is durable. */
-import type { Wire } from "../gateway/Socket.ts"
+import type { Ending, Wire } from "../gateway/Socket.ts"
 import type * as Journal from "../store/Journal.ts"
 import * as Bounds from "./Bounds.ts"
 
 /** The messages that a connection has yet to send. */
 export interface Output {
-  /** Adds a message. */
-  readonly send: (text: string) => void
+  /**
+   * Adds a message. If `bytesPerSecond` is given, the message arrives slowly, and the ones behind it wait until it has
+   * arrived.
+   */
+  readonly send: (text: string, bytesPerSecond?: number) => void
   /** Ends the connection after the messages added so far. */
-  readonly endAfter: () => void
+  readonly endAfter: (ending: Ending) => void
+  /** Sends nothing that is added from now on. */
+  readonly stall: () => void
+  /** Whether it is stalled. */
+  readonly isStalled: () => boolean
   /** Drops all messages. */
   readonly drop: () => void
 }
@@ -20,48 +27,104 @@ interface Source {
   readonly sequence: () => number
 }
 
+/** The surroundings of an output. */
+interface Surroundings {
+  /** Ends the connection, and drops the messages. */
+  readonly end: (ending: Ending) => void
+  /** Calls a function after a time in milliseconds, unless the returned function is called first. */
+  readonly later: (millis: number, run: () => void) => () => void
+}
+
 interface Message {
   /** The number of the last command that the message can reflect. */
   readonly sequence: number
-  /** The text; `undefined` for the end of the connection. */
-  readonly text: string | undefined
+  /** The text; empty for the end of the connection. */
+  readonly text: string
+  /** The way in which the connection ends, if it does. */
+  readonly ending?: Ending
+  /** The time that the message takes to arrive, in milliseconds. */
+  readonly millis: number
 }
 
-/** An empty output. `end` ends the connection, and drops the messages. */
-export const make = ({ journal, sequence }: Source, wire: Wire, end: () => void): Output => {
-  let messages: Array<Message> = []
-  let length = 0
+/** The messages of one connection. */
+class Messages implements Output {
+  private readonly source: Source
+  private readonly wire: Wire
+  private readonly surroundings: Surroundings
+  private messages: Array<Message> = []
+  /** The length of the messages. */
+  private length = 0
+  private hasStalled = false
+  /** Stops the message that is arriving slowly; `undefined` if there is none. */
+  private stopArriving: (() => void) | undefined
 
-  const isTooLong = (): boolean => length + wire.waiting() > Bounds.maxWaiting
-
-  const flush = (error: unknown): void => {
-    if (error !== undefined) return end()
-    const durable = journal.sequence()
-    const later = messages.findIndex(({ sequence }) => sequence > durable)
-    const sent = messages.splice(0, later === -1 ? messages.length : later)
-    for (const { text } of sent) {
-      if (text === undefined) return end()
-      length -= text.length
-      wire.send(text)
-    }
-    if (isTooLong()) return end()
-    if (messages.length > 0) journal.whenCommitted(flush)
+  constructor(source: Source, wire: Wire, surroundings: Surroundings) {
+    this.source = source
+    this.wire = wire
+    this.surroundings = surroundings
   }
 
-  const add = (text: string | undefined): void => {
-    if (messages.push({ sequence: sequence(), text }) === 1) journal.whenCommitted(flush)
+  send(text: string, bytesPerSecond = Infinity): void {
+    if (this.hasStalled) return
+    this.length += text.length
+    if (this.isTooLong()) this.surroundings.end("abrupt")
+    else this.add({ sequence: this.source.sequence(), text, millis: text.length * 1000 / bytesPerSecond })
   }
 
-  return {
-    send: (text) => {
-      length += text.length
-      if (isTooLong()) end()
-      else add(text)
-    },
-    endAfter: () => add(undefined),
-    drop: () => {
-      messages = []
-      length = 0
+  endAfter(ending: Ending): void {
+    this.add({ sequence: this.source.sequence(), text: "", ending, millis: 0 })
+  }
+
+  stall(): void {
+    this.hasStalled = true
+  }
+
+  isStalled(): boolean {
+    return this.hasStalled
+  }
+
+  drop(): void {
+    this.stopArriving?.()
+    this.messages = []
+    this.length = 0
+  }
+
+  private isTooLong(): boolean {
+    return this.length + this.wire.waiting() > Bounds.maxWaiting
+  }
+
+  private add(message: Message): void {
+    if (this.messages.push(message) === 1) this.source.journal.whenCommitted(this.flush)
+  }
+
+  private readonly flush = (error: unknown): void => {
+    if (error !== undefined) return this.surroundings.end("abrupt")
+    this.leave()
+    if (this.messages.length > 0 && this.stopArriving === undefined) this.source.journal.whenCommitted(this.flush)
+  }
+
+  /** Sends the durable messages, up to the first one that takes time. */
+  private leave(): void {
+    if (this.stopArriving !== undefined) return
+    const durable = this.source.journal.sequence()
+    const isReady = ({ millis, sequence }: Message) => sequence <= durable && millis === 0
+    const stop = this.messages.findIndex((message) => !isReady(message))
+    for (const { ending, text } of this.messages.splice(0, stop === -1 ? this.messages.length : stop)) {
+      if (ending !== undefined) return this.surroundings.end(ending)
+      this.length -= text.length
+      this.wire.send(text)
     }
+    if (this.isTooLong()) return this.surroundings.end("abrupt")
+    const [next] = this.messages
+    if (next === undefined || next.sequence > durable) return
+    this.stopArriving = this.surroundings.later(next.millis, () => {
+      this.stopArriving = undefined
+      this.messages[0] = { ...next, millis: 0 }
+      this.flush(undefined)
+    })
   }
 }
+
+/** An empty output. */
+export const make = (source: Source, wire: Wire, surroundings: Surroundings): Output =>
+  new Messages(source, wire, surroundings)

@@ -36,8 +36,11 @@ export interface BookChange {
 export interface Outlet<Message> {
   /** The state now, and the account of the connection; no account, if the channel is public. */
   readonly context: () => Context
-  /** Pushes a message once the state that it was made from is durable. */
-  readonly push: (message: Message) => void
+  /**
+   * Pushes a message once the state that it was made from is durable. If the message is a snapshot, `snapshot` names it:
+   * a later snapshot with the same name replaces it.
+   */
+  readonly push: (message: Message, snapshot?: string) => void
   /**
    * Asks to be woken at a time on the venue's clock, in Unix microseconds, or soon after. Holds until the next time that
    * the subscription is woken.

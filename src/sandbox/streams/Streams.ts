@@ -17,12 +17,32 @@ import type { Venue } from "../venue/Venue.ts"
 import * as VenueClock from "../venue/VenueClock.ts"
 import * as Bounds from "./Bounds.ts"
 import { Connection } from "./Connection.ts"
+import * as Snapshots from "./Snapshots.ts"
 import type { BookChange } from "./Source.ts"
 
 /** The connections of a venue. */
 export interface Streams {
-  /** Connects a client; `undefined` if the venue has too many connections, or is halted. */
+  /** Connects a client. Refuses it if the venue has too many connections, or is halted, or if a fault says so. */
   readonly connect: Socket.Connect
+}
+
+/** The services of the runtime that the connections use. */
+interface Runtime {
+  readonly clock: Clock.Clock
+  /** Makes the timer look at the time again. */
+  readonly reschedule: () => void
+  readonly log: (message: string, cause: unknown) => void
+  /** Calls a function after a time in milliseconds, unless the returned function is called first. */
+  readonly later: (millis: number, run: () => void) => () => void
+}
+
+const refused = (kind: Socket.Refused["kind"], message: string) => Result.fail({ kind, message })
+
+const unavailable = refused("unavailable", "The exchange has too many connections, or has stopped")
+
+const faulty = {
+  rateLimited: refused("rateLimited", "Too many connections"),
+  unavailable: refused("unavailable", "The exchange takes no connections now")
 }
 
 interface Member {
@@ -36,10 +56,9 @@ const marketsOf = (events: ReadonlyArray<Event.Event>): ReadonlySet<MarketName> 
 
 class Members {
   private readonly venue: Venue["Service"]
+  private readonly runtime: Runtime
   private readonly clock: Clock.Clock
-  /** Makes the timer look at the time again. */
-  private readonly reschedule: () => void
-  private readonly log: (message: string, cause: unknown) => void
+  private readonly snapshots: Snapshots.Snapshots
   private readonly members = new Set<Member>()
   private stopWatching = (): void => undefined
   /** The earliest time at which a connection wants to be woken, on the venue's clock. */
@@ -51,20 +70,17 @@ class Members {
   private readonly bookChanges = new Map<MarketName, BookChange>()
   private before: BookChange = { updateId: 0, timestamp: Time.fromMicros(0) }
 
-  constructor(
-    venue: Venue["Service"],
-    clock: Clock.Clock,
-    reschedule: () => void,
-    log: (message: string, cause: unknown) => void
-  ) {
+  constructor(venue: Venue["Service"], runtime: Runtime) {
     this.venue = venue
-    this.clock = clock
-    this.reschedule = reschedule
-    this.log = log
+    this.runtime = runtime
+    this.clock = runtime.clock
+    this.snapshots = Snapshots.make(venue.faults)
   }
 
-  connect(wire: Socket.Wire): Socket.Client | undefined {
-    if (this.members.size >= Bounds.maxConnections || !this.look()) return undefined
+  connect(wire: Socket.Wire): Result.Result<Socket.Client, Socket.Refused> {
+    if (this.members.size >= Bounds.maxConnections || !this.look()) return unavailable
+    const fault = this.venue.faults.hit(["connect"], { account: undefined })
+    if (fault !== undefined) return faulty[fault.kind]
     if (this.members.size === 0) this.begin()
     const connection = new Connection({
       venue: this.venue,
@@ -72,23 +88,26 @@ class Members {
       wakeAt: (at) => this.wakeAt(at),
       bookChange: (market) => this.bookChanges.get(market) ?? this.before,
       ended: () => this.remove(member),
-      failed: this.log
+      failed: this.runtime.log,
+      later: this.runtime.later,
+      snapshots: this.snapshots
     }, wire)
     const member = { connection, heardAt: this.clock.currentTimeMillisUnsafe() }
     this.members.add(member)
-    this.reschedule()
+    this.runtime.reschedule()
     const heard = () => {
       member.heardAt = this.clock.currentTimeMillisUnsafe()
     }
-    return {
+    return Result.succeed({
       receive: (text) => {
         heard()
         if (this.look()) this.attempt(() => connection.receive(text))
         else this.endAll()
       },
       heard,
+      pinged: () => connection.pinged(),
       end: () => connection.end()
-    }
+    })
   }
 
   /** Ends all connections. */
@@ -136,7 +155,7 @@ class Members {
   private attempt(work: () => void): void {
     const done = Result.try(work)
     if (Result.isSuccess(done)) return
-    this.log("The connections of a venue have failed", done.failure)
+    this.runtime.log("The connections of a venue have failed", done.failure)
     this.endAll()
   }
 
@@ -164,7 +183,7 @@ class Members {
     const { clock } = this.venue.state
     if (clock === this.setting) return
     this.setting = clock
-    this.reschedule()
+    this.runtime.reschedule()
   }
 
   private wake(): void {
@@ -175,12 +194,12 @@ class Members {
   private wakeAt(at: number): void {
     if (at >= this.earliest) return
     this.earliest = at
-    this.reschedule()
+    this.runtime.reschedule()
   }
 }
 
 /** The connections of a venue that takes none. */
-export const none: Streams = { connect: () => undefined }
+export const none: Streams = { connect: () => unavailable }
 
 /** Creates the connections of a venue. They end with the scope. */
 export const make = Effect.fnUntraced(function*(
@@ -188,12 +207,15 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Streams, never, Scope.Scope> {
   const changes = yield* Queue.sliding<void>(1)
   const run = Effect.runCallbackWith(yield* Effect.context())
-  const members = new Members(
-    venue,
-    yield* Clock.Clock,
-    () => Queue.offerUnsafe(changes, undefined),
-    (message, cause) => run(Effect.logError(message, cause))
-  )
+  const members = new Members(venue, {
+    clock: yield* Clock.Clock,
+    reschedule: () => Queue.offerUnsafe(changes, undefined),
+    log: (message, cause) => run(Effect.logError(message, cause)),
+    later: (millis, done) => {
+      const stop = run(Effect.delay(Effect.sync(done), millis))
+      return () => stop()
+    }
+  })
   const next = Effect.suspend(() => {
     const millis = members.untilNext()
     const time = millis === Infinity ? Effect.never : Effect.sleep(millis)

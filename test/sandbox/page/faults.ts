@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { document } from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
-import type { Symptom } from "../../../src/sandbox/gateway/Faults.ts"
+import type { Fault } from "../../../src/sandbox/gateway/Faults.ts"
 import { see } from "../../support/browser.ts"
 import { appears, go, itInFull, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
@@ -77,7 +77,7 @@ export const faults = (): void => {
       yield* add("the answer arrives slowly", { "Bytes per second": "50" })
       yield* add("an answer of your own", { "Is the call applied?": "yes, first", "HTTP status": "418", Body: "[1]" })
       yield* see(() => region(shown, "Faults").getByRole("listitem").nth(5).waitFor())
-      const expected: ReadonlyArray<Symptom> = [
+      const expected: Array<Fault["symptom"]> = [
         { _tag: "Reset", applied: false },
         { _tag: "Delay", millis: 250 },
         { _tag: "Truncate", bytes: 7 },

@@ -12,7 +12,7 @@ import * as Bounds from "../../../src/sandbox/streams/Bounds.ts"
 import * as Streams from "../../../src/sandbox/streams/Streams.ts"
 import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { bob, btcUsdt, inProcess } from "../../support/exchange.ts"
-import { authorized, connect, Connections, durable, limit, paramsOf, token, world } from "./client.ts"
+import { authorized, connect, Connections, deaf, durable, limit, paramsOf, token, world } from "./client.ts"
 
 const codeOf = (frame: { readonly error?: unknown } | undefined) =>
   (frame?.error as { readonly code: number } | null | undefined)?.code
@@ -149,12 +149,12 @@ describe("ends", () => {
       const sleep: Clock.Clock["sleep"] = (duration) => Effect.suspend(() => (sleeps++, clock.sleep(duration)))
       const counting = Object.assign(Object.create(clock) as Clock.Clock, { sleep })
       const streams = yield* Effect.provideService(Effect.flatMap(Venue, Streams.make), Clock.Clock, counting)
-      const client = streams.connect({ send: () => undefined, end: () => undefined, waiting: () => 0 })
-      client?.receive("{\"id\":1,\"method\":\"market_subscribe\",\"params\":[\"BTC_USDT\"]}")
+      const client = Result.getOrThrow(streams.connect(deaf))
+      client.receive("{\"id\":1,\"method\":\"market_subscribe\",\"params\":[\"BTC_USDT\"]}")
       yield* TestClock.adjust("10 seconds")
       const [before] = [sleeps]
       assert.isAbove(before, 9)
-      client?.end()
+      client.end()
       yield* TestClock.adjust("1 hour")
       yield* durable
       assert.isAtMost(sleeps, before + 1)
@@ -187,7 +187,7 @@ describe("ends", () => {
     Effect.gen(function*() {
       const control = yield* Control
       let unread = 0
-      const slow = yield* connect(() => unread)
+      const slow = yield* connect({ waiting: () => unread })
       const fast = yield* connect()
       for (const { send } of [slow, fast]) yield* send("bookTicker_subscribe", "BTC_USDT")
       unread = Bounds.maxWaiting
@@ -202,12 +202,10 @@ describe("ends", () => {
   it.effect("a venue takes a bounded number of connections", () =>
     Effect.gen(function*() {
       const streams = yield* Connections
-      const wire = { send: () => undefined, end: () => undefined, waiting: () => 0 }
-      const clients = Array.from({ length: Bounds.maxConnections }, () => streams.connect(wire))
-      assert.isTrue(clients.every((client) => client !== undefined))
-      assert.isUndefined(streams.connect(wire))
+      const clients = Array.from({ length: Bounds.maxConnections }, () => Result.getOrThrow(streams.connect(deaf)))
+      assert.isTrue(Result.isFailure(streams.connect(deaf)))
       clients[0]?.end()
-      assert.isDefined(streams.connect(wire))
+      assert.isTrue(Result.isSuccess(streams.connect(deaf)))
     }).pipe(Effect.provide(world)))
 })
 
@@ -219,14 +217,13 @@ describe("durability", () => {
       yield* client.send("ordersPending_subscribe", "BTC_USDT")
       const sent: Array<readonly [durable: number, commands: number]> = []
       const streams = yield* Streams.make(venue)
-      const watcher = streams.connect({
+      const watcher = Result.getOrThrow(streams.connect({
+        ...deaf,
         send: (text) => {
           if (text.includes("bookTicker_update")) sent.push([venue.journal.sequence(), venue.sequence()])
-        },
-        end: () => undefined,
-        waiting: () => 0
-      })
-      watcher?.receive("{\"id\":1,\"method\":\"bookTicker_subscribe\",\"params\":[\"BTC_USDT\"]}")
+        }
+      }))
+      watcher.receive("{\"id\":1,\"method\":\"bookTicker_subscribe\",\"params\":[\"BTC_USDT\"]}")
       const before = venue.sequence()
       yield* Effect.all([limit("sell", "0.1", "103"), limit("sell", "0.1", "102"), limit("sell", "0.1", "101")], {
         concurrency: "unbounded"

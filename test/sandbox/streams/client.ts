@@ -50,26 +50,36 @@ export const durable = Venue.use(({ journal }) =>
   Effect.andThen(journal.committed, Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void))))
 )
 
-/** Connects a client. `waiting` is the length of the messages that it does not read. */
-export const connect = Effect.fnUntraced(function*(waiting: () => number = () => 0) {
+/** The wire of a client that ignores everything. */
+export const deaf: Socket.Wire = {
+  from: "test",
+  send: () => undefined,
+  end: () => undefined,
+  waiting: () => 0
+}
+
+/** Connects a client with this wire, in addition to the messages that it collects. */
+export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = {}) {
   const { connect } = yield* Connections
   const frames: Array<Frame> = []
-  const state = { isOver: false }
+  const state: { ending?: Socket.Ending } = {}
   const wire: Socket.Wire = {
+    ...deaf,
     send: (text) => frames.push(JSON.parse(text) as Frame),
-    end: () => {
-      state.isOver = true
+    end: (ending) => {
+      state.ending = ending
     },
-    waiting
+    ...more
   }
-  const client = connect(wire)
-  if (client === undefined) return yield* Effect.die("no connection")
+  const client = yield* Effect.fromResult(connect(wire))
   let id = 0
   /** The frames since the last call, once everything is durable. */
   const taken = Effect.map(durable, () => frames.splice(0))
   return {
     client,
-    isOver: () => state.isOver,
+    isOver: () => state.ending !== undefined,
+    /** The way in which the exchange ended the connection; `undefined` while it is open. */
+    ending: () => state.ending,
     taken,
     /** The pushes since the last call, as method and parameters. */
     pushed: Effect.map(taken, (all) => all.map(({ method, params }) => [method, params] as const)),

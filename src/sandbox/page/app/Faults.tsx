@@ -1,7 +1,7 @@
 /** The faults area: which calls fail, and how. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
-import type { Armed, Symptom } from "../../gateway/Faults.ts"
+import type { Armed, StreamSymptom, Symptom } from "../../gateway/Faults.ts"
 import { post, remove } from "./api.ts"
 import { text } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
@@ -21,6 +21,25 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Slow: ["the answer arrives slowly", ["bytesPerSecond"]],
   Answer: ["an answer of your own", ["applied", "status", "body"]]
 }
+
+const streamSymptoms: Readonly<Record<StreamSymptom["_tag"], string>> = {
+  Cut: "the connection ends",
+  Stall: "nothing more arrives",
+  Lose: "a message is lost",
+  Duplicate: "a message arrives twice",
+  HoldBack: "a message arrives after the next",
+  Garble: "a message is not JSON",
+  Throttle: "messages arrive slowly",
+  Stale: "a snapshot is old",
+  IgnorePing: "a ping is not answered",
+  RefuseToken: "a token is refused",
+  RefuseConnection: "a connection is refused"
+}
+
+const wordsOf = (tag: (Symptom | StreamSymptom)["_tag"]): string =>
+  tag in streamSymptoms
+    ? streamSymptoms[tag as StreamSymptom["_tag"]]
+    : symptoms[tag as Symptom["_tag"]][0]
 
 const excuses = ["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"]
 
@@ -138,7 +157,7 @@ const describe = ({ fault: { symptom } }: Armed): string => {
   const { _tag, ...rest } = symptom
   const given = Object.entries(rest).filter(([name]) => name !== "headers")
     .map(([name, value]) => name === "applied" ? value === true ? "applied" : "not applied" : `${name} ${text(value)}`)
-  return [symptoms[_tag][0], ...given].join(", ")
+  return [wordsOf(_tag), ...given].join(", ")
 }
 
 const endpointOptions = (): ReadonlyArray<readonly [string, string]> => [
@@ -156,7 +175,10 @@ const Fault = ({ armed }: { armed: Armed }): JSX.Element => {
         <b>#{id}</b> {isUsed ? <span class="tag">used up</span> : <span class="tag warn">armed</span>} {describe(armed)}
         <br />
         <span class="soft">
-          {endpoints.value.find(({ path }) => path === fault.path)?.name ?? fault.path ?? "every endpoint"}
+          {fault.symptom._tag in streamSymptoms
+            ? fault.channel ?? "streams"
+            : endpoints.value.find(({ path }) => path === fault.path)?.name ?? fault.path ?? "every endpoint"}
+          {fault.account === undefined ? "" : `, account ${fault.account}`}
           {fault.apiKey === undefined ? "" : `, key ${fault.apiKey}`}
           {fault.probability === undefined || fault.probability === 1 ? "" : `, chance ${fault.probability}`}
           {fault.skip === undefined || fault.skip === 0 ? "" : `, after ${fault.skip} calls`}; fired {fired} of{" "}

@@ -1,0 +1,197 @@
+/**
+ * How a stream goes wrong: the connection, a message that is pushed over it, or the exchange's answers to pings and
+ * tokens.
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The connection ends when a message would be pushed. Earlier messages arrive; this one does not.
+ *
+ * @category models
+ */
+export interface Cut {
+  readonly _tag: "Cut"
+  /**
+   * Whether the exchange sends a close frame first (code 1001). Without one, the client sees code 1006, as when the live
+   * exchange ends a connection.
+   */
+  readonly close: boolean
+}
+
+/**
+ * From a message on, nothing arrives any more: no message, no answer, no pong. The connection stays open.
+ *
+ * @category models
+ */
+export interface Stall {
+  readonly _tag: "Stall"
+}
+
+/**
+ * The message is lost.
+ *
+ * @category models
+ */
+export interface Lose {
+  readonly _tag: "Lose"
+}
+
+/**
+ * The message arrives twice.
+ *
+ * @category models
+ */
+export interface Duplicate {
+  readonly _tag: "Duplicate"
+}
+
+/**
+ * The message arrives after the next one of its channel on this connection. Without a next one, it does not arrive.
+ *
+ * @category models
+ */
+export interface HoldBack {
+  readonly _tag: "HoldBack"
+}
+
+/**
+ * The message is cut off in the middle of its JSON, as if it were complete.
+ *
+ * @category models
+ */
+export interface Garble {
+  readonly _tag: "Garble"
+}
+
+/**
+ * The message arrives slowly, and so do the later ones behind it.
+ *
+ * @category models
+ */
+export interface Throttle {
+  readonly _tag: "Throttle"
+  /** The speed of the message, in bytes per second; 1 or more. */
+  readonly bytesPerSecond: number
+}
+
+/**
+ * A snapshot is old: the client gets the first one that any connection got since the fault was added. Snapshots are
+ * whole order books, the first trades of a market, lists of positions, and answers to queries of a channel. The same
+ * snapshot must have been sent before, to a connection of the same account, or the fault does not match.
+ *
+ * @category models
+ */
+export interface Stale {
+  readonly _tag: "Stale"
+}
+
+/**
+ * A ping is not answered, whether it is a message or a control frame.
+ *
+ * @category models
+ */
+export interface IgnorePing {
+  readonly _tag: "IgnorePing"
+}
+
+/**
+ * `authorize` is refused although the token is valid.
+ *
+ * @category models
+ */
+export interface RefuseToken {
+  readonly _tag: "RefuseToken"
+  /** `unauthorized`: code 11, which stays. `unavailable`: code 3, which may pass. */
+  readonly kind: "unauthorized" | "unavailable"
+}
+
+/**
+ * A connection is refused before it becomes a WebSocket.
+ *
+ * @category models
+ */
+export interface RefuseConnection {
+  readonly _tag: "RefuseConnection"
+  /** `rateLimited`: HTTP 429. `unavailable`: HTTP 503. */
+  readonly kind: "rateLimited" | "unavailable"
+}
+
+/**
+ * How a stream goes wrong.
+ *
+ * @category models
+ */
+export type StreamSymptom =
+  | Cut
+  | Stall
+  | Lose
+  | Duplicate
+  | HoldBack
+  | Garble
+  | Throttle
+  | Stale
+  | IgnorePing
+  | RefuseToken
+  | RefuseConnection
+
+const members = Schema.TaggedUnion({
+  Cut: { close: Schema.Boolean },
+  Stall: {},
+  Lose: {},
+  Duplicate: {},
+  HoldBack: {},
+  Garble: {},
+  Throttle: { bytesPerSecond: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) },
+  Stale: {},
+  IgnorePing: {},
+  RefuseToken: { kind: Schema.Literals(["unauthorized", "unavailable"]) },
+  RefuseConnection: { kind: Schema.Literals(["rateLimited", "unavailable"]) }
+})
+
+/**
+ * The schema of {@link StreamSymptom}.
+ *
+ * @category schemas
+ */
+export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
+
+/** The symptoms that can hit a stream at each point. */
+export interface SymptomsAt {
+  /** A client connects. */
+  readonly connect: RefuseConnection
+  /** A client shows a valid token. */
+  readonly authorize: RefuseToken
+  /** A client pings. */
+  readonly ping: IgnorePing
+  /** A message is pushed. */
+  readonly message: Cut | Stall | Lose | Duplicate | HoldBack | Garble | Throttle
+  /** A snapshot is sent, and an older one is known. */
+  readonly snapshot: Stale
+}
+
+/** A point at which a fault can hit a stream. */
+export type Point = keyof SymptomsAt
+
+/** The point at which each symptom hits. */
+export const points: { readonly [Tag in StreamSymptom["_tag"]]: Point } = {
+  Cut: "message",
+  Stall: "message",
+  Lose: "message",
+  Duplicate: "message",
+  HoldBack: "message",
+  Garble: "message",
+  Throttle: "message",
+  Stale: "snapshot",
+  IgnorePing: "ping",
+  RefuseToken: "authorize",
+  RefuseConnection: "connect"
+}
+
+/** The fields of a fault that select streams at each point. */
+export const selectors: { readonly [P in Point]: ReadonlyArray<"account" | "channel"> } = {
+  connect: [],
+  authorize: ["account"],
+  ping: ["account"],
+  message: ["account", "channel"],
+  snapshot: ["account", "channel"]
+}

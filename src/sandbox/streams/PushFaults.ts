@@ -1,0 +1,46 @@
+/** Applies the symptoms of faults to the messages that a connection pushes. */
+import type { SymptomsAt } from "../gateway/StreamSymptom.ts"
+import type { Output } from "./Output.ts"
+
+/** Sends the messages of one connection, each with the symptom that hits it. */
+export interface PushFaults {
+  /** Sends a message of a channel. */
+  readonly send: (channel: string, text: string, symptom: SymptomsAt["message"] | undefined) => void
+}
+
+/** Nothing is held back yet. */
+export const make = (output: Output): PushFaults => {
+  /** The messages that wait for the next one of their channel. */
+  const held = new Map<string, Array<string>>()
+
+  const send = (channel: string, ...texts: ReadonlyArray<string>): void => {
+    const late = held.get(channel) ?? []
+    held.delete(channel)
+    for (const text of [...texts, ...late]) output.send(text)
+  }
+
+  return {
+    send: (channel, text, symptom) => {
+      switch (symptom?._tag) {
+        case undefined:
+          return send(channel, text)
+        case "Cut":
+          return output.endAfter(symptom.close ? "closed" : "abrupt")
+        case "Stall":
+          return output.stall()
+        case "Lose":
+          return
+        case "Duplicate":
+          return send(channel, text, text)
+        case "HoldBack":
+          held.set(channel, [...held.get(channel) ?? [], text])
+          return
+        case "Garble":
+          return send(channel, text.slice(0, Math.floor(text.length / 2)))
+        case "Throttle":
+          output.send(text, symptom.bytesPerSecond)
+          return send(channel)
+      }
+    }
+  }
+}
