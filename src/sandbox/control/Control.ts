@@ -1,6 +1,6 @@
 /**
- * The owner's control of a sandbox: its clock, prices, accounts, keys, funds, faults, limits and history. No exchange
- * key gives access to it.
+ * The owner's control of a sandbox: its clock, prices, accounts, keys, funds, faults, limits, connections and history.
+ * No exchange key gives access to it.
  *
  * Times (`at`) are Unix microseconds. Durations (`millis`) are milliseconds. Faults, limits, requests and snapshots
  * made by `snapshot` are not part of the journal.
@@ -29,6 +29,7 @@ import type { RateLimit } from "../../protocol/Endpoint.ts"
 import * as Command from "../engine/Command.ts"
 import * as Schedule from "../engine/Schedule.ts"
 import type { Armed, Fault } from "../gateway/Faults.ts"
+import type { OpenConnection, SentMessage } from "../gateway/OpenConnections.ts"
 import type { RequestRecord } from "../gateway/RequestRecord.ts"
 import type { Shown } from "../gateway/Traffic.ts"
 import type * as Journal from "../store/Journal.ts"
@@ -43,6 +44,7 @@ import * as Calls from "./Calls.ts"
 import * as CandleView from "./CandleView.ts"
 import * as ClockControl from "./ClockControl.ts"
 import * as CommandHistory from "./CommandHistory.ts"
+import * as ConnectionsControl from "./ConnectionsControl.ts"
 import * as CounterpartyView from "./CounterpartyView.ts"
 import * as HistoryControl from "./HistoryControl.ts"
 import * as MarketViews from "./MarketViews.ts"
@@ -52,6 +54,7 @@ export { ClockReading } from "./ClockControl.ts"
 export { ControlRefused } from "../venue/ControlRefused.ts"
 export { Counterparty, type Credited, type QuotedMarket } from "./CounterpartyView.ts"
 export { Fork } from "../venue/Forks.ts"
+export { OpenConnection, SentMessage, type SubscribedChannel } from "../gateway/OpenConnections.ts"
 export { Status } from "./HistoryControl.ts"
 export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
 export { CommandSummary, SavedState } from "./CommandHistory.ts"
@@ -165,6 +168,20 @@ export class Control extends Context.Service<
      * refused.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
+    /** The open WebSocket connections, oldest first. */
+    readonly connections: Effect.Effect<ReadonlyArray<OpenConnection>>
+    /** The latest messages that were sent over a connection, oldest first: at most 50, with at most 32 KiB of text. */
+    readonly sentMessages: (id: number) => Effect.Effect<ReadonlyArray<SentMessage>, ControlRefused>
+    /** Ends a connection. */
+    readonly cutConnection: (options: {
+      /** The number of the connection. */
+      readonly id: number
+      /**
+       * Whether the exchange sends a close frame first (code 1001); `false` by default, as when the live exchange ends a
+       * connection (code 1006).
+       */
+      readonly close?: boolean
+    }) => Effect.Effect<void, ControlRefused>
     /**
      * The events on the exchange: those after a position in the feed, or only new ones by default. `"0"` is the
      * beginning.
@@ -257,6 +274,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     requests: (after = 0, latest = Infinity) => Effect.sync(() => venue.callLog.after(after).slice(-latest)),
     look: (number) => Calls.look(venue, number),
     again: (number) => Calls.again(venue, number),
+    ...ConnectionsControl.make(venue),
     saved: Effect.sync(() => venue.saved()),
     commands: (before, limit) => CommandHistory.commands(venue, before, limit),
     events: (after) => Stream.unwrap(venue.feed.after(after)),

@@ -216,6 +216,23 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
         "`latest` limits the result to that many of the most recent ones."
     )
   ),
+  HttpApiEndpoint.get("connections", "/Connections", {
+    success: Schema.Array(Control.OpenConnection),
+    error: Unavailable
+  }).annotateMerge(described("The open WebSocket connections, oldest first.")),
+  HttpApiEndpoint.get("sentMessages", "/Connections/:id/Messages", {
+    params: { id: Schema.NumberFromString.check(Schema.isInt()) },
+    success: Schema.Array(Control.SentMessage),
+    error
+  }).annotateMerge(described(
+    "The latest messages that were sent over a connection, oldest first: at most 50, with at most 32 KiB of text."
+  )),
+  post(
+    "cutConnection",
+    "/CutConnection",
+    Schema.Struct({ id: Schema.Int, close: key(Schema.Boolean) }),
+    "Ends a connection: abruptly, or with a close frame first if `close` is true."
+  ),
   HttpApiEndpoint.get("events", "/Events", {
     query: Schema.Struct({ after: key(Schema.String) }),
     headers: Schema.Struct({ "last-event-id": key(Schema.String) }),

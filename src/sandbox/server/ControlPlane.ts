@@ -106,6 +106,9 @@ const groupLayer = (
       removeFault: ({ params }) => done(control.removeFault(params.id)),
       limit: ({ payload }) => done(control.limit(payload.limit, payload.path)),
       requests: ({ query }) => control.requests(query.after, query.latest),
+      connections: () => control.connections,
+      sentMessages: ({ params }) => control.sentMessages(params.id),
+      cutConnection: ({ payload }) => done(control.cutConnection(payload)),
       events: ({ headers, query }) =>
         Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), FeedEvents.respond),
       status: () => control.status,

@@ -17,3 +17,9 @@ export const maxMessage = 64 * 1024
 
 /** The connections that a venue has at once. */
 export const maxConnections = 512
+
+/**
+ * The latest messages of a connection that its owner can look at: their number, and their length together in characters.
+ * The last message is kept whatever its length.
+ */
+export const recent = { messages: 50, length: 32 * 1024 } as const

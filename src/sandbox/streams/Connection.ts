@@ -7,6 +7,8 @@ import type { Name } from "../../channels/all.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Frame from "../../protocol/Frame.ts"
 import * as Json from "../../protocol/Json.ts"
+import type { Key } from "../engine/State.ts"
+import type { OpenConnection, SentMessage, Shown } from "../gateway/OpenConnections.ts"
 import type { Ending, Wire } from "../gateway/Socket.ts"
 import type { Context } from "../handlers/Handler.ts"
 import * as MarketFigures from "../handlers/MarketFigures.ts"
@@ -15,6 +17,7 @@ import * as Bounds from "./Bounds.ts"
 import { type Method, methods, type Served } from "./Methods.ts"
 import * as Output from "./Output.ts"
 import * as PushFaults from "./PushFaults.ts"
+import * as RecentMessages from "./RecentMessages.ts"
 import type { Snapshots } from "./Snapshots.ts"
 import { type Command, invalidArgument, type Outlet, type Refusal, type Subscription } from "./Source.ts"
 
@@ -65,14 +68,18 @@ const unknownMarket = (market: string): Refusal => ({
 const marketOf = (asked: unknown): MarketName | undefined => (Object(asked) as { readonly market?: MarketName }).market
 
 /** A connection. */
-export class Connection {
+export class Connection implements Shown {
   private readonly surroundings: Surroundings
   private readonly output: Output.Output
   private readonly pushes: PushFaults.PushFaults
   private readonly listening = new Map<Name, Listening>()
   private readonly wire: Wire
-  /** The account for which the connection is authorised. */
-  private account: string | undefined
+  private readonly since: number
+  private readonly recent = RecentMessages.make()
+  /** The removal from the venue's open connections. */
+  private readonly leave: () => void
+  /** The key that authorised the connection. */
+  private key: Key | undefined
   private isOver = false
   /** The window in which messages are counted. */
   private window = { start: 0, count: 0 }
@@ -80,9 +87,17 @@ export class Connection {
   constructor(surroundings: Surroundings, wire: Wire) {
     this.surroundings = surroundings
     this.wire = wire
+    // A venue that was restored may have a fraction of a microsecond in its times.
+    const now = () => Math.floor(this.context().at)
+    this.since = now()
     const { later, venue } = surroundings
-    this.output = Output.make(venue, wire, { end: (ending) => this.end(ending), later })
+    const send = (text: string): void => {
+      this.recent.add({ at: now(), text })
+      wire.send(text)
+    }
+    this.output = Output.make(venue, { ...wire, send }, { end: (ending) => this.end(ending), later })
     this.pushes = PushFaults.make(this.output)
+    this.leave = venue.connections.add(this)
   }
 
   /** Answers a message from the client, once everything due has been applied. */
@@ -106,6 +121,23 @@ export class Connection {
     for (const { subscription } of this.listening.values()) subscription.woken?.(at)
   }
 
+  readonly show = (): Omit<OpenConnection, "id"> => ({
+    from: this.wire.from,
+    ...(this.key === undefined ? {} : { account: this.key.account, apiKey: this.key.apiKey }),
+    since: this.since,
+    subscriptions: Array.from(this.listening.values(), ({ served: { channel }, topics }) => ({
+      channel: channel.wire,
+      topics: [...topics.values()].flatMap((topic) => {
+        const encoded = channel["~codec"].encodeTopics([topic])
+        return Result.isSuccess(encoded) ? [encoded.success] : []
+      })
+    })),
+    sent: this.recent.count(),
+    waiting: this.output.waiting()
+  })
+
+  readonly latest = (): ReadonlyArray<SentMessage> => this.recent.all()
+
   /** Whether to answer a ping. */
   pinged(): boolean {
     if (this.isOver) return false
@@ -119,6 +151,7 @@ export class Connection {
     this.isOver = true
     this.listening.clear()
     this.output.drop()
+    this.leave()
     this.wire.end(ending)
     this.surroundings.ended()
   }
@@ -137,6 +170,11 @@ export class Connection {
     const { start } = this.window
     if (at < start || at >= start + perMillis * 1000) this.window = { start: at, count: 0 }
     return ++this.window.count <= count
+  }
+
+  /** The account for which the connection is authorised. */
+  private get account(): string | undefined {
+    return this.key?.account
   }
 
   private context(): Context {
@@ -188,7 +226,7 @@ export class Connection {
     if (key === undefined || (this.account ?? key.account) !== key.account) return unauthorized
     const fault = venue.faults.hit(["authorize"], { account: key.account })
     if (fault !== undefined) return fault.kind === "unauthorized" ? unauthorized : unavailable
-    this.account = key.account
+    this.key = key
     return this.succeed(id, Frame.success)
   }
 

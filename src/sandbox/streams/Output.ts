@@ -16,6 +16,8 @@ export interface Output {
   readonly stall: () => void
   /** Whether it is stalled. */
   readonly isStalled: () => boolean
+  /** The length of the messages that have not been sent, or that the client has not read. */
+  readonly waiting: () => number
   /** Drops all messages. */
   readonly drop: () => void
 }
@@ -89,8 +91,12 @@ class Messages implements Output {
     this.length = 0
   }
 
+  waiting(): number {
+    return this.length + this.wire.waiting()
+  }
+
   private isTooLong(): boolean {
-    return this.length + this.wire.waiting() > Bounds.maxWaiting
+    return this.waiting() > Bounds.maxWaiting
   }
 
   private add(message: Message): void {

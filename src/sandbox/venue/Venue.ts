@@ -34,6 +34,7 @@ import * as Faults from "../gateway/Faults.ts"
 import * as Limits from "../gateway/Limits.ts"
 import * as Message from "../gateway/Message.ts"
 import { type Answer, type Request, reset, type Written } from "../gateway/Message.ts"
+import * as OpenConnections from "../gateway/OpenConnections.ts"
 import * as Reading from "../gateway/Reading.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Routing from "../gateway/Routing.ts"
@@ -150,6 +151,8 @@ export class Venue extends Context.Service<Venue, {
   readonly traffic: Traffic.Traffic
   /** The forks of this venue. */
   readonly forks: Forks.Forks
+  /** The open WebSocket connections, over all transports. */
+  readonly connections: OpenConnections.OpenConnections
   /** The tokens that authorise connections. */
   readonly streamTokens: StreamTokens.StreamTokens
   /** Adds a watcher of the venue's commands, and returns a function that removes it. */
@@ -396,7 +399,8 @@ const connectable = (
   { history, settle }: Executor.Executor,
   halt: Halt.Halt,
   { watch }: Watchers.Watchers
-): Pick<Venue["Service"], "settled" | "streamTokens" | "watch"> => ({
+): Pick<Venue["Service"], "connections" | "settled" | "streamTokens" | "watch"> => ({
+  connections: OpenConnections.make(),
   streamTokens: StreamTokens.make(policy.streamToken),
   watch,
   settled: (clock) => {

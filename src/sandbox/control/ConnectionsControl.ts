@@ -1,0 +1,23 @@
+/** Shows the open connections of a venue, and ends them. */
+import * as Effect from "effect/Effect"
+import type { Shown } from "../gateway/OpenConnections.ts"
+import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
+import type { Venue } from "../venue/Venue.ts"
+import type { Control } from "./Control.ts"
+
+/** The operations on connections. */
+export const make = (
+  { connections }: Venue["Service"]
+): Pick<Control["Service"], "connections" | "cutConnection" | "sentMessages"> => {
+  const found = <A>(action: string, id: number, use: (connection: Shown) => A): Effect.Effect<A, ControlRefused> =>
+    Effect.suspend(() => {
+      const connection = connections.find(id)
+      return connection === undefined ? refuse(action, { id: "known" }) : Effect.succeed(use(connection))
+    })
+  return {
+    connections: Effect.sync(() => connections.list()),
+    sentMessages: (id) => found("SentMessages", id, ({ latest }) => latest()),
+    cutConnection: ({ close = false, id }) =>
+      found("CutConnection", id, (connection) => connection.end(close ? "closed" : "abrupt"))
+  }
+}

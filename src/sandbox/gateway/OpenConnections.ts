@@ -1,0 +1,135 @@
+/**
+ * The open WebSocket connections of a venue, over all transports.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Control } from "effect-txc/sandbox"
+ *
+ * // Cuts off every connection of an account.
+ * const cutOff = (account: string) =>
+ *   Control.Control.use((control) =>
+ *     Effect.flatMap(control.connections, (connections) =>
+ *       Effect.forEach(
+ *         connections.filter((connection) => connection.account === account),
+ *         ({ id }) => control.cutConnection({ id, close: false }),
+ *         { discard: true }
+ *       ))
+ *   )
+ * ```
+ */
+import * as Schema from "effect/Schema"
+import type { Ending } from "./Socket.ts"
+
+const key = Schema.optionalKey
+
+/**
+ * The topics of a channel that a connection is subscribed to.
+ *
+ * @category models
+ */
+export interface SubscribedChannel {
+  /** The channel, by its name on the wire, such as `depth`. */
+  readonly channel: string
+  /** The parameters that subscribe to each topic, such as `["BTC_USDT", 5, "0", true]`. */
+  readonly topics: ReadonlyArray<ReadonlyArray<unknown>>
+}
+
+/**
+ * An open connection.
+ *
+ * @category models
+ */
+export interface OpenConnection {
+  /** The number of the connection, counted from 1 since the venue was opened. */
+  readonly id: number
+  /** The client's address; `in-process` for a client in the sandbox's process. */
+  readonly from: string
+  /** The account, once the connection is authorised. */
+  readonly account?: string
+  /** The API key whose token authorised the connection. */
+  readonly apiKey?: string
+  /** The time at which the client connected, on the venue's clock, in Unix microseconds. */
+  readonly since: number
+  /** The subscriptions, by channel. */
+  readonly subscriptions: ReadonlyArray<SubscribedChannel>
+  /** The number of messages that were sent to the client: answers and pushes. */
+  readonly sent: number
+  /** The length of the messages that wait to be sent or read, in characters or bytes. */
+  readonly waiting: number
+}
+
+/**
+ * The schema of {@link OpenConnection}.
+ *
+ * @category schemas
+ */
+export const OpenConnection: Schema.Codec<OpenConnection, unknown> = Schema.Struct({
+  id: Schema.Int,
+  from: Schema.String,
+  account: key(Schema.String),
+  apiKey: key(Schema.String),
+  since: Schema.Int,
+  subscriptions: Schema.Array(Schema.Struct({
+    channel: Schema.String,
+    topics: Schema.Array(Schema.Array(Schema.Unknown))
+  })),
+  sent: Schema.Int,
+  waiting: Schema.Int
+})
+
+/**
+ * A message that was sent to a client.
+ *
+ * @category models
+ */
+export interface SentMessage {
+  /** The time, on the venue's clock, in Unix microseconds. */
+  readonly at: number
+  /** The text of the message. */
+  readonly text: string
+}
+
+/**
+ * The schema of {@link SentMessage}.
+ *
+ * @category schemas
+ */
+export const SentMessage: Schema.Codec<SentMessage, unknown> = Schema.Struct({ at: Schema.Int, text: Schema.String })
+
+/** A connection, as the owner sees and ends it. */
+export interface Shown {
+  /** The connection now, without its number. */
+  readonly show: () => Omit<OpenConnection, "id">
+  /** The latest messages that were sent, oldest first. */
+  readonly latest: () => ReadonlyArray<SentMessage>
+  /** Ends the connection. */
+  readonly end: (ending: Ending) => void
+}
+
+/** The open connections of a venue. */
+export interface OpenConnections {
+  /** Adds a connection, and returns a function that removes it. */
+  readonly add: (connection: Shown) => () => void
+  /** The connections, oldest first. */
+  readonly list: () => ReadonlyArray<OpenConnection>
+  /** The connection with this number. */
+  readonly find: (id: number) => Shown | undefined
+}
+
+/** No connections yet. */
+export const make = (): OpenConnections => {
+  const connections = new Map<number, Shown>()
+  let last = 0
+  return {
+    add: (connection) => {
+      const id = ++last
+      connections.set(id, connection)
+      return () => {
+        connections.delete(id)
+      }
+    },
+    list: () => Array.from(connections, ([id, { show }]) => ({ id, ...show() })),
+    find: (id) => connections.get(id)
+  }
+}

@@ -1,0 +1,32 @@
+/** The latest messages that a connection has sent, for the owner to look at. */
+import type { SentMessage } from "../gateway/OpenConnections.ts"
+import * as Bounds from "./Bounds.ts"
+
+/** The latest messages. */
+export interface RecentMessages {
+  /** Adds a message. */
+  readonly add: (message: SentMessage) => void
+  /** The number of messages so far. */
+  readonly count: () => number
+  /** The latest messages, oldest first. */
+  readonly all: () => ReadonlyArray<SentMessage>
+}
+
+/** No messages yet. */
+export const make = (): RecentMessages => {
+  const { length: maxLength, messages: most } = Bounds.recent
+  const messages: Array<SentMessage> = []
+  let [count, length] = [0, 0]
+  return {
+    add: (message) => {
+      count++
+      length += message.text.length
+      messages.push(message)
+      while (messages.length > most || (length > maxLength && messages.length > 1)) {
+        length -= messages.shift()?.text.length ?? 0
+      }
+    },
+    count: () => count,
+    all: () => [...messages]
+  }
+}
