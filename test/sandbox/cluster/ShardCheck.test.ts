@@ -45,7 +45,7 @@ describe("ShardCheck", () => {
 
   it.effect("an interrupted question does not interrupt the check", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { asked, heldOf, answer } = database()
+      const { answer, heldOf } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)
       const leaving = yield* Effect.forkScoped(holds(1), { startImmediately: true })
       const staying = yield* Effect.forkScoped(holds(1), { startImmediately: true })
