@@ -30,6 +30,7 @@ import { Decimal, isZero, normalize } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixTime } from "../domain/Time.ts"
 import * as Channel from "../protocol/Channel.ts"
+import * as Compiled from "../protocol/Compiled.ts"
 import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -158,28 +159,22 @@ const body = Wire.answer<Body>({
   updateId: Schema.Int,
   pastUpdateId: Schema.optionalKey(Schema.Int),
   eventTime: Schema.optionalKey(UnixTime)
-}, { keys: { updateId: "update_id", pastUpdateId: "past_update_id", eventTime: "event_time" } }).schema
+}, { keys: { updateId: "update_id", pastUpdateId: "past_update_id", eventTime: "event_time" } })
 
 const update = positional<{ readonly isSnapshot: boolean; readonly body: Body; readonly market: MarketName }>({
   isSnapshot: Schema.Boolean,
-  body,
+  body: body.schema,
   market: MarketName
 })
 
-const DepthMessage = Schema.Struct({
-  market: MarketName,
-  isSnapshot: Schema.Boolean,
-  timestamp: UnixTime,
-  eventTime: Schema.optionalKey(UnixTime),
-  updateId: Schema.Int,
-  pastUpdateId: Schema.optionalKey(Schema.Int),
-  asks: Schema.optionalKey(Schema.Array(level)),
-  bids: Schema.optionalKey(Schema.Array(level))
-})
+// The cast is safe: the message has the market, the flag and the fields of the body.
+const DepthMessage = Schema.Struct({ market: MarketName, isSnapshot: Schema.Boolean, ...body.fields }) as never
 
 const message: Schema.Codec<DepthMessage, unknown> = update.pipe(
-  Schema.decodeTo(Schema.toType(DepthMessage), {
-    decode: SchemaGetter.transform(({ body, isSnapshot, market }): DepthMessage => ({ ...body, isSnapshot, market })),
+  Schema.decodeTo(Schema.toType<Schema.Codec<DepthMessage>>(DepthMessage), {
+    decode: SchemaGetter.transform(
+      Compiled.rearranged(({ body, isSnapshot, market }): DepthMessage => ({ market, isSnapshot, ...body }))
+    ),
     encode: SchemaGetter.transform(({ isSnapshot, market, ...body }: DepthMessage) => ({ isSnapshot, body, market }))
   })
 )

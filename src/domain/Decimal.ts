@@ -397,7 +397,7 @@ export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Or
  *
  * @category comparing
  */
-export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
+export const isZero = (self: Decimal): boolean => self.charCodeAt(0) < 49 && !/[1-9]/u.test(self)
 
 /**
  * The value in canonical text: no trailing zeros, no `-0`. Equal values have equal canonical texts.
@@ -405,6 +405,8 @@ export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
  * @category computing
  */
 export const normalize = (self: Decimal): Decimal => {
+  // Usually, and it costs no search.
+  if (self.charCodeAt(self.length - 1) !== 48) return self
   const written = writtenScale(self)
   const kept = written === 0 ? self : self.replace(/\.?0+$/u, "")
   // The cast is safe: without its trailing zeros, a valid decimal is still valid.

@@ -39,6 +39,20 @@ export const fused = <F extends (input: never) => unknown>(transform: F, build: 
   return transform
 }
 
+/**
+ * Registers a transformation that only rearranges the values of its input, in the order of its output's fields: they have
+ * been checked, so the output is not checked again.
+ */
+export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
+  fused(rearrange, (compile, source) => {
+    const parse = compile(source)
+    return (input) => {
+      const value = parse(input)
+      // The cast is safe: the parser of the source returns its type.
+      return value === refused ? refused : rearrange(value as A)
+    }
+  })
+
 // -----------------------------------------------------------------------------
 // Nodes
 // -----------------------------------------------------------------------------

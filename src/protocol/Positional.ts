@@ -2,7 +2,11 @@
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
+import * as Compiled from "./Compiled.ts"
+import * as ObjectReader from "./ObjectReader.ts"
+import { type Parser, refused, tally } from "./Parser.ts"
 import * as Wire from "./Wire.ts"
+import { isCompiled } from "./WireNames.ts"
 
 /** The schema of each element by its domain name, in wire order. */
 type Elements<A extends object> = Wire.Fields<A>
@@ -36,17 +40,44 @@ export const positional = <A extends object>(
     isOptional(name) && (found === null || found === absenceOf(name))
   return isArray.annotate(Wire.describedBy(() => tupleOf(fields, isOptional, absenceOf))).pipe(
     Schema.decodeTo(Schema.Struct(fields), {
-      decode: SchemaGetter.transform((row: ReadonlyArray<unknown>) =>
-        Object.fromEntries(
-          names.slice(0, row.length).flatMap((name, at) => isAbsent(name, row[at]) ? [] : [[name, row[at]]])
-        )
-      ) as never,
+      decode: SchemaGetter.transform(Compiled.fused(
+        (row: ReadonlyArray<unknown>) =>
+          Object.fromEntries(
+            names.slice(0, row.length).flatMap((name, at) => isAbsent(name, row[at]) ? [] : [[name, row[at]]])
+          ),
+        (compile, _, target) => isCompiled(target) ? reading(target, names, isAbsent, compile) : undefined
+      )) as never,
       encode: SchemaGetter.transform((record: Readonly<Record<string, unknown>>) => {
         const last = names.findLastIndex((name) => record[name] !== undefined || absences.has(name))
         return names.slice(0, last + 1).map((name) => record[name] ?? absenceOf(name))
       }) as never
     })
   ) as never
+}
+
+/** Reads an array in one pass: its keys are its indexes. */
+const reading = (
+  model: SchemaAST.Objects,
+  names: ReadonlyArray<string>,
+  isAbsent: (name: string, found: unknown) => boolean,
+  compile: Compiled.Compile
+): Parser | undefined => {
+  const make = ObjectReader.maker(model.propertySignatures.map(({ name, type }) => ({
+    from: names.indexOf(String(name)).toString(),
+    to: String(name),
+    parse: compile(type),
+    isOptional: SchemaAST.isOptional(type),
+    isAbsent: SchemaAST.isOptional(type) ? (found) => isAbsent(String(name), found) : undefined
+  })))
+  const accepts = Compiled.checksOf(model, "output")
+  return make && ((row) => {
+    if (!Array.isArray(row)) return refused
+    const made = make(row as never)
+    if (made === refused) return refused
+    // The elements of an array are not keys.
+    tally.keys -= Math.min(row.length, names.length)
+    return accepts === undefined || accepts(made) ? made : refused
+  })
 }
 
 /**

@@ -83,7 +83,8 @@ export const encode = (plan: Plan): (value: ObjectReader.Fields) => ObjectReader
     return plan.joint === undefined ? wire : plan.joint.join(wire)
   }, (compile, source) => isCompiled(source) ? encoded(plan, source, compile) : undefined)
 
-const isCompiled = (model: SchemaAST.AST): model is SchemaAST.Objects =>
+/** Whether a model is a struct that can be compiled. */
+export const isCompiled = (model: SchemaAST.AST): model is SchemaAST.Objects =>
   SchemaAST.isObjects(model) && model.propertySignatures.every(({ type }) => Compiled.keepsNothing(type))
 
 /** A field and its compiled schema. */
