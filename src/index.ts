@@ -6,6 +6,13 @@ export * as Exchange from "./Exchange.ts"
 // One layer with all channel services
 export * as Streams from "./Streams.ts"
 
+// Live views: books, orders, balances and positions as they are now
+export * as LiveBalances from "./LiveBalances.ts"
+export * as LiveBook from "./LiveBook.ts"
+export * as LiveOrders from "./LiveOrders.ts"
+export * as LivePositions from "./LivePositions.ts"
+export * as LiveView from "./LiveView.ts"
+
 // Reconciliation of orders whose answers were lost
 export * as Reconciliation from "./Reconciliation.ts"
 

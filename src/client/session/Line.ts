@@ -194,6 +194,9 @@ export class Line {
     }
   }
 
+  /** The time of the connection's last message, in Unix milliseconds; `undefined` without a connection. */
+  readonly heardAt = (): number | undefined => this.#connection?.heardAt()
+
   /** Waits for a connection and makes a query over it. */
   readonly ask: Continuity.Ask = (query, params) =>
     Effect.flatMap(this.#isUp.await, () =>

@@ -34,6 +34,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Connection from "./Connection.ts"
 import type * as Continuity from "./Continuity.ts"
 import { Dialer } from "./Dialer.ts"
+import { Heard } from "./Heard.ts"
 import type * as Item from "./Item.ts"
 import { Line, type Setup } from "./Line.ts"
 import * as StreamErrors from "./StreamErrors.ts"
@@ -182,6 +183,8 @@ const makeStreams = (token: Setup["token"]) =>
         })
         if (line === undefined) return yield* new StreamErrors.TooManyConnections({ channel: channel.name, limit })
         yield* Effect.addFinalizer(() => Effect.sync(() => line.remove(subscriber)))
+        const hear = yield* Heard
+        hear?.(line.heardAt)
         return Stream.fromPull(Effect.succeed(subscriber.mailbox.take))
       }))
 

@@ -298,7 +298,7 @@ export class Exchange {
 
 const times = { timestamp: 1, event_time: 1 }
 
-const wireOrder = ({ id, version }: Order) => ({
+export const wireOrder = ({ id, version }: Order) => ({
   id,
   market,
   type: 1,

@@ -1,0 +1,233 @@
+/**
+ * The order book of a market as it is now, sorted, and never crossed. Public: needs no credentials.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, LiveBook } from "effect-txc"
+ *
+ * export const program = Effect.scoped(Effect.gen(function*() {
+ *   const view = yield* LiveBook.make({ market: Identifiers.marketName("BTC_USDT"), limit: 100, priceStep: "0" })
+ *   const { ask, bid } = LiveBook.best(yield* view.whole)
+ *   yield* Effect.log(`${bid?.price} to ${ask?.price}`)
+ * }))
+ * ```
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as DepthChannel from "./channels/DepthChannel.ts"
+import type * as StreamErrors from "./client/session/StreamErrors.ts"
+import * as Decimal from "./domain/Decimal.ts"
+import type { MarketName } from "./domain/Identifiers.ts"
+import type { UnixTime } from "./domain/Time.ts"
+import * as LiveView from "./LiveView.ts"
+
+/**
+ * An order book, with at least as many levels on each side as the view was asked for, if the market has them.
+ *
+ * @category models
+ */
+export interface Book {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** The number of this state of the book. It never decreases while the view is whole. */
+  readonly updateId: number
+  /** The time of the book's last change, by the exchange's clock, in Unix seconds with a fraction. */
+  readonly timestamp: UnixTime
+  /** The offers to sell, lowest price first. */
+  readonly asks: ReadonlyArray<DepthChannel.Level>
+  /** The offers to buy, highest price first. */
+  readonly bids: ReadonlyArray<DepthChannel.Level>
+}
+
+/**
+ * A live order book.
+ *
+ * @category models
+ */
+export type LiveBook = LiveView.LiveView<Book, StreamErrors.PublicFailure>
+
+/**
+ * The best levels; absent on a side without offers.
+ *
+ * @category models
+ */
+export interface Best {
+  /** The lowest offer to sell. */
+  readonly ask?: DepthChannel.Level
+  /** The highest offer to buy. */
+  readonly bid?: DepthChannel.Level
+}
+
+/**
+ * Returns the best level of each side.
+ *
+ * @category accessors
+ */
+export const best = ({ asks: [ask], bids: [bid] }: Book): Best => ({
+  ...(ask === undefined ? {} : { ask }),
+  ...(bid === undefined ? {} : { bid })
+})
+
+/**
+ * Returns the book with only its best `count` levels on each side.
+ *
+ * @category accessors
+ */
+export const top = (book: Book, count: number): Book => ({
+  ...book,
+  asks: book.asks.slice(0, count),
+  bids: book.bids.slice(0, count)
+})
+
+/** A side of a book. The first level is the best. */
+type SideName = "asks" | "bids"
+
+/** -1 if the first price is the better one, 1 if the second is. */
+const comparing = {
+  asks: Decimal.Order,
+  bids: (one: Decimal.Decimal, other: Decimal.Decimal) => Decimal.Order(other, one)
+}
+
+/**
+ * Returns the amount at a price, in the base currency; zero if there is no such level. Prices are compared by value, so
+ * `"1.50"` finds `"1.5"`.
+ *
+ * @category accessors
+ */
+export const amountAt = (book: Book, side: SideName, price: Decimal.Decimal): Decimal.Decimal => {
+  const levels = book[side]
+  const compare = comparing[side]
+  let low = 0
+  let high = levels.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const level = levels[middle]
+    const order = level === undefined ? 0 : compare(level.price, price)
+    if (order === 0) return level?.amount ?? Decimal.zero
+    if (order < 0) low = middle + 1
+    else high = middle
+  }
+  return Decimal.zero
+}
+
+/**
+ * The levels of a side, best first. Each price is converted to a floating-point number once. Rounding keeps the order of
+ * prices, so only two prices that round to the same number are compared exactly.
+ */
+class Side {
+  readonly #name: SideName
+  readonly #sign: 1 | -1
+  /** The rounded prices, ascending: negative ones for bids. */
+  readonly #keys: Array<number> = []
+  readonly #levels: Array<DepthChannel.Level> = []
+
+  constructor(name: SideName) {
+    this.#name = name
+    this.#sign = name === "asks" ? 1 : -1
+  }
+
+  get best(): DepthChannel.Level | undefined {
+    return this.#levels[0]
+  }
+
+  /** The rounded price of the best level. */
+  get bestPrice(): number {
+    return (this.#keys[0] ?? Infinity) * this.#sign
+  }
+
+  toArray(): ReadonlyArray<DepthChannel.Level> {
+    return this.#levels.slice()
+  }
+
+  begin(levels: ReadonlyArray<DepthChannel.Level> = []): void {
+    this.#keys.length = 0
+    this.#levels.length = 0
+    this.change(levels)
+  }
+
+  change(levels: ReadonlyArray<DepthChannel.Level> = []): void {
+    const keys = this.#keys
+    for (const level of levels) {
+      const key = Number(level.price) * this.#sign
+      const at = this.#find(key, level.price)
+      const found = this.#levels[at]
+      const isKnown = found !== undefined && keys[at] === key && Decimal.Equivalence(found.price, level.price)
+      if (Decimal.isZero(level.amount)) {
+        if (!isKnown) continue
+        keys.splice(at, 1)
+        this.#levels.splice(at, 1)
+      } else if (isKnown) this.#levels[at] = level
+      else {
+        keys.splice(at, 0, key)
+        this.#levels.splice(at, 0, level)
+      }
+    }
+  }
+
+  /** The index of the first level that is not better than this price. */
+  #find(key: number, price: Decimal.Decimal): number {
+    const keys = this.#keys
+    let low = 0
+    let high = keys.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((keys[middle] ?? 0) < key) low = middle + 1
+      else high = middle
+    }
+    for (let level = this.#levels[low]; level !== undefined && keys[low] === key; level = this.#levels[low]) {
+      if (comparing[this.#name](level.price, price) >= 0) break
+      low++
+    }
+    return low
+  }
+}
+
+const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, DepthChannel.DepthMessage, Book> => {
+  const asks = new Side("asks")
+  const bids = new Side("bids")
+  let last: Pick<Book, "timestamp" | "updateId"> | undefined
+  /** A book whose best prices are equal is not crossed: with a price step, the exchange may round both to it. */
+  const isSound = (): boolean => {
+    if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true
+    return Decimal.Order(bids.best.price, asks.best.price) <= 0
+  }
+  return {
+    begin: (book) => {
+      asks.begin(book.asks)
+      bids.begin(book.bids)
+      last = book
+      return isSound()
+    },
+    apply: (change) => {
+      asks.change(change.asks)
+      bids.change(change.bids)
+      last = change
+      return isSound()
+    },
+    value: () => {
+      const { timestamp = 0, updateId = 0 } = last ?? {}
+      return { market, updateId, timestamp, asks: asks.toArray(), bids: bids.toArray() } as Book
+    }
+  }
+}
+
+/**
+ * Creates a live book. It lasts as long as its scope.
+ *
+ * Each update names the one before it, so a missing one is noticed at the next update, or when the exchange repeats the
+ * book after ten seconds without one. Then the view is incomplete until it has another whole book.
+ *
+ * All views of one topic share a subscription. A book of the same market with another `limit` or `priceStep` needs a
+ * connection of its own.
+ *
+ * @category constructors
+ */
+export const make: (
+  topic: DepthChannel.Topic
+) => Effect.Effect<LiveBook, never, DepthChannel.DepthChannel | Scope.Scope> = Effect.fn("LiveBook.make")(
+  function*(topic) {
+    const { stream } = yield* DepthChannel.DepthChannel
+    return yield* LiveView.make(stream(topic), model(topic.market))
+  }
+)

@@ -1,0 +1,153 @@
+/**
+ * The open orders of an account on a market as they are now.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { type Identifiers, LiveOrders } from "effect-txc"
+ *
+ * // Waits until an order is filled or canceled.
+ * export const ended = Effect.fn(function*(orders: LiveOrders.LiveOrders, id: Identifiers.OrderId) {
+ *   return yield* orders.find(({ order, isOpen }) => order.orderId === id && !isOpen)
+ * })
+ * ```
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as PendingOrdersChannel from "./channels/PendingOrdersChannel.ts"
+import type * as StreamErrors from "./client/session/StreamErrors.ts"
+import type { MarketName, OrderId } from "./domain/Identifiers.ts"
+import * as LiveView from "./LiveView.ts"
+
+/**
+ * The orders that can still trade, by id.
+ *
+ * @category models
+ */
+export type OpenOrders = ReadonlyMap<OrderId, PendingOrdersChannel.PendingOrder>
+
+/**
+ * An order that the view has seen.
+ *
+ * @category models
+ */
+export interface Seen {
+  /** The order after its last event. */
+  readonly order: PendingOrdersChannel.PendingOrder
+  /** Whether it can still trade. */
+  readonly isOpen: boolean
+}
+
+/**
+ * The live orders of a market.
+ *
+ * @category models
+ */
+export interface LiveOrders extends LiveView.LiveView<OpenOrders, StreamErrors.PrivateFailure> {
+  /**
+   * Waits for an order for which `test` holds: one of the open orders, or of the latest 1000 that ended while the view
+   * ran. An order may also end while the view is incomplete, and is then never found, so use a timeout.
+   */
+  readonly find: (test: (seen: Seen) => boolean) => Effect.Effect<Seen, StreamErrors.PrivateFailure>
+}
+
+/**
+ * The market to follow.
+ *
+ * @category models
+ */
+export interface Options extends LiveView.Options {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /**
+   * The time after which the view reads the orders again. The exchange pushes each event once and without a number, so
+   * this is the only way to notice an event that it did not push. Default: one minute.
+   */
+  readonly recheckEvery?: LiveView.Options["recheckEvery"] & {}
+}
+
+/** The number of ended orders that are remembered. */
+const remembered = 1000
+
+/** Whether an order is older than another version of it. */
+const isOlder = (
+  one: PendingOrdersChannel.PendingOrder,
+  other: PendingOrdersChannel.PendingOrder | undefined
+): boolean => one.modifiedAt !== undefined && other?.modifiedAt !== undefined && one.modifiedAt < other.modifiedAt
+
+class Orders implements
+  LiveView.Model<
+    PendingOrdersChannel.OrderEvent,
+    ReadonlyArray<PendingOrdersChannel.PendingOrder>,
+    OpenOrders
+  >
+{
+  #open = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
+  /** The latest orders that have ended, latest last. */
+  readonly #ended = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
+  /** The orders that have ended since the last state, so that a late event does not open them again. */
+  #final = new Set<OrderId>()
+
+  begin(all: ReadonlyArray<PendingOrdersChannel.PendingOrder>): true {
+    this.#open = new Map(all.map((order) => [order.orderId, order]))
+    this.#final = new Set()
+    return true
+  }
+
+  apply({ event, order }: PendingOrdersChannel.OrderEvent): true {
+    const id = order.orderId
+    if (event === "finished") {
+      this.#open.delete(id)
+      this.#final.add(id)
+      this.#ended.delete(id)
+      this.#ended.set(id, order)
+      for (const oldest of this.#ended.keys()) {
+        if (this.#ended.size <= remembered) break
+        this.#ended.delete(oldest)
+        this.#final.delete(oldest)
+      }
+    } else if (!this.#final.has(id) && !isOlder(order, this.#open.get(id))) this.#open.set(id, order)
+    return true
+  }
+
+  value(): OpenOrders {
+    return new Map(this.#open)
+  }
+
+  find(test: (seen: Seen) => boolean): Seen | undefined {
+    for (const [orders, isOpen] of [[this.#open, true], [this.#ended, false]] as const) {
+      for (const order of orders.values()) if (test({ order, isOpen })) return { order, isOpen }
+    }
+    return undefined
+  }
+}
+
+/**
+ * Creates a live view of a market's open orders. It lasts as long as its scope.
+ *
+ * @category constructors
+ */
+export const make: (
+  options: Options
+) => Effect.Effect<LiveOrders, never, PendingOrdersChannel.PendingOrdersChannel | Scope.Scope> = Effect.fn(
+  "LiveOrders.make"
+)(function*({ market, recheckEvery = "1 minute" }) {
+  const { stream } = yield* PendingOrdersChannel.PendingOrdersChannel
+  const orders = new Orders()
+  const view = yield* LiveView.make(stream({ market }), orders, { recheckEvery })
+  return {
+    get: view.get,
+    whole: view.whole,
+    changes: view.changes,
+    find: (test) =>
+      view.changes.pipe(
+        Stream.map(() => orders.find(test)),
+        Stream.filter((found) => found !== undefined),
+        Stream.runHead,
+        // Changes end only with an error.
+        Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed }))
+      )
+  }
+})

@@ -1,0 +1,311 @@
+/**
+ * Live views: the current state of a market or an account, kept up to date by a channel's stream.
+ *
+ * A view has a value now, and a stream of its changes. It is whole if it has a state and every event since then. If it
+ * is not, it says why, and becomes whole again by itself.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { type LiveView, LivePositions } from "effect-txc"
+ *
+ * const show = (state: LiveView.State<LivePositions.Positions>) =>
+ *   state._tag === "Whole" ? Effect.log(state.value) : Effect.logWarning(`positions may be old: ${state.why}`)
+ *
+ * export const program = Effect.scoped(Effect.gen(function*() {
+ *   const positions = yield* LivePositions.make
+ *   yield* Stream.runForEach(positions.changes, show)
+ * }))
+ * ```
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { Heard, type HeardAt } from "./client/session/Heard.ts"
+import type * as Item from "./client/session/Item.ts"
+import * as Time from "./domain/Time.ts"
+
+/**
+ * The reason why a view is not whole: the reason of its stream's `Interrupted`, or:
+ *
+ * - `connecting`: the first state has not arrived yet
+ * - `crossed`: the state contradicts itself: the best bid of a book is higher than its best ask. The view asks for
+ *   another state
+ *
+ * @category models
+ */
+export type Why = "connecting" | "crossed" | Item.Reason
+
+/**
+ * The view has a state and every event since then.
+ *
+ * @category models
+ */
+export interface Whole<A> {
+  readonly _tag: "Whole"
+  /** The value. It never changes: a later one is another object. */
+  readonly value: A
+  /**
+   * The time when the exchange was last heard from over the view's connection, by this machine's clock, in Unix seconds.
+   * What happened before it, and before the channel's last push, is in the value.
+   */
+  readonly asOf: Time.UnixTime
+}
+
+/**
+ * Events may be missing.
+ *
+ * @category models
+ */
+export interface Incomplete<A> {
+  readonly _tag: "Incomplete"
+  /** Why events may be missing. */
+  readonly why: Why
+  /** The last whole value; absent before the first one, and if it was crossed. */
+  readonly value?: A
+  /** Events of this time and later may be missing, by this machine's clock, in Unix seconds. */
+  readonly asOf: Time.UnixTime
+}
+
+/**
+ * The state of a view.
+ *
+ * @category models
+ */
+export type State<A> = Whole<A> | Incomplete<A>
+
+/**
+ * A live view. `E` is the error with which its stream can end; then all its methods fail with it.
+ *
+ * @category models
+ */
+export interface LiveView<A, E> {
+  /** The state now. */
+  readonly get: Effect.Effect<State<A>, E>
+  /** The value, as soon as the view is whole. */
+  readonly whole: Effect.Effect<A, E>
+  /** The state now, and after each change. A slow reader gets the latest state, not those before it. */
+  readonly changes: Stream.Stream<State<A>, E>
+}
+
+/**
+ * Returns the time since {@link Whole.asOf} or {@link Incomplete.asOf}. A connection without messages is pinged every 30
+ * seconds, so the age of a whole view is at most 40 seconds.
+ *
+ * @category accessors
+ */
+export const age = <A>({ asOf }: State<A>): Effect.Effect<Duration.Duration> =>
+  Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Math.max(0, now - Time.toMicros(asOf) / 1000)))
+
+/**
+ * Keeps the value of a view.
+ *
+ * @category models
+ */
+export interface Model<Event, Snapshot, A> {
+  /** Replaces everything by a state. Returns `false` if the state contradicts itself. */
+  readonly begin: (state: Snapshot) => boolean
+  /** Applies an event. Returns `false` if the result contradicts itself. */
+  readonly apply: (event: Event) => boolean
+  /** Creates the value. It is called when a value is read, at most once after each change. */
+  readonly value: () => A
+}
+
+/**
+ * Settings of a view.
+ *
+ * @category models
+ */
+export interface Options {
+  /**
+   * The time after which the view reads its state again, in case the exchange did not send an event. The view remains
+   * whole meanwhile. Default: never.
+   */
+  readonly recheckEvery?: Duration.Input
+}
+
+/** The minimum time between two subscriptions of a view, so that an exchange with a crossed book is not flooded. */
+const shortestPause = "1 second"
+
+/** A view and the subscription that feeds it. */
+class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
+  readonly #model: Model<Event, Snapshot, A>
+  readonly #clock: Clock.Clock
+  readonly #waiting = new Set<() => void>()
+  /** Open while the state must be read again. */
+  readonly isDue = Latch.makeUnsafe(false)
+  #why: Why | undefined = "connecting"
+  #since: Time.UnixTime
+  /** The time of the last item, in Unix milliseconds. */
+  #itemAt: number
+  #heardAt: HeardAt = () => undefined
+  /** The number of changes. */
+  #version = 0
+  /** The last value that was read or whole, with its version. */
+  #made: { readonly value: A; readonly version: number } | undefined
+  /** The number of the subscription that feeds the view. */
+  #source = 1
+  #exit: Exit.Exit<never, E> | undefined
+
+  constructor(model: Model<Event, Snapshot, A>, clock: Clock.Clock) {
+    this.#model = model
+    this.#clock = clock
+    this.#itemAt = clock.currentTimeMillisUnsafe()
+    this.#since = Time.fromMicros(this.#itemAt * 1000)
+  }
+
+  #value(): A {
+    if (this.#made?.version !== this.#version) this.#made = { value: this.#model.value(), version: this.#version }
+    return this.#made.value
+  }
+
+  /** The last sign of life, in Unix seconds. */
+  #asOf(): Time.UnixTime {
+    return Time.fromMicros(Math.max(this.#itemAt, this.#heardAt() ?? 0) * 1000)
+  }
+
+  #state(): State<A> {
+    if (this.#why === undefined) return { _tag: "Whole", value: this.#value(), asOf: this.#asOf() }
+    const incomplete = { _tag: "Incomplete", why: this.#why, asOf: this.#since } as const
+    return this.#made === undefined ? incomplete : { ...incomplete, value: this.#made.value }
+  }
+
+  #changed(): void {
+    this.#version++
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const wake of waiting) wake()
+  }
+
+  #break(why: Why, since: Time.UnixTime): void {
+    // Keeps the last whole value.
+    if (why === "crossed") this.#made = undefined
+    else if (this.#why === undefined) this.#value()
+    this.#why = why
+    this.#since = since
+    this.#changed()
+  }
+
+  /** Handles an item of a subscription. The items of a later one count from its first state. */
+  receive(item: Item.Item<Event, Snapshot>, source: number, heardAt: HeardAt, begun: () => void): void {
+    const begins = item._tag === "Snapshot"
+    if (source < this.#source || (source > this.#source && !begins)) return
+    if (item._tag === "Interrupted") return this.#break(item.reason, item.since)
+    const wasWhole = this.#why === undefined
+    // A book that was crossed can't be changed into a good one.
+    if (!begins && !wasWhole) return
+    const before = begins && wasWhole ? Option.some(this.#value()) : Option.none()
+    const since = this.#asOf()
+    this.#itemAt = this.#clock.currentTimeMillisUnsafe()
+    const isSound = begins ? this.#model.begin(item.state) : this.#model.apply(item.event)
+    if (begins) {
+      this.#source = source
+      this.#heardAt = heardAt
+      begun()
+    }
+    if (!isSound) {
+      this.isDue.openUnsafe()
+      return this.#break("crossed", since)
+    }
+    this.#why = undefined
+    // A state that was read again usually equals the one before it.
+    if (Option.isSome(before) && Equal.equals(before.value, this.#model.value())) return
+    this.#changed()
+  }
+
+  /** A subscription has ended. An interrupted one may have been replaced. */
+  end(exit: Exit.Exit<void, E>, source: number): void {
+    // The stream of a channel ends only with an error, or with its scope.
+    const cause = Exit.isSuccess(exit) ? Cause.interrupt() : exit.cause
+    if (this.#exit !== undefined || (Cause.hasInterruptsOnly(cause) && source !== this.#source)) return
+    this.#exit = Exit.failCause(cause)
+    this.#changed()
+  }
+
+  readonly #next = (seen: number): Effect.Effect<number, E> =>
+    Effect.suspend(() => {
+      if (this.#exit !== undefined) return this.#exit
+      if (this.#version !== seen) return Effect.succeed(this.#version)
+      return Effect.andThen(
+        Effect.callback<void>((resume) => {
+          const wake = () => resume(Effect.void)
+          this.#waiting.add(wake)
+          return Effect.sync(() => this.#waiting.delete(wake))
+        }),
+        this.#next(seen)
+      )
+    })
+
+  readonly get = Effect.suspend((): Effect.Effect<State<A>, E> => this.#exit ?? Effect.succeed(this.#state()))
+
+  readonly changes: Stream.Stream<State<A>, E> = Stream.suspend(() => {
+    let seen = -1
+    return Stream.fromPull(Effect.succeed(Effect.map(
+      Effect.suspend(() => this.#next(seen)),
+      (version) => {
+        seen = version
+        return [this.#state()] as const
+      }
+    )))
+  })
+
+  readonly whole: Effect.Effect<A, E> = this.changes.pipe(
+    Stream.filter((state) => state._tag === "Whole"),
+    Stream.runHead,
+    // Changes end only with an error.
+    Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: ({ value }) => Effect.succeed(value) }))
+  )
+}
+
+/** Feeds a view from one subscription after another. The next one begins before the last one ends. */
+const feeding = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
+  view: Fed<Event, Snapshot, A, E>,
+  stream: Stream.Stream<Item.Item<Event, Snapshot>, E, R>,
+  recheckEvery: Duration.Input
+) {
+  let last: Fiber.Fiber<void, E> | undefined
+  for (let source = 1;; source++) {
+    const begun = Deferred.makeUnsafe<void>()
+    const begin = () => Deferred.doneUnsafe(begun, Effect.void)
+    let heardAt: HeardAt = () => undefined
+    const next = yield* stream.pipe(
+      Stream.provideService(Heard, (reader) => {
+        heardAt = reader
+      }),
+      Stream.runForEach((item) => Effect.sync(() => view.receive(item, source, heardAt, begin))),
+      Effect.onExit((exit) => Effect.sync(() => view.end(exit, source))),
+      Effect.forkScoped
+    )
+    yield* Deferred.await(begun)
+    if (last !== undefined) yield* Fiber.interrupt(last)
+    last = next
+    yield* Effect.sleep(shortestPause)
+    yield* Effect.timeoutOption(view.isDue.await, recheckEvery)
+    view.isDue.closeUnsafe()
+  }
+})
+
+/**
+ * Creates a view from a channel's stream. It lasts as long as its scope.
+ *
+ * @category constructors
+ */
+export const make = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
+  stream: Stream.Stream<Item.Item<Event, Snapshot>, E, R>,
+  model: Model<Event, Snapshot, A>,
+  { recheckEvery = Duration.infinity }: Options = {}
+): Effect.fn.Return<LiveView<A, E>, never, R | Scope.Scope> {
+  const view = new Fed<Event, Snapshot, A, E>(model, yield* Clock.Clock)
+  yield* Effect.forkScoped(feeding(view, stream, recheckEvery))
+  return view
+})

@@ -1,0 +1,13 @@
+/** Tells a subscriber when its connection was last heard from, because a quiet channel does not show that. */
+import * as Context from "effect/Context"
+
+/**
+ * Reads the time of the last message on the subscriber's connection, in Unix milliseconds; `undefined` while it has no
+ * connection.
+ */
+export type HeardAt = () => number | undefined
+
+/** If provided to a stream, receives the reader of its subscription when it begins. */
+export const Heard = Context.Reference<((heardAt: HeardAt) => void) | undefined>("effect-txc/client/session/Heard", {
+  defaultValue: () => undefined
+})
