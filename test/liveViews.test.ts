@@ -1,4 +1,5 @@
-import { assert } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -27,6 +28,10 @@ import * as Dialect from "../src/protocol/Dialect.ts"
 import { Control } from "../src/sandbox/control/Control.ts"
 import * as InProcess from "../src/sandbox/server/InProcess.ts"
 import * as Streams from "../src/Streams.ts"
+import { priceNow, show } from "./readme/book.ts"
+import { bot } from "./readme/fills.ts"
+import { passing } from "./support/clock.ts"
+import { logsInto } from "./support/logs.ts"
 import { property } from "./support/property.ts"
 import { amount, asBob, btcPerp, btcUsdt, limit, price, same, type Traders, traders, usdt } from "./support/trading.ts"
 
@@ -300,3 +305,55 @@ property(
     timeout: 1_800_000
   }
 )
+
+describe("the examples of the page about live views", () => {
+  const pass = (duration: Duration.Input) => passing(Effect.sleep(duration))
+
+  it.effect("the book's example logs its best prices, and says when they may be old", () => {
+    const lines: Array<string> = []
+    return Effect.gen(function*() {
+      const control = yield* Control
+      const view = yield* LiveBook.make({ market: btcUsdt, limit: 20, priceStep: "0" })
+      assert.isUndefined(yield* priceNow(view))
+      yield* Effect.forkScoped(Effect.provide(show(btcUsdt), logsInto(lines)))
+      yield* pass("1 second")
+      yield* limit("sell", "1", "101")
+      yield* pass("1 second")
+      assert.strictEqual(yield* priceNow(view), "101")
+      yield* control.restore(yield* control.snapshot)
+      yield* turn
+      assert.isUndefined(yield* priceNow(view))
+      yield* passing(view.whole)
+      assert.strictEqual(yield* priceNow(view), "101")
+      yield* pass("4 seconds")
+      assert.isUndefined(yield* priceNow(view), "nothing was heard for four seconds")
+      assert.deepStrictEqual(lines.map((line) => /message="?([^"]*)"?/u.exec(line)?.[1]), [
+        "prices may be old: connecting",
+        "buy for nothing, sell for nothing",
+        "buy for 101, sell for nothing",
+        "prices may be old: connection-lost",
+        "buy for 101, sell for nothing"
+      ])
+    }).pipe(Effect.scoped, Effect.provide(world))
+  })
+
+  it.effect("the bot offers each of its fills, and no other, for one percent more", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      const buy = (of: string) => Effect.andThen(asBob(limit("sell", of, "100")), limit("buy", of, "100"))
+      yield* buy("0.1")
+      yield* Effect.forkScoped(bot(btcUsdt))
+      yield* pass("1 second")
+      yield* buy("0.2")
+      yield* pass("1 second")
+      // A fill without a connection is made up for.
+      yield* control.restore(yield* control.snapshot)
+      yield* buy("0.3")
+      yield* pass("10 seconds")
+      const { records } = yield* ActiveOrders.use(({ page }) => page({ market: btcUsdt }))
+      assert.deepStrictEqual(records.map(({ amount, price, side }) => [side, amount, price]) as unknown, [
+        ["sell", "0.3", "101"],
+        ["sell", "0.2", "101"]
+      ])
+    }).pipe(Effect.scoped, Effect.provide(world)))
+})
