@@ -57,6 +57,7 @@ import { type Fill, Fills } from "./endpoints/Fills.ts"
 import { type EndedOrder, OrderHistory } from "./endpoints/OrderHistory.ts"
 import { ServerTime } from "./endpoints/ServerTime.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
+import type * as LiveOrders from "./LiveOrders.ts"
 import type * as Endpoint from "./protocol/Endpoint.ts"
 import * as Errors from "./protocol/Errors.ts"
 import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
@@ -112,6 +113,11 @@ export interface Assumptions {
   readonly recordsCanceled?: boolean
   /** The maximum time to wait until the request can no longer arrive. Default: one minute. */
   readonly patience?: Duration.Input
+  /**
+   * A live view of the account's orders on the order's market. As soon as it has seen the order, the verdict is `Placed`,
+   * even if no list contains it. That it has not seen the order proves nothing. Default: only lists are read.
+   */
+  readonly orders?: Pick<LiveOrders.LiveOrders, "find">
 }
 
 /**
@@ -140,7 +146,7 @@ type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
  *
  * @category models
  */
-export type Placed = PlacedOpen | PlacedPair | PlacedHistory | PlacedFills
+export type Placed = PlacedOpen | PlacedPair | PlacedHistory | PlacedFills | PlacedSeen
 
 /**
  * The order is open.
@@ -182,9 +188,21 @@ export interface PlacedFills extends Found<"fills"> {
   readonly order: ReadonlyArray<Fill>
 }
 
+/**
+ * A live view has seen the order: see {@link Assumptions.orders}.
+ *
+ * @category models
+ */
+export interface PlacedSeen extends Found<"stream"> {
+  /** The order after its last event. */
+  readonly order: LiveOrders.Seen["order"]
+  /** Whether the order can still trade, as far as the view knows. */
+  readonly isOpen: boolean
+}
+
 interface Found<Where extends string> {
   readonly _tag: "Placed"
-  /** The list that contains it. */
+  /** The list that contains it, or `stream`. */
   readonly where: Where
   /** The order's id; for a pair, the pair's id and both legs' ids. */
   readonly orderIds: ReadonlyArray<OrderId>
@@ -304,6 +322,31 @@ interface Named extends Required<Pick<Lost, "clientOrderId" | "market">> {
   readonly mayBePair: boolean
 }
 
+/** Whether an order with the client order id was placed by the request, and not by an earlier one. */
+const isRecent = ({ timestamp }: Dated, { sentAt }: Named, margin: number): boolean =>
+  toMicros(timestamp) >= sentAt - margin * 1000
+
+/** Waits until a live view has seen the order. A view that ends has not. */
+const sighting = (
+  { orders }: Assumptions,
+  named: Named,
+  margin: number
+): Effect.Effect<PlacedSeen> =>
+  orders === undefined ?
+    Effect.never :
+    orders.find(({ order }) =>
+      order.clientOrderId === named.clientOrderId && order.market === named.market && isRecent(order, named, margin)
+    ).pipe(
+      Effect.map(({ isOpen, order }) => ({
+        _tag: "Placed" as const,
+        where: "stream" as const,
+        order,
+        isOpen,
+        orderIds: [order.orderId]
+      })),
+      Effect.catchCause(() => Effect.never)
+    )
+
 const openPairs = (account: Account, market: MarketName) =>
   listed(account, "UnexecutedOcoOrders.page", (at) => account.pairs.page({ market, ...at }), ({ id }) => id)
 
@@ -314,15 +357,16 @@ const openPairs = (account: Account, market: MarketName) =>
  */
 const look = Effect.fnUntraced(function*(
   account: Account,
-  { clientOrderId, market, mayBePair, sentAt }: Named,
+  named: Named,
   margin: number,
   between: Effect.Effect<void>
 ): Effect.fn.Return<Placed | StillUnknown | undefined, Unread> {
   const { active, fills, history } = account
+  const { clientOrderId, market, mayBePair } = named
   let older = false
   const isIt = (order: Dated): boolean => {
     if (order.clientOrderId !== clientOrderId) return false
-    const isNew = toMicros(order.timestamp) >= sentAt - margin * 1000
+    const isNew = isRecent(order, named, margin)
     if (!isNew) older = true
     return isNew
   }
@@ -425,18 +469,15 @@ const tooLate = Effect.fnUntraced(function*(
 // Service
 // -----------------------------------------------------------------------------
 
-/** Searches, waits until the request can no longer arrive, and searches again. */
-const find = Effect.fnUntraced(function*(
+/** Searches the lists, waits until the request can no longer arrive, and searches them again. */
+const search = Effect.fnUntraced(function*(
   account: Account,
   lost: Lost,
+  order: Named,
   assumptions: Complete
 ): Effect.fn.Return<Verdict, Unread> {
-  const { clientOrderId, market, sentAt = 0 } = lost
-  const placed = placedBy(lost.endpoint)
-  if (clientOrderId === undefined || market === undefined || placed === "nothing") return stillUnknown("not-an-order")
+  const { market, mayBePair } = order
   const { dialect, key } = account.call
-  const mayBePair = placed === "pair" || placed === "anything"
-  const order = { clientOrderId, market, mayBePair, sentAt }
   const margin = Duration.toMillis(assumptions.margin)
   const horizon = assumptions.horizon === undefined ? undefined : Duration.toMillis(assumptions.horizon)
 
@@ -459,6 +500,18 @@ const find = Effect.fnUntraced(function*(
   return assumptions.recordsCanceled ? { _tag: "NotPlaced" } : stillUnknown("canceled-or-not-placed")
 })
 
+/** Searches the lists until a live view has seen the order. */
+const find = (account: Account, lost: Lost, assumptions: Complete): Effect.Effect<Verdict, Unread> => {
+  const { clientOrderId, market, sentAt = 0 } = lost
+  const placed = placedBy(lost.endpoint)
+  if (clientOrderId === undefined || market === undefined || placed === "nothing") {
+    return Effect.succeed(stillUnknown("not-an-order"))
+  }
+  const order = { clientOrderId, market, mayBePair: placed === "pair" || placed === "anything", sentAt }
+  const margin = Duration.toMillis(assumptions.margin)
+  return Effect.raceFirst(sighting(assumptions, order, margin), search(account, lost, order, assumptions))
+}
+
 /**
  * Finds out whether orders with unknown outcomes were placed.
  *
@@ -467,7 +520,7 @@ const find = Effect.fnUntraced(function*(
 export class Reconciliation extends Context.Service<Reconciliation, {
   /**
    * Looks for the order immediately. If it is not found, waits until its request can no longer arrive, if that is
-   * known, and looks again. It only sends reads and never fails: if a read fails, the verdict is `StillUnknown`.
+   * known, and looks again. With {@link Assumptions.orders}, ends as soon as that view has seen the order. It only sends reads and never fails: if a read fails, the verdict is `StillUnknown`.
    * Omitted assumptions come from {@link cautious}.
    */
   readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>

@@ -10,15 +10,18 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import * as orders from "../src/channels/orders.ts"
 import * as Call from "../src/client/call/Call.ts"
 import * as Credentials from "../src/client/Credentials.ts"
 import * as MarketRules from "../src/client/MarketRules.ts"
 import * as Nonce from "../src/client/Nonce.ts"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
+import * as StreamErrors from "../src/client/session/StreamErrors.ts"
 import * as Signer from "../src/client/Signer.ts"
 import * as HttpClientTransport from "../src/client/transport/HttpClientTransport.ts"
 import { ApiKey, ClientOrderId } from "../src/domain/Identifiers.ts"
+import * as Time from "../src/domain/Time.ts"
 import { BulkLimitOrders } from "../src/endpoints/BulkLimitOrders.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
 import { CollateralLimitOrders } from "../src/endpoints/CollateralLimitOrders.ts"
@@ -27,6 +30,8 @@ import { LimitOrders } from "../src/endpoints/LimitOrders.ts"
 import { MarketOrders } from "../src/endpoints/MarketOrders.ts"
 import { StopLimitOrders } from "../src/endpoints/StopLimitOrders.ts"
 import * as Exchange from "../src/Exchange.ts"
+import * as LiveOrders from "../src/LiveOrders.ts"
+import * as Compiled from "../src/protocol/Compiled.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
 import type { CallError } from "../src/protocol/Errors.ts"
 import * as Json from "../src/protocol/Json.ts"
@@ -37,12 +42,14 @@ import * as Faults from "../src/sandbox/gateway/Faults.ts"
 import * as InProcess from "../src/sandbox/server/InProcess.ts"
 import * as Server from "../src/sandbox/server/Server.ts"
 import { Venue } from "../src/sandbox/venue/Venue.ts"
+import * as Streams from "../src/Streams.ts"
+import { wireOrder } from "./client/session/exchange.ts"
 import { passing, passingOverSockets } from "./support/clock.ts"
 import { answered } from "./support/exchange.ts"
 import { failure, html, json, refusal, type Sent } from "./support/http.ts"
 import { isLong } from "./support/long.ts"
 import { property } from "./support/property.ts"
-import { amount, asBob, btcUsdt, limit, price, type Traders, traders } from "./support/trading.ts"
+import { amount, asBob, btcUsdt, ethUsdt, limit, price, type Traders, traders } from "./support/trading.ts"
 
 // -----------------------------------------------------------------------------
 // An unreliable network
@@ -789,4 +796,88 @@ describe("answers of an exchange", () => {
         assert.strictEqual(verdict._tag === "StillUnknown" && verdict.error?._tag, "UnexpectedResponse")
       }).pipe(Effect.provide(answering({ [`/api/v4/${path}`]: () => html(502) }))))
   }
+})
+
+// -----------------------------------------------------------------------------
+// With a live view
+// -----------------------------------------------------------------------------
+
+describe("with a live view of the account's orders", () => {
+  const streams = Layer.provide(Streams.layerInProcess, InProcess.layerDialer)
+  const clientOrderId = ClientOrderId.make("seen-by-a-view")
+
+  /** Loses the answer to an order, and reconciles it, with or without a view. Returns the verdict, and the time taken. */
+  const lose = (kind: Kind, fate: Fate, isSeen: boolean, more: Partial<Network> = {}) =>
+    within(Dialect.live, "window", (net) =>
+      Effect.gen(function*() {
+        const orders = yield* LiveOrders.make({ market: btcUsdt })
+        yield* orders.whole
+        net.next = fate
+        if (fate._tag === "fault") yield* Control.use((control) => control.addFault({ symptom: fate.symptom }))
+        const lost = yield* Effect.flip(kinds[kind]({ clientOrderId }))
+        if (lost._tag !== "OutcomeUnknown") return assert.fail(lost._tag)
+        const began = yield* Clock.currentTimeMillis
+        const verdict = yield* Reconciliation.Reconciliation.use(({ reconcile }) =>
+          reconcile(lost, isSeen ? { orders } : {})
+        )
+        return { verdict, took: (yield* Clock.currentTimeMillis) - began }
+      }).pipe(Effect.scoped, Effect.provide(streams)), network(more))
+
+  const late: Fate = { _tag: "late", millis: 3000, ends: "reset" }
+
+  it.effect("an order that arrives late is found as soon as it arrives", () =>
+    Effect.gen(function*() {
+      const seen = yield* lose("rests", late, true)
+      assert.deepInclude(seen.verdict, { _tag: "Placed", where: "stream", isOpen: true })
+      assert.isAtMost(seen.took, 4000)
+      const unseen = yield* lose("rests", late, false)
+      assert.deepInclude(unseen.verdict, { _tag: "Placed", where: "open" })
+      assert.isAtLeast(unseen.took, 5000)
+    }))
+
+  it.effect("an order that no list contains is found", () =>
+    Effect.gen(function*() {
+      const fault: Fate = { _tag: "fault", symptom: Faults.answerLost, probability: 1 }
+      const { verdict } = yield* lose("endsAtOnce", fault, true, { forgets: true })
+      assert.deepInclude(verdict, { _tag: "Placed", where: "stream", isOpen: false })
+      const unseen = yield* lose("endsAtOnce", fault, false, { forgets: true })
+      assert.deepStrictEqual(unseen.verdict, { _tag: "StillUnknown", why: "canceled-or-not-placed" })
+    }))
+
+  const decode = Compiled.decodeUnknownResult(() => orders.pending)
+
+  it.effect("a view that has not seen the order, or has ended, proves nothing", () =>
+    within(Dialect.live, "window", () =>
+      Effect.gen(function*() {
+        const { reconcile } = yield* Reconciliation.Reconciliation
+        const sentAt = (yield* Clock.currentTimeMillis) * 1000
+        const lost = { clientOrderId, market: btcUsdt, endpoint: "LimitOrders.create", sentAt }
+        const older = Result.getOrThrow(decode({
+          ...wireOrder({ id: 7, version: 1 }),
+          client_order_id: clientOrderId,
+          ctime: sentAt / 1e6 - 6
+        }))
+        /** A view that has seen an order. */
+        const seen = (order: LiveOrders.Seen["order"]): Pick<LiveOrders.LiveOrders, "find"> => ({
+          find: (test) => test({ order, isOpen: true }) ? Effect.succeed({ order, isOpen: true }) : Effect.never
+        })
+        const views: ReadonlyArray<Pick<LiveOrders.LiveOrders, "find">> = [
+          { find: () => Effect.never },
+          { find: () => Effect.interrupt },
+          { find: () => Effect.fail(new StreamErrors.AuthorizationRefused({ code: 11, reason: "expired" })) },
+          // An order with the same id is not this one if it is older than the request, or of another market.
+          seen(older),
+          seen({ ...older, timestamp: Time.fromMicros(sentAt), market: ethUsdt })
+        ]
+        for (const orders of views) {
+          assert.deepStrictEqual(yield* reconcile(lost, { orders, horizon: "1 second" }), {
+            _tag: "StillUnknown",
+            why: "canceled-or-not-placed"
+          })
+        }
+        yield* kinds.rests({ clientOrderId })
+        for (const orders of views) {
+          assert.deepInclude(yield* reconcile(lost, { orders }), { _tag: "Placed", where: "open" })
+        }
+      })))
 })
