@@ -26,6 +26,7 @@ import * as LivePositions from "../src/LivePositions.ts"
 import type * as LiveView from "../src/LiveView.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
 import { Control } from "../src/sandbox/control/Control.ts"
+import type * as Faults from "../src/sandbox/gateway/Faults.ts"
 import * as InProcess from "../src/sandbox/server/InProcess.ts"
 import * as Streams from "../src/Streams.ts"
 import { priceNow, show } from "./readme/book.ts"
@@ -189,6 +190,23 @@ const size = fc.constantFrom("0.1", "0.25", "0.5")
 
 const order = fc.record({ isBob: fc.boolean(), side, of: size, at: tick })
 
+/** Everything that may go wrong on a stream, unless it ends the stream: a new kind is one line. */
+const symptom = fc.constantFrom<Array<Faults.StreamSymptom>>(
+  { _tag: "Cut", close: false },
+  { _tag: "Cut", close: true },
+  { _tag: "Stall" },
+  { _tag: "Lose" },
+  { _tag: "Duplicate" },
+  { _tag: "HoldBack" },
+  { _tag: "Garble" },
+  { _tag: "Throttle", bytesPerSecond: 500 },
+  { _tag: "Stale" },
+  { _tag: "IgnorePing" },
+  { _tag: "RefuseToken", kind: "unavailable" },
+  { _tag: "RefuseConnection", kind: "rateLimited" },
+  { _tag: "RefuseConnection", kind: "unavailable" }
+)
+
 /** A step of a history. */
 const action = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("trade"), orders: fc.array(order, { maxLength: 4 }) }) },
@@ -200,6 +218,10 @@ const action = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("fund"), wallet: fc.constantFrom("trade", "collateral"), of: size })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("fault"), symptom, skip: fc.nat(3), times: fc.integer({ min: 1, max: 3 }) })
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("wait"), millis: fc.constantFrom(100, 1000, 12_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restore"), back: fc.nat(5) }) },
@@ -220,7 +242,7 @@ const at = <A>(all: ReadonlyArray<A>, place: number): A | undefined => all[place
 const rest = Effect.fnUntraced(function*(views: ReadonlyArray<Running>) {
   const control = yield* Control
   yield* control.clearFaults
-  yield* elapse(60_000)
+  yield* elapse(120_000)
   for (const { check } of views) yield* check
 })
 
@@ -262,6 +284,8 @@ const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>,
       })
     case "fund":
       return yield* control.fund({ account: "alice", wallet: action.wallet, ticker: usdt, amount: amount(action.of) })
+    case "fault":
+      return yield* control.addFault({ symptom: action.symptom, skip: action.skip, times: action.times })
     case "wait":
       return yield* elapse(action.millis)
     case "restore":
