@@ -13,7 +13,7 @@ import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
 import * as Engine from "../engine/Engine.ts"
-import type { Answer, Request } from "../gateway/Message.ts"
+import type { Request } from "../gateway/Message.ts"
 import * as Capacity from "../host/Capacity.ts"
 import * as Host from "../host/Host.ts"
 import * as HostBounds from "../host/HostBounds.ts"
@@ -26,6 +26,7 @@ import type { Registered } from "../host/Registry.ts"
 import * as Resident from "../host/Resident.ts"
 import * as Seed from "../host/Seed.ts"
 import * as Refusal from "../server/Refusal.ts"
+import * as Sockets from "../server/Sockets.ts"
 import { JournalError } from "../store/JournalError.ts"
 import * as Rules from "../store/Rules.ts"
 import * as Venue from "../venue/Venue.ts"
@@ -231,9 +232,13 @@ const isOurs = ({ engines, membership }: Parts, id: string): boolean => engines.
  * Decides whether to pass on a venue's answer. If this node has lost the venue, or the journal has failed, the answer
  * may be wrong.
  */
-const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): NodeTransport.Received => {
+const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Given): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
   if (!entry.isDropped) parts.run(drop(parts, entry))
+  if (answer._tag === "Upgraded") {
+    Sockets.decline(answer)
+    return { _tag: "NotTheirs" }
+  }
   if (answer._tag === "Reset") return { _tag: "Lost" }
   if (answer._tag === "Stream") return answer
   const { status } = answer
@@ -355,7 +360,7 @@ const dropLost = (parts: Parts): Effect.Effect<void> =>
     }
   })
 
-const sweep = Effect.fnUntraced(function*(parts: Parts) {
+const sweep = Effect.fnUntraced(function*(parts: Parts, { tunnels }: NodeTransport.Sender) {
   const { entries, registry, known, options: { idleMillis = 60_000 }, capacity } = parts
   const now = yield* Clock.currentTimeMillis
   for (const id of yield* registry.removeEnded) known.delete(id)
@@ -367,7 +372,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts) {
     else if (!resident.isAwake() && resident.usedAt() + idleMillis <= now) yield* drop(parts, entry)
   }
   yield* capacity.relieve
-  yield* NodeMetrics.count(capacity.taken(), [...entries.values()].map(({ resident }) => resident.look()))
+  yield* NodeMetrics.count(capacity.taken(), [...entries.values()], tunnels())
 })
 
 const partsOf = Effect.fnUntraced(function*(options: Options) {
@@ -479,11 +484,7 @@ export const open = Effect.fnUntraced(function*(
   const parts = yield* partsOf(options)
   const { engines, known } = parts
   const receive = receiver(parts)
-  const counting: NodeTransport.Sender = {
-    send: (address, venue, request) =>
-      Effect.andThen(Metric.update(NodeMetrics.passedOn, 1), sender.send(address, venue, request))
-  }
-  const forward = Forward.make(engines, counting, options.address, receive)
+  const forward = Forward.make(engines, sender, options.address, receive)
   yield* known.learn
   yield* NodeReport.inNodes(Nodes.enter(parts.sql, options.address))
   yield* Effect.addFinalizer(() => Effect.exit(NodeReport.inNodes(Nodes.leave(parts.sql, options.address))))
@@ -494,7 +495,7 @@ export const open = Effect.fnUntraced(function*(
       Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))
     ))
   yield* repeatedly(sweepEvery, dropLost(parts))
-  yield* repeatedly(sweepEvery, Effect.andThen(known.learn, sweep(parts)))
+  yield* repeatedly(sweepEvery, Effect.andThen(known.learn, sweep(parts, sender)))
   yield* repeatedly(reportEvery, Effect.andThen(NodeReport.report(parts), engines.learn))
   yield* repeatedly(
     forgetEvery,

@@ -4,7 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Answer, Outcome, Request } from "../gateway/Message.ts"
+import type { Answer, Outcome, Request, Upgraded } from "../gateway/Message.ts"
 import * as Models from "../host/HostModels.ts"
 import * as Refusals from "../host/Refusals.ts"
 import * as Refusal from "../server/Refusal.ts"
@@ -27,6 +27,9 @@ export const foundWithin = (millis: number, id: string) => <A>(look: Effect.Effe
     orElse: () => Effect.fail(new JournalError({ why: "failed", file: id, reason: "the database does not answer" }))
   })
 
+/** The outcome of a request at the node that has the venue. */
+export type Given = Answer | Upgraded
+
 /** The outcome of a request is not known. */
 interface Lost {
   readonly _tag: "Lost"
@@ -40,14 +43,18 @@ export const answeredWithin = (
   run: (effect: Effect.Effect<Answer>) => unknown,
   millis: number,
   send: (resume: (given: Outcome | Effect.Effect<Outcome>) => void) => void
-): Effect.Effect<Answer | Lost> =>
-  Effect.callback<Effect.Effect<Answer | Lost>>((resume) => {
+): Effect.Effect<Given | Lost> =>
+  Effect.callback<Effect.Effect<Given | Lost>>((resume) => {
     let isLate = false
     send((given) => {
-      const answer = Effect.map(Effect.isEffect(given) ? given : Effect.succeed(given), Sockets.decline)
-      if (!isLate) return resume(Effect.succeed(answer))
+      // A venue of this node is behind no tunnel.
+      const outcome = Effect.map(
+        Effect.isEffect(given) ? given : Effect.succeed(given),
+        (outcome) => outcome._tag === "Tunneled" ? Sockets.decline(outcome) : outcome
+      )
+      if (!isLate) return resume(Effect.succeed(outcome))
       // Runs even though no caller waits: the venue counts as in use until this effect ends.
-      run(answer)
+      run(Effect.map(outcome, Sockets.decline))
     })
     return Effect.sync(() => {
       isLate = true
@@ -58,7 +65,12 @@ export const answeredWithin = (
   )
 
 /** Sends a request for a venue that this node knows, unless no node can open it. */
-const sendToKnown = ({ engines }: Parts, forward: Forward.Forward, id: string, request: Request) => {
+const sendToKnown = (
+  { engines }: Parts,
+  forward: Forward.Forward,
+  id: string,
+  request: Request
+): Effect.Effect<Outcome> => {
   const refusal = engines.refusal(id)
   return refusal === undefined
     ? forward.send(id, request)
@@ -82,16 +94,6 @@ const sendToUnknown = Effect.fnUntraced(
     Effect.catch(sending, (error) => Effect.succeed(notFound(request, error)))
 )
 
-const noSockets = (path: string): Answer =>
-  Refusal.make(
-    path,
-    501,
-    "NoWebSocket",
-    "A cluster does not serve WebSockets yet. Use a host in one process, or a sandbox (npx effect-txc sandbox)"
-  )
-
 /** Sends a request for any venue. */
-export const send = (parts: Parts, forward: Forward.Forward, id: string, request: Request): Effect.Effect<Answer> =>
-  Sockets.isUpgrade(request)
-    ? Effect.succeed(noSockets(request.path))
-    : (parts.known.get(id) === undefined ? sendToUnknown : sendToKnown)(parts, forward, id, request)
+export const send = (parts: Parts, forward: Forward.Forward, id: string, request: Request): Effect.Effect<Outcome> =>
+  (parts.known.get(id) === undefined ? sendToUnknown : sendToKnown)(parts, forward, id, request)

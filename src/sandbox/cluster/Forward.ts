@@ -9,11 +9,14 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import { randomUUID } from "node:crypto"
 import { prefix } from "../control/ControlApi.ts"
-import { type Answer, type Request, reset } from "../gateway/Message.ts"
+import { type Answer, type Outcome, type Request, reset } from "../gateway/Message.ts"
 import * as Refusal from "../server/Refusal.ts"
+import * as Sockets from "../server/Sockets.ts"
 import type { Membership } from "./Membership.ts"
+import * as NodeMetrics from "./NodeMetrics.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 
 /**
@@ -38,13 +41,15 @@ export const isRepeatable = ({ method, path }: Request): boolean =>
 const notPlaced = (path: string): Answer =>
   Refusal.busy(path, "NotPlaced", "No node has this venue at the moment: a node was lost, or the nodes are starting")
 
-const isAnswer = (outcome: NodeTransport.Outcome): outcome is Answer =>
-  outcome._tag === "Answer" || outcome._tag === "Stream" || outcome._tag === "Reset"
+/** The outcomes with which a node does not answer. */
+const unanswered: ReadonlySet<NodeTransport.Outcome["_tag"]> = new Set(["NotTheirs", "NotSent", "Busy", "Lost"])
+
+const isAnswer = (outcome: NodeTransport.Outcome): outcome is Outcome => !unanswered.has(outcome._tag)
 
 /** Forwards requests to the nodes that have their venues. */
 export interface Forward {
-  /** Sends a request to the node that has the venue. Returns its answer. */
-  readonly send: (venue: string, request: Request) => Effect.Effect<Answer>
+  /** Sends a request to the node that has the venue. Returns its answer, or its WebSocket. */
+  readonly send: (venue: string, request: Request) => Effect.Effect<Outcome>
   /** Drops the cached locations of venues that have ended. */
   readonly forget: (isEnded: (venue: string) => boolean) => void
 }
@@ -52,7 +57,7 @@ export interface Forward {
 /** Creates a forwarder. `ours` handles requests for venues of this node. */
 export const make = (
   membership: Pick<Membership["Service"], "locate">,
-  { send }: NodeTransport.Sender,
+  { send }: Pick<NodeTransport.Sender, "send">,
   self: string,
   ours: NodeTransport.Receive
 ): Forward => {
@@ -92,7 +97,9 @@ export const make = (
     })
 
   const attempt = (address: string, venue: string, request: Request): Effect.Effect<NodeTransport.Outcome> =>
-    address === self ? ours(venue, request) : send(address, venue, request)
+    address === self
+      ? ours(venue, request)
+      : Effect.andThen(Metric.update(NodeMetrics.passedOn, 1), send(address, venue, request))
 
   return {
     send: Effect.fnUntraced(function*(venue, given) {
@@ -115,7 +122,8 @@ export const make = (
         if (outcome._tag !== "Busy") known.delete(venue)
         if (outcome._tag === "Lost") {
           if (!isRepeatable(request)) return reset
-          mayBeDone = true
+          // A WebSocket carries nothing out before it is open.
+          mayBeDone = !Sockets.isUpgrade(request)
         }
         yield* Effect.sleep(pause)
       }

@@ -92,7 +92,7 @@ const open = Effect.fnUntraced(function*(
     metrics: Effect.provideContext(PrometheusMetrics.format({ prefix: "effect_txc" }), context)
   })
   const address = `${nodeHost}:${port}`
-  const sender = yield* NodeTransport.sender
+  const sender = yield* NodeTransport.sender()
   const membership = yield* Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
   const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
   receive = opened.receive

@@ -2,7 +2,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import type { Answer } from "../gateway/Message.ts"
+import type { Outcome } from "../gateway/Message.ts"
+import type { Entry } from "../host/LocalPlacement.ts"
 import type { Staged } from "../host/Resident.ts"
 
 /** Requests that arrived here for venues of other nodes. */
@@ -46,8 +47,17 @@ const stages = {
   waiting: Metric.gauge("venues_waiting", { description: "Venues of this node that callers are waiting for" })
 }
 
+const sockets = {
+  open: Metric.gauge("sockets_open", {
+    description: "Open WebSockets of this node's venues, whichever node they arrived at"
+  }),
+  passedOn: Metric.gauge("sockets_passed_on", {
+    description: "Open WebSockets that arrived here for venues of other nodes"
+  })
+}
+
 /** Records the latency of an answer, and the reason of a 503. */
-export const observed = <E, R>(answering: Effect.Effect<Answer, E, R>): Effect.Effect<Answer, E, R> =>
+export const observed = <E, R>(answering: Effect.Effect<Outcome, E, R>): Effect.Effect<Outcome, E, R> =>
   Effect.flatMap(Effect.timed(answering), ([took, answer]) => {
     const timed = Metric.update(latency, Duration.toSeconds(took))
     if (answer._tag !== "Answer" || answer.status !== 503) return Effect.as(timed, answer)
@@ -58,11 +68,17 @@ export const observed = <E, R>(answering: Effect.Effect<Answer, E, R>): Effect.E
     )
   })
 
-/** Records the number of venues in each stage. */
-export const count = Effect.fnUntraced(function*(awake: number, venues: ReadonlyArray<Staged>) {
+/**
+ * Records the number of venues in each stage, and of WebSockets. `tunnels` counts those that the node passes on to
+ * others.
+ */
+export const count = Effect.fnUntraced(function*(awake: number, entries: ReadonlyArray<Entry>, tunnels: number) {
+  const venues = entries.map(({ resident }) => resident.look())
   const inStage = (name: Staged["stage"]) => venues.filter(({ stage }) => stage === name).length
   yield* Metric.update(stages.awake, awake)
   yield* Metric.update(stages.waking, inStage("waking"))
   yield* Metric.update(stages.halted, inStage("halted"))
   yield* Metric.update(stages.waiting, venues.filter(({ waiting }) => waiting > 0).length)
+  yield* Metric.update(sockets.open, venues.reduce((sum, { sockets }) => sum + sockets, 0))
+  yield* Metric.update(sockets.passedOn, tunnels)
 })

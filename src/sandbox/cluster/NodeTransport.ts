@@ -1,5 +1,5 @@
 /**
- * Carries requests and answers between nodes unchanged, over HTTP.
+ * Carries requests and answers between nodes unchanged, over HTTP, and each WebSocket through a tunnel of its own.
  *
  * A node that works on a request sends a heartbeat every second, so the caller needs no timeout for slow answers. If
  * the node falls silent, or the connection breaks, the outcome of the request is unknown.
@@ -7,36 +7,42 @@
  * Nodes trust each other: any machine that reaches this port can send requests as any caller, although a signed call
  * still needs the caller's key. The network between nodes must be private.
  */
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Http from "node:http"
+import type { Duplex } from "node:stream"
 import { Agent, type Dispatcher } from "undici"
 import * as ConnectionFailure from "../../client/transport/ConnectionFailure.ts"
-import { type Answer, BodyLost, type Request } from "../gateway/Message.ts"
+import { type Answer, BodyLost, type Request, reset, type Tunneled, type Upgraded } from "../gateway/Message.ts"
 import * as Bounds from "../server/Bounds.ts"
 import * as Listening from "../server/Listening.ts"
+import * as Refusal from "../server/Refusal.ts"
+import * as Sockets from "../server/Sockets.ts"
+import * as Upgrades from "../server/Upgrades.ts"
 import * as Frames from "./Frames.ts"
 import * as Hop from "./Hop.ts"
+import * as Tunnel from "./Tunnel.ts"
 
 /**
  * The outcome of a request that was sent to another node:
  *
- * - the venue's answer
+ * - the venue's answer, or its WebSocket
  * - `NotTheirs`: the node does not have the venue, and did nothing
  * - `NotSent`: the node was not reached
  * - `Busy`: nothing was sent, because too many requests already wait for the node
  * - `Lost`: the node fell silent, or the connection broke. The request may have been carried out
  */
-export type Outcome = Received | { readonly _tag: "NotSent" | "Busy" }
+export type Outcome = Received | Tunneled | { readonly _tag: "NotSent" | "Busy" }
 
 /**
  * The outcome of a request at the node that received it. `Lost` means that the node itself can't tell, because its
  * database did not answer.
  */
-export type Received = Answer | { readonly _tag: "NotTheirs" | "Lost" }
+export type Received = Answer | Upgraded | { readonly _tag: "NotTheirs" | "Lost" }
 
 /** Handles the requests that other nodes send. */
 export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
@@ -80,13 +86,19 @@ const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: 
     return [venue, { ...head, body: new Uint8Array(bytes.subarray(end)) }] as const
   })
 
-const headFrame = (head: object): Buffer => Frames.encode(Frames.kinds.head, encoder.encode(JSON.stringify(head)))
+const toBytes = (head: object): Uint8Array => encoder.encode(JSON.stringify(head))
+
+const headFrame = (head: object): Buffer => Frames.encode(Frames.kinds.head, toBytes(head))
+
+/** The outcome of a request at this node. If the node has failed, its outcome is not known. */
+const outcomeOf = (exit: Exit.Exit<Received>): Received => Exit.isSuccess(exit) ? exit.value : { _tag: "Lost" }
 
 const respond = (
   response: Http.ServerResponse,
-  answer: Received,
+  outcome: Received,
   run: (effect: Effect.Effect<void>) => () => void
 ): void => {
+  const answer = outcome._tag === "Upgraded" ? Sockets.decline(outcome) : outcome
   if (answer._tag !== "Stream") return void response.end(headFrame(answer))
   const { body, ...head } = answer
   response.write(headFrame(head))
@@ -142,13 +154,35 @@ const listener =
       }, aliveEvery)
       response.once("close", () => clearInterval(alive))
       const [venue, sent] = unpacked.success
-      run(
-        Effect.map(
-          Effect.exit(receive(venue, sent)),
-          (exit) => respond(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Lost" }, run)
-        )
-      )
+      run(Effect.map(Effect.exit(receive(venue, sent)), (exit) => respond(response, outcomeOf(exit), run)))
     })
+  }
+
+const noBytes = Buffer.alloc(0)
+
+/** Serves the WebSockets that other nodes pass on, each through its tunnel. */
+const tunneler =
+  (receive: Receive, tunnels: Set<Duplex>, run: (effect: Effect.Effect<void>) => () => void) =>
+  (_request: Http.IncomingMessage, connection: Duplex, early: Buffer): void => {
+    connection.write("HTTP/1.1 200 OK\r\n\r\n")
+    connection.unshift(early)
+    const { bytes, send } = Tunnel.open(connection, (message) => {
+      const unpacked = unpack(Buffer.from(message))
+      if (Result.isFailure(unpacked)) return void bytes.destroy()
+      const [venue, sent] = unpacked.success
+      run(Effect.map(Effect.exit(receive(venue, sent)), (exit) => {
+        const outcome = outcomeOf(exit)
+        if (outcome._tag === "Upgraded") {
+          send(toBytes({ _tag: "Upgraded" }))
+          return Upgrades.carry(bytes, noBytes, sent, outcome.connect)
+        }
+        // No venue streams an answer to a request for a WebSocket.
+        send(toBytes(outcome._tag === "Stream" ? reset : outcome))
+        bytes.end()
+      }))
+    })
+    tunnels.add(bytes)
+    bytes.once("close", () => tunnels.delete(bytes))
   }
 
 /**
@@ -161,11 +195,11 @@ export const serve = Effect.fnUntraced(function*(
   receive: Receive,
   vitals: Vitals
 ): Effect.fn.Return<number, Listening.ListenFailed, Scope.Scope> {
-  const run = Effect.runCallbackWith(yield* Effect.context())
-  const server = Http.createServer(
-    { maxHeaderSize: Bounds.maxHeaders },
-    listener(receive, vitals, (effect) => run(effect))
-  )
+  const runWith = Effect.runCallbackWith(yield* Effect.context())
+  const run = (effect: Effect.Effect<void>) => runWith(effect)
+  const tunnels = new Set<Duplex>()
+  const server = Http.createServer({ maxHeaderSize: Bounds.maxHeaders }, listener(receive, vitals, run))
+  server.on("connect", tunneler(receive, tunnels, run))
   const opening = Effect.callback<number, Listening.ListenFailed>((resume) => {
     server.once(
       "error",
@@ -179,6 +213,7 @@ export const serve = Effect.fnUntraced(function*(
   const closing = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeIdleConnections()
+    for (const tunnel of tunnels) tunnel.destroy()
   })
   return yield* Effect.acquireRelease(
     opening,
@@ -242,7 +277,19 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
 export interface Sender {
   /** Sends a request for a venue to the node at this address, such as `10.0.0.7:7300`. */
   readonly send: (address: string, venue: string, request: Request) => Effect.Effect<Outcome>
+  /** The number of WebSockets that this node passes on to other nodes. */
+  readonly tunnels: () => number
 }
+
+/** The maximum number of WebSockets that a node passes on to another node. */
+const maxTunnels = 1024
+
+const tooManyTunnels = (path: string, max: number): Answer =>
+  Refusal.busy(
+    path,
+    "Overloaded",
+    `This node already passes ${max} WebSockets on to the node that has this venue. Connect through another node`
+  )
 
 const unanswered = {
   lost: { _tag: "Lost" },
@@ -266,44 +313,114 @@ const open = Effect.acquireRelease(
   (agent) => Effect.promise(() => agent.destroy())
 )
 
-/** Creates a sender, which is closed with the scope. */
-export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(open, (agent): Sender => {
-  const hops = new Map<string, Hop.Hop>()
-  const hopTo = (address: string): Hop.Hop => {
-    const found = hops.get(address) ?? Hop.make()
-    hops.set(address, found)
+/** Hands a request over to another node. The node acknowledges it at once, with the head of its HTTP answer. */
+const handOver = <A>(give: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, "lost" | "not sent"> =>
+  Effect.tryPromise({
+    try: give,
+    catch: (error) => ConnectionFailure.ofCause(error, "").why === undefined ? "lost" as const : "not sent"
+  })
+
+/** Asks the other node for a WebSocket, through a new tunnel. */
+const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | Tunneled> =>
+  Effect.callback((resume) => {
+    const { bytes, send } = Tunnel.open(connection, (message) => {
+      // The type is certain, because only `tunneler` sends these bytes.
+      const outcome = JSON.parse(Buffer.from(message).toString()) as Received
+      if (outcome._tag !== "Upgraded") bytes.destroy()
+      resume(Effect.succeed(outcome._tag === "Upgraded" ? { _tag: "Tunneled", far: bytes } : outcome))
+    })
+    bytes.once("close", () => resume(Effect.succeed({ _tag: "Lost" })))
+    send(packed)
+    return Effect.sync(() => bytes.destroy())
+  })
+
+/** The paths to other nodes, by address. */
+const hops = (): (address: string) => Hop.Hop => {
+  const known = new Map<string, Hop.Hop>()
+  return (address) => {
+    const found = known.get(address) ?? Hop.make()
+    known.set(address, found)
     return found
   }
+}
 
-  return {
-    send: (address, venue, request) =>
-      Effect.clockWith((clock) => {
-        const began = clock.currentTimeMillisUnsafe()
-        /** The request with its remaining time, after the wait for its turn. */
-        const now = (): Request =>
-          request.patience === undefined
-            ? request
-            : { ...request, patience: request.patience - (clock.currentTimeMillisUnsafe() - began) }
-        // Closes the connection when no caller waits for the answer.
-        const controller = new AbortController()
-        // The node acknowledges a request at once, with the head of its HTTP answer.
-        const handOver = Effect.tryPromise({
-          // POST, so that undici does not resend it.
-          try: () =>
-            agent.request({
-              origin: `http://${address}`,
-              path: "/",
-              method: "POST",
-              body: pack(venue, now()),
-              signal: controller.signal
-            }),
-          catch: (error) => ConnectionFailure.ofCause(error, "").why === undefined ? "lost" as const : "not sent"
-        })
-        return hopTo(address).pass(handOver, request.patience).pipe(
-          Effect.flatMap((response) => Effect.tryPromise({ try: () => read(response), catch: () => "lost" as const })),
-          Effect.catch((why) => Effect.succeed(unanswered[why])),
-          Effect.onInterrupt(() => Effect.sync(() => controller.abort()))
-        )
-      })
+/** The request with its remaining time, after the wait for its turn. */
+const aging = (clock: Clock.Clock, request: Request): () => Request => {
+  const began = clock.currentTimeMillisUnsafe()
+  const { patience } = request
+  return () =>
+    patience === undefined ? request : { ...request, patience: patience - (clock.currentTimeMillisUnsafe() - began) }
+}
+
+type Send = (...given: Parameters<Sender["send"]>) => Effect.Effect<Outcome, keyof typeof unanswered>
+
+/** Sends calls, which share connections. */
+const sendCall = (agent: Agent): Send => {
+  const hopTo = hops()
+  return (address, venue, request) =>
+    Effect.clockWith((clock) => {
+      const now = aging(clock, request)
+      // Closes the connection when no caller waits for the answer.
+      const controller = new AbortController()
+      // POST, so that undici does not resend it.
+      const options = { origin: `http://${address}`, path: "/", method: "POST", signal: controller.signal } as const
+      return hopTo(address).pass(
+        handOver(() => agent.request({ ...options, body: pack(venue, now()) })),
+        request.patience
+      ).pipe(
+        Effect.flatMap((response) => Effect.tryPromise({ try: () => read(response), catch: () => "lost" as const })),
+        Effect.onInterrupt(() => Effect.sync(() => controller.abort()))
+      )
+    })
+}
+
+/** Passes WebSockets on, each through a tunnel of its own. They wait for their turn without holding up calls. */
+const sendUpgrade = (agent: Agent, tunnels: Set<Duplex>, max: number): Send => {
+  const hopTo = hops()
+  /** The WebSockets of each node, open or being opened. */
+  const counts = new Map<string, number>()
+
+  const keep = (exit: Exit.Exit<Received | Tunneled, unknown>, release: () => void): void => {
+    if (Exit.isFailure(exit) || exit.value._tag !== "Tunneled" || exit.value.far.closed) return release()
+    const { far } = exit.value
+    tunnels.add(far)
+    far.once("close", () => {
+      tunnels.delete(far)
+      release()
+    })
   }
-})
+
+  return (address, venue, request) =>
+    Effect.clockWith((clock) => {
+      const count = counts.get(address) ?? 0
+      if (count >= max) return Effect.succeed(tooManyTunnels(request.path, max))
+      counts.set(address, count + 1)
+      const release = (): void => void counts.set(address, (counts.get(address) ?? 0) - 1)
+      const now = aging(clock, request)
+      const connected = handOver((signal) => agent.connect({ origin: `http://${address}`, path: address, signal }))
+      return hopTo(address).pass(connected, request.patience).pipe(
+        Effect.flatMap(({ socket }) => ask(socket, pack(venue, now()))),
+        Effect.onExit((exit) => Effect.sync(() => keep(exit, release)))
+      )
+    })
+}
+
+/** Creates a sender, which is closed with the scope. `max` limits the WebSockets that it passes on to each node. */
+export const sender = Effect.fnUntraced(
+  function*(max: number = maxTunnels): Effect.fn.Return<Sender, never, Scope.Scope> {
+    const agent = yield* open
+    const tunnels = yield* Effect.acquireRelease(
+      Effect.sync(() => new Set<Duplex>()),
+      (tunnels) => Effect.sync(() => tunnels.forEach((tunnel) => tunnel.destroy()))
+    )
+    const [call, socket] = [sendCall(agent), sendUpgrade(agent, tunnels, max)]
+    return {
+      send: (address, venue, request) =>
+        Effect.catch(
+          (Sockets.isUpgrade(request) ? socket : call)(address, venue, request),
+          (why) => Effect.succeed(unanswered[why])
+        ),
+      tunnels: () => tunnels.size
+    }
+  }
+)

@@ -1,6 +1,7 @@
 /** Requests and answers, whether they go through a socket or stay within the process. */
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
+import type { Duplex } from "node:stream"
 import * as Json from "../../protocol/Json.ts"
 import type { Connect } from "./Socket.ts"
 
@@ -91,8 +92,15 @@ export interface Upgraded {
   readonly connect: Connect
 }
 
+/** The connection becomes a WebSocket that another process serves. */
+export interface Tunneled {
+  readonly _tag: "Tunneled"
+  /** Carries the bytes of the connection, from the answer to its handshake on. Must be used or destroyed. */
+  readonly far: Duplex
+}
+
 /** The outcome of a request to a server: an answer, or a WebSocket. */
-export type Outcome = Answer | Upgraded
+export type Outcome = Answer | Upgraded | Tunneled
 
 export const reset: Answer = { _tag: "Reset" }
 

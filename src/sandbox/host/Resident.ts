@@ -82,6 +82,8 @@ export interface Staged {
   readonly since: number
   /** The number of callers that wait until the venue is awake. */
   readonly waiting: number
+  /** The number of its open WebSockets. */
+  readonly sockets: number
 }
 
 type Stage =
@@ -216,6 +218,8 @@ class Sleeping<E> implements Resident<E> {
   private readonly waiting = new Set<Waiter<E>>()
   /** The number of current uses. */
   private uses = 0
+  /** The number of open WebSockets. */
+  private sockets = 0
   private lastUse = 0
   private readonly ended = Deferred.makeUnsafe<void>()
   private whenIdle: (() => void) | undefined
@@ -283,7 +287,8 @@ class Sleeping<E> implements Resident<E> {
     const isHalted = this.failure() !== undefined
     if (isHalted && !this.isHalted) this.since = this.options.clock.currentTimeMillisUnsafe()
     this.isHalted = isHalted
-    return { stage: isHalted ? "halted" : names[this.stage._tag], since: this.since, waiting: this.waiting.size }
+    const stage = isHalted ? "halted" : names[this.stage._tag]
+    return { stage, since: this.since, waiting: this.waiting.size, sockets: this.sockets }
   }
 
   usedAt(): number {
@@ -433,12 +438,16 @@ class Sleeping<E> implements Resident<E> {
         ...wire,
         end: (ending) => {
           waiting?.interruptUnsafe()
+          this.sockets--
           this.release(clock)
           wire.end(ending)
         }
       })
       if (Result.isFailure(connected)) this.release(clock)
-      else waiting = this.options.run(Effect.andThen(this.isOver(), Effect.sync(connected.success.end)))
+      else {
+        this.sockets++
+        waiting = this.options.run(Effect.andThen(this.isOver(), Effect.sync(connected.success.end)))
+      }
       return connected
     }
   }

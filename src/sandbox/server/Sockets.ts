@@ -35,10 +35,11 @@ export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): O
 
 /** The answer from a transport that can't carry a WebSocket. */
 export const decline = (outcome: Outcome): Answer => {
-  if (outcome._tag !== "Upgraded") return outcome
   // Ending the connection releases the resources reserved for it.
-  const unused = { from: "", send: () => undefined, end: () => undefined, waiting: () => 0 }
-  const connected = outcome.connect(unused)
-  if (Result.isSuccess(connected)) connected.success.end()
+  if (outcome._tag === "Upgraded") {
+    const connected = outcome.connect({ from: "", send: () => undefined, end: () => undefined, waiting: () => 0 })
+    if (Result.isSuccess(connected)) connected.success.end()
+  } else if (outcome._tag === "Tunneled") outcome.far.destroy()
+  else return outcome
   return upgradeRequired
 }

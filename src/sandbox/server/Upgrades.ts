@@ -48,8 +48,8 @@ const close = (socket: Duplex): void => {
   socket.on("close", () => clearTimeout(timer))
 }
 
-/** Carries messages between a client's socket and the exchange. */
-const carry = (socket: Duplex, early: Buffer, head: Head, connect: Connect): void => {
+/** Carries messages between a client's socket and the exchange, after the answer to the client's handshake. */
+export const carry = (socket: Duplex, early: Buffer, head: Head, connect: Connect): void => {
   const connected = connect({
     from: head.from,
     send: (text) => socket.write(WebSocketFrames.message(text)),
@@ -80,8 +80,22 @@ const carry = (socket: Duplex, early: Buffer, head: Head, connect: Connect): voi
   // The client may have left while the exchange was waking up.
   if (socket.destroyed) return client.end()
   socket.on("close", client.end)
+  // A WebSocket is never half-closed: a client that sends no more is gone.
+  socket.on("end", client.end)
   socket.on("data", read)
   if (early.length > 0) read(early)
+}
+
+/** Passes bytes between a client's socket and the process that serves it. If either closes, so does the other. */
+const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
+  // Either may have closed while the exchange was waking up.
+  if (far.destroyed) return void socket.destroy()
+  if (socket.destroyed) return void far.destroy()
+  socket.on("close", () => far.destroy())
+  far.on("close", () => socket.destroy())
+  if (early.length > 0) far.write(early)
+  socket.pipe(far)
+  far.pipe(socket)
 }
 
 /** The steps of an upgrade that the HTTP server provides. */
@@ -101,9 +115,9 @@ export const begin = (head: Head, socket: Duplex, early: Buffer, { receive, refu
   const refused = refusal(head) ?? refusalOf(head)
   if (refused !== undefined) return refuse(socket, refused)
   receive(head, (outcome) => {
-    if (outcome._tag === "Upgraded") {
-      carry(socket, early, head, outcome.connect)
-    } else if (outcome._tag === "Answer") refuse(socket, outcome)
+    if (outcome._tag === "Upgraded") carry(socket, early, head, outcome.connect)
+    else if (outcome._tag === "Tunneled") join(socket, early, outcome.far)
+    else if (outcome._tag === "Answer") refuse(socket, outcome)
     // No venue streams an answer at this path.
     else socket.destroy()
   })

@@ -40,11 +40,11 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
     shards: () => 1,
     confirm: () => Effect.succeed(true)
   })
-  const { host } = yield* ClusterHost.open({ address: "self" }, { send: () => Effect.die("there is no other node") })
-    .pipe(
-      Effect.provideServiceEffect(PgClient.PgClient, Effect.map(PgClient.PgClient, (sql) => watched(sql, before))),
-      Effect.provide(membership)
-    )
+  const sender = { send: () => Effect.die("there is no other node"), tunnels: () => 0 }
+  const { host } = yield* ClusterHost.open({ address: "self" }, sender).pipe(
+    Effect.provideServiceEffect(PgClient.PgClient, Effect.map(PgClient.PgClient, (sql) => watched(sql, before))),
+    Effect.provide(membership)
+  )
   const look = Effect.fnUntraced(function*(id: string, path: string, headers: Request["headers"] = {}) {
     const clock = yield* Clock.Clock
     const request: Request = { method: "GET", path, headers, body: new Uint8Array(), from: "test" }

@@ -29,6 +29,7 @@ import { link } from "../../support/link.ts"
 import { isLong } from "../../support/long.ts"
 import { itWithPostgres, postgresServer, type Server } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
+import { dial } from "../streams/dial.ts"
 
 /** A node that serves until its scope is closed. */
 const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
@@ -68,6 +69,28 @@ const feed = (venue: Host.Made, after: string, count: number) =>
     }
     return []
   })
+
+/** Creates a token for the venue's WebSocket. */
+const tokenFor = (venue: Host.Made) =>
+  Effect.map(
+    call(venue.url, "/api/v4/profile/websocket_token", keyOf(venue, "alice")),
+    (answered) => String(parse(answered)["websocket_token"])
+  )
+
+/** Connects to the venue's WebSocket, and subscribes to the token's account. */
+const subscribed = Effect.fnUntraced(function*(venue: Host.Made, token: string) {
+  const client = yield* dial(`${venue.url.replace("http", "ws")}/ws`)
+  assert.isNull((yield* client.ask("authorize", token, "public")).error)
+  assert.isNull((yield* client.ask("ordersPending_subscribe", "BTC_USDT")).error)
+  return client
+})
+
+/** The sum of a metric's values at a node. */
+const metric = (node: { readonly look: (path: string) => ReturnType<typeof send> }, name: string) =>
+  Effect.map(
+    node.look("/metrics"),
+    ({ text }) => Number(new RegExp(`^effect_txc_${name}\\S* (\\d+)`, "mu").exec(text)?.[1])
+  )
 
 /** A venue assigned to the node with this address. */
 const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
@@ -132,6 +155,22 @@ itWithPostgres(
       const before = yield* feed(there, "0", 3)
       assert.strictEqual(before.length, 3)
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
+      // A WebSocket reaches the venue through either node, with a token from either. Many of them do not delay calls.
+      const places = [
+        ...Array.from({ length: 70 }, () =>
+          here),
+        there,
+        there
+      ]
+      const token = yield* tokenFor(there)
+      const clients = yield* Effect.forEach(places, (venue) => subscribed(venue, token), { concurrency: 16 })
+      const { orderId } = parse(yield* call(here.url, placeLimit, alice, { ...order, price: "9001" }))
+      for (const { next } of clients) {
+        const { params } = yield* next("ordersPending_update")
+        assert.deepInclude((params as ReadonlyArray<object>)[1], { id: orderId })
+      }
+      yield* until(Effect.map(metric(one, "sockets_passed_on"), (count) => count === 70))
+      yield* until(Effect.map(metric(two, "sockets_open"), (count) => count >= 72))
       // Faults and limits, with the calls counted so far, move with the venue too.
       const refusing = { symptom: { _tag: "Refuse", kind: "rateLimited" }, path: "/api/v4/main-account/history" }
       assert.deepInclude(yield* own(there, "POST", "Faults", refusing), { status: 200 })
@@ -141,7 +180,12 @@ itWithPostgres(
       const faults = (yield* own(there, "GET", "Faults")).text
       assert.include(faults, refusing.path)
       yield* two.leave
+      for (const { closed } of clients) assert.strictEqual(yield* closed, 1006)
       assert.strictEqual((yield* own(here, "GET", "Faults")).text, faults)
+      // The token is still good at the venue's new node.
+      const { ask } = yield* subscribed(here, token)
+      const pending = yield* ask("ordersPending_request", "BTC_USDT", 0, 100)
+      assert.include(JSON.stringify(pending.result), `"id":${String(orderId)},`)
       assert.deepInclude(yield* call(here.url, balance, alice, { ticker: "BTC" }), { status: 429 })
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
       assert.strictEqual(
@@ -216,6 +260,15 @@ itWithPostgres(
         yield* lose
         assert.include(["[]", "200"], yield* look)
       }
+
+      // It pushes and answers nothing over a WebSocket, but ends it.
+      const { ask, closed } = yield* subscribed(made, yield* tokenFor(made))
+      yield* lose
+      const ended = { _tag: "Ended" }
+      assert.deepStrictEqual(
+        yield* Effect.raceFirst(ask("ordersPending_request", "BTC_USDT", 0, 100), Effect.as(closed, ended)),
+        ended
+      )
 
       // A node whose database does not answer, or is read-only, is not ready.
       assert.deepInclude(yield* one.look("/ready"), { status: 200 })

@@ -3,14 +3,22 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Net from "node:net"
+import { setImmediate } from "node:timers/promises"
 import * as Hop from "../../../src/sandbox/cluster/Hop.ts"
 import * as NodeTransport from "../../../src/sandbox/cluster/NodeTransport.ts"
-import { type Answer, BodyLost, type Request } from "../../../src/sandbox/gateway/Message.ts"
+import { type Answer, BodyLost, type Request, type Upgraded } from "../../../src/sandbox/gateway/Message.ts"
+import type * as Socket from "../../../src/sandbox/gateway/Socket.ts"
+import type { Backend } from "../../../src/sandbox/server/Backend.ts"
+import * as Listening from "../../../src/sandbox/server/Listening.ts"
+import * as Bounds from "../../../src/sandbox/streams/Bounds.ts"
 import { turn, until } from "../../support/clock.ts"
 import { refusingPort, serving } from "../../support/server.ts"
+import { dial } from "../streams/dial.ts"
 
 const request: Request = {
   method: "POST",
@@ -40,7 +48,7 @@ const vitals: NodeTransport.Vitals = {
 /** Sends the request to a node that handles requests with `receive`. */
 const sent = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
   const port = yield* NodeTransport.serve("127.0.0.1", 0, receive, vitals)
-  const { send } = yield* NodeTransport.sender
+  const { send } = yield* NodeTransport.sender()
   return yield* send(`127.0.0.1:${port}`, "venue", request)
 })
 
@@ -98,7 +106,7 @@ describe("requests to other nodes", () => {
       )
       // The asking node ends, and the answering node notices.
       const asking = yield* Scope.make()
-      const { send } = yield* Scope.provide(NodeTransport.sender, asking)
+      const { send } = yield* Scope.provide(NodeTransport.sender(), asking)
       const sending = yield* Effect.forkChild(send(`127.0.0.1:${port}`, "venue", request))
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
@@ -133,7 +141,7 @@ describe("requests to other nodes", () => {
         (_venue, { path }) => Effect.succeed(path === "/feed" ? endless : answer("called")),
         vitals
       )
-      const { send } = yield* NodeTransport.sender
+      const { send } = yield* NodeTransport.sender()
       const to = (path: string) => send(`127.0.0.1:${port}`, "venue", { ...request, path })
       for (let feed = 0; feed < 2 * Hop.atOnce; feed++) assert.strictEqual((yield* to("/feed"))._tag, "Stream")
       assert.deepStrictEqual(yield* to("/call"), answer("called"))
@@ -142,7 +150,7 @@ describe("requests to other nodes", () => {
   it.effect("requests that wait too long for a silent node are provably not sent", () =>
     Effect.gen(function*() {
       const node = yield* serving(() => undefined)
-      const { send } = yield* NodeTransport.sender
+      const { send } = yield* NodeTransport.sender()
       const sending = send(`127.0.0.1:${node.port}`, "venue", request)
       // Pending requests to a silent node end in real time, after the test.
       yield* Effect.forEach(Array.from({ length: Hop.atOnce }), () => Effect.forkScoped(sending))
@@ -157,7 +165,7 @@ describe("requests to other nodes", () => {
     Effect.gen(function*() {
       const held: Array<() => void> = []
       const node = yield* serving((response) => void held.push(() => response.end()))
-      const { send } = yield* NodeTransport.sender
+      const { send } = yield* NodeTransport.sender()
       const sending = send(`127.0.0.1:${node.port}`, "venue", { ...request, patience: 2000 })
       yield* Effect.forEach(Array.from({ length: Hop.atOnce }), () => Effect.forkScoped(sending))
       yield* until(Effect.sync(() => held.length === Hop.atOnce))
@@ -178,7 +186,7 @@ describe("requests to other nodes", () => {
 
   it.live("the outcome distinguishes a node that was not reached from one that fell silent or disconnected", () =>
     Effect.gen(function*() {
-      const { send } = yield* NodeTransport.sender
+      const { send } = yield* NodeTransport.sender()
       const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)
       const silent = yield* serving(() => undefined)
       const broken = yield* serving((response) => response.destroy())
@@ -211,3 +219,156 @@ it.live("a node serves its health and metrics to everyone, but accepts requests 
     assert.strictEqual((yield* get("/other"))[0], 404)
     assert.strictEqual((yield* get("/", "POST"))[0], 400)
   }))
+
+// -----------------------------------------------------------------------------
+// WebSockets
+// -----------------------------------------------------------------------------
+
+const handshake: Request = {
+  method: "GET",
+  path: "/ws",
+  headers: {
+    upgrade: "websocket",
+    connection: "upgrade",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ=="
+  },
+  body: new Uint8Array(),
+  from: "10.0.0.1"
+}
+
+/** A venue that answers every message with the message. `wires` are its open connections. */
+const echoing = () => {
+  const wires = new Set<Socket.Wire>()
+  const connect: Socket.Connect = (wire) => {
+    wires.add(wire)
+    return Result.succeed({
+      receive: (text) => wire.send(text),
+      heard: () => undefined,
+      pinged: () => true,
+      end: () => {
+        if (wires.delete(wire)) wire.end("abrupt")
+      }
+    })
+  }
+  const upgraded: Upgraded = { _tag: "Upgraded", connect }
+  return { upgraded, wires }
+}
+
+/** A server that passes every request on to a node that handles requests with `receive`. */
+const passing = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
+  const node = yield* Scope.make()
+  const port = yield* Scope.provide(NodeTransport.serve("127.0.0.1", 0, receive, vitals), node)
+  const sender = yield* NodeTransport.sender()
+  const backend: Backend = {
+    isOwners: () => false,
+    venueOf: () => undefined,
+    refuse: () => assert.fail(),
+    receive: (request, _clock, resume) =>
+      resume(
+        Effect.map(sender.send(`127.0.0.1:${port}`, "venue", request), (outcome) =>
+          "status" in outcome || outcome._tag === "Tunneled" ? outcome : { _tag: "Reset" })
+      )
+  }
+  const baseUrl = yield* Listening.listen({}, backend)
+  return { baseUrl, url: `${baseUrl.replace("http", "ws")}/ws`, node, sender }
+})
+
+const isEmpty = (wires: ReadonlySet<unknown>) => Effect.sync(() => wires.size === 0)
+
+describe("WebSockets through other nodes", () => {
+  it.live("messages of any length pass in both directions, and either end closes the other", () =>
+    Effect.gen(function*() {
+      const { upgraded, wires } = echoing()
+      const { sender, url } = yield* passing(() => Effect.succeed(upgraded))
+      const client = yield* dial(url)
+      const text = "é€x".repeat(7000)
+      assert.deepInclude(yield* client.ask(text), { id: 1, method: text })
+      assert.strictEqual(sender.tunnels(), 1)
+      for (const wire of wires) wire.end("abrupt")
+      assert.strictEqual(yield* client.closed, 1006)
+      wires.clear()
+      yield* Effect.scoped(Effect.flatMap(dial(url), ({ ask }) => ask("hello")))
+      yield* until(isEmpty(wires))
+      yield* until(Effect.sync(() => sender.tunnels() === 0))
+    }))
+
+  it.live("a node that stops ends the WebSockets that others pass on to it", () =>
+    Effect.gen(function*() {
+      const { upgraded } = echoing()
+      const { node, url } = yield* passing(() => Effect.succeed(upgraded))
+      const client = yield* dial(url)
+      yield* client.ask("hello")
+      yield* Scope.close(node, Exit.void)
+      assert.strictEqual(yield* client.closed, 1006)
+    }))
+
+  it.live("WebSockets through a node do not delay calls through it", () =>
+    Effect.gen(function*() {
+      const { upgraded, wires } = echoing()
+      const { baseUrl, url } = yield* passing((_venue, { path }) =>
+        Effect.succeed(path === "/ws" ? upgraded : answer("called"))
+      )
+      const clients = yield* Effect.forEach(Array.from({ length: 2 * Hop.atOnce }), () => dial(url), {
+        concurrency: "unbounded"
+      })
+      const called = yield* Effect.promise(async () => (await fetch(baseUrl)).text())
+      assert.strictEqual(called, "called")
+      assert.strictEqual(wires.size, clients.length)
+      yield* Effect.forEach(clients, ({ ask }) => ask("hello"))
+    }))
+
+  it.live("a venue disconnects a client that does not read, and the node between them notices although it waits for the client", () =>
+    Effect.gen(function*() {
+      const { upgraded, wires } = echoing()
+      const { baseUrl, sender } = yield* passing(() => Effect.succeed(upgraded))
+      const client = Net.connect(Number(new URL(baseUrl).port), "127.0.0.1")
+      yield* Effect.addFinalizer(() => Effect.sync(() => client.destroy()))
+      client.pause()
+      const lines = Object.entries({ host: new URL(baseUrl).host, ...handshake.headers }).map((pair) => pair.join(": "))
+      client.write(["GET /ws HTTP/1.1", ...lines, "", ""].join("\r\n"))
+      yield* until(Effect.map(isEmpty(wires), (isEmpty) => !isEmpty))
+      const [wire = assert.fail()] = wires
+      const message = "x".repeat(64 * 1024)
+      while (wire.waiting() <= Bounds.maxWaiting) {
+        wire.send(message)
+        yield* Effect.promise(() => setImmediate())
+      }
+      wire.end("abrupt")
+      yield* until(Effect.sync(() => sender.tunnels() === 0))
+    }))
+
+  it.live("a request for a WebSocket has the same outcomes as a call", () =>
+    Effect.gen(function*() {
+      const outcomeOf = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
+        const port = yield* NodeTransport.serve("127.0.0.1", 0, receive, vitals)
+        return yield* (yield* NodeTransport.sender()).send(`127.0.0.1:${port}`, "venue", handshake)
+      })
+      assert.deepStrictEqual(yield* outcomeOf(() => Effect.succeed(answer("refused"))), answer("refused"))
+      assert.deepStrictEqual(yield* outcomeOf(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
+      assert.deepStrictEqual(yield* outcomeOf(() => Effect.die("a defect")), { _tag: "Lost" })
+      const { send } = yield* NodeTransport.sender()
+      const broken = yield* serving(() => undefined)
+      for (const [port, tag] of [[yield* refusingPort, "NotSent"], [broken.port, "Lost"]] as const) {
+        assert.deepStrictEqual(yield* send(`127.0.0.1:${port}`, "venue", handshake), { _tag: tag })
+      }
+    }))
+
+  it.live("a node passes only so many WebSockets on to another, and refuses more with 503", () =>
+    Effect.gen(function*() {
+      const { upgraded } = echoing()
+      const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.succeed(upgraded), vitals)
+      const { send, tunnels } = yield* NodeTransport.sender(3)
+      const opening = send(`127.0.0.1:${port}`, "venue", handshake)
+      const outcomes = yield* Effect.forEach(Array.from({ length: 5 }), () => opening, { concurrency: "unbounded" })
+      const refused = outcomes.filter(({ _tag }) => _tag === "Answer")
+      assert.deepStrictEqual(outcomes.filter(({ _tag }) => _tag === "Tunneled").length, 3)
+      assert.lengthOf(refused, 2)
+      assert.deepInclude(refused[0], { status: 503 })
+      assert.include(JSON.stringify(refused), "already passes 3 WebSockets on")
+      // A closed one makes room.
+      for (const outcome of outcomes) if (outcome._tag === "Tunneled") outcome.far.destroy()
+      yield* until(Effect.sync(() => tunnels() === 0))
+      assert.strictEqual((yield* opening)._tag, "Tunneled")
+    }))
+})

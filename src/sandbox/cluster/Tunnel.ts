@@ -1,0 +1,66 @@
+/**
+ * Carries a client's WebSocket over a connection between two nodes, byte for byte. The node that has the venue reads
+ * and writes the frames of the WebSocket; the node that the client is connected to only passes bytes on.
+ *
+ * Each end sends a heartbeat every second, and breaks the tunnel when the other end is silent. Neither end reads on
+ * while its reader is slow, so bytes wait at the venue, which disconnects a client that leaves too many unread.
+ */
+import { Duplex } from "node:stream"
+import * as Frames from "./Frames.ts"
+
+/** The time between heartbeats, in milliseconds. */
+const aliveEvery = 1000
+
+/** The number of heartbeats that may go by without a byte from the other end. */
+const maxSilent = 3
+
+/** One end of a tunnel. */
+export interface Tunnel {
+  /** The bytes of the WebSocket. The stream never fails: when the connection breaks, it closes. */
+  readonly bytes: Duplex
+  /** Sends a message to the other node, before the bytes of the WebSocket. */
+  readonly send: (message: Uint8Array) => void
+}
+
+/** Opens one end of a tunnel over a connection. Calls `receive` with each message of the other node. */
+export const open = (connection: Duplex, receive: (message: Uint8Array) => void, beat = aliveEvery): Tunnel => {
+  const decode = Frames.decoder()
+  /** The number of heartbeats since the last byte arrived. */
+  let silent = 0
+
+  const bytes = new Duplex({
+    allowHalfOpen: false,
+    read: () => {
+      silent = 0
+      connection.resume()
+    },
+    write: (chunk: Uint8Array, _encoding, done) => connection.write(Frames.encode(Frames.kinds.part, chunk), done),
+    final: (done) => connection.end(done),
+    destroy: (_error, done) => {
+      clearInterval(beating)
+      connection.destroy()
+      done(null)
+    }
+  })
+  const end = (): void => void bytes.destroy()
+
+  const beating = setInterval(() => {
+    // A connection that is not being read delivers no heartbeats.
+    if (!connection.isPaused() && ++silent > maxSilent) return end()
+    // Bytes that wait are as good as a heartbeat.
+    if (connection.writableLength === 0) connection.write(Frames.encode(Frames.kinds.alive))
+  }, beat)
+
+  connection.on("data", (chunk: Uint8Array) => {
+    silent = 0
+    for (const { bytes: content, kind } of decode(chunk)) {
+      if (kind === Frames.kinds.head) receive(content)
+      else if (kind === Frames.kinds.part && !bytes.push(content)) connection.pause()
+    }
+  })
+  connection.on("end", () => bytes.push(null))
+  connection.on("error", end)
+  connection.on("close", end)
+  connection.resume()
+  return { bytes, send: (message) => void connection.write(Frames.encode(Frames.kinds.head, message)) }
+}
