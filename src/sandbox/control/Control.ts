@@ -35,7 +35,7 @@ import type { Shown } from "../gateway/Traffic.ts"
 import type * as Journal from "../store/Journal.ts"
 import type { SavedState } from "../store/SavedStates.ts"
 import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
-import type { Entry, FeedGone } from "../venue/Feed.ts"
+import type { Entry, FeedGone, Page } from "../venue/Feed.ts"
 import type { Fork } from "../venue/Forks.ts"
 import type { OwnerAction } from "../venue/OwnerActions.ts"
 import { checked } from "../venue/Perform.ts"
@@ -187,6 +187,11 @@ export class Control extends Context.Service<
      * beginning.
      */
     readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
+    /**
+     * The events so far, a page at a time: those after a position in the feed, at most 100; none by default. The answer
+     * has the position to continue from.
+     */
+    readonly eventsSoFar: (after?: string) => Effect.Effect<Page, FeedGone>
     /** The venue's dialect, the number of its commands, their hash, and the command that a reset returns to. */
     readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
     /** Saves the state, so that restoring it is quick, and returns the number of the last command. */
@@ -278,6 +283,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     saved: Effect.sync(() => venue.saved()),
     commands: (before, limit) => CommandHistory.commands(venue, before, limit),
     events: (after) => Stream.unwrap(venue.feed.after(after)),
+    eventsSoFar: (after) => venue.feed.read(after),
     ...HistoryControl.make(venue)
   })
 }

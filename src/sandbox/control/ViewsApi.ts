@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { MarketName } from "../../domain/Identifiers.ts"
 import { Shown } from "../gateway/Traffic.ts"
 import { routes } from "../handlers/Routes.ts"
+import { FeedGone, Page } from "../venue/Feed.ts"
 import * as Calls from "./Calls.ts"
 import { Candle, intervals } from "./CandleView.ts"
 import * as Control from "./Control.ts"
@@ -98,6 +99,14 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Nothing,
     error
   }).annotateMerge(described("Repeats a call, with a new nonce and signature. The latest 1000 calls are kept.")),
+  HttpApiEndpoint.get("eventsSoFar", "/EventsSoFar", {
+    query: Schema.Struct({ after: Schema.optionalKey(Schema.String) }),
+    success: Page,
+    error: [FeedGone, Unavailable]
+  }).annotateMerge(described(
+    "The events so far, a page at a time: those after the position `after`, at most 100, or none. The answer has the " +
+      "position to continue from. Unlike Events, it keeps no connection open."
+  )),
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(
       described(

@@ -142,6 +142,7 @@ const viewsLayer = (control: Control.Control["Service"]) =>
       nextDue: () => Effect.map(control.nextDue, (at) => at === undefined ? {} : { at }),
       look: ({ params }) => control.look(params.number),
       again: ({ params }) => Effect.as(control.again(params.number), {}),
+      eventsSoFar: ({ query }) => control.eventsSoFar(query.after),
       saved: () => control.saved,
       commands: ({ query }) => control.commands(query.before, query.limit)
     }))

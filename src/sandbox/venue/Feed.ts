@@ -154,6 +154,31 @@ const placeOf = (id: string): Place | undefined => {
     : { sequence, run: Number(second), index: Number(third) }
 }
 
+/**
+ * Consecutive entries of the feed.
+ *
+ * @category models
+ */
+export interface Page {
+  /** The entries, oldest first. */
+  readonly entries: ReadonlyArray<Entry>
+  /** The place to continue after. */
+  readonly after: string
+  /** Whether there are more entries. */
+  readonly hasMore: boolean
+}
+
+/**
+ * The schema of {@link Page}.
+ *
+ * @category schemas
+ */
+export const Page: Schema.Codec<Page, unknown> = Schema.Struct({
+  entries: Schema.Array(Entry),
+  after: Schema.String,
+  hasMore: Schema.Boolean
+})
+
 /** The number of entries that the feed keeps. */
 const kept = 50_000
 
@@ -184,6 +209,8 @@ export interface Feed {
    * the beginning.
    */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
+  /** The entries after a place so far, at most 100; without a place, none. It does not wait for new ones. */
+  readonly read: (place?: string) => Effect.Effect<Page, FeedGone>
   /** The latest entries, at most {@link keptSaved}, as plain data. */
   readonly saved: () => Saved
 }
@@ -256,6 +283,67 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
   return low
 }
 
+/** The entries that a feed keeps now. */
+interface Log {
+  /** The earliest place after which a reader can continue: every later entry is kept. */
+  readonly floor: () => Place
+  /** The place of the latest entry, or of a later command without events. */
+  readonly latest: () => Place
+  /** The slice of entries after a place, or `gone`. */
+  readonly sliceAfter: (after: Place) => ReadonlyArray<Kept>
+  /** Waits for an entry. */
+  readonly changed: Effect.Effect<void>
+}
+
+const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after" | "read"> => {
+  /** The next entries, and the place after them. */
+  const next = (after: Place): Effect.Effect<readonly [ReadonlyArray<Entry>, Place], FeedGone> =>
+    Effect.suspend(() => {
+      let end = after
+      const take = () => {
+        // Without entries, the reader has everything so far: the latest commands had no events.
+        end = latest()
+        return sliceAfter(after)
+      }
+      return Effect.flatMap(turns(take), (found) =>
+        found === gone
+          ? Effect.fail(new FeedGone({ why: "forgotten", after: idOf(after) }))
+          : Effect.succeed([found.map(toEntry), found[found.length - 1] ?? end] as const))
+    })
+
+  const isBehind = (place: Place): boolean => compare(place, latest()) < 0
+
+  const follow = (from: Place) =>
+    Stream.paginate(from, (after) =>
+      Effect.map(
+        isBehind(after) ? next(after) : Effect.andThen(changed, next(after)),
+        ([entries, to]) => [entries, Option.some(to)] as const
+      ))
+
+  const readAfter = (from: Place): Effect.Effect<Page, FeedGone> =>
+    Effect.map(
+      isBehind(from) ? next(from) : Effect.succeed([[], from] as const),
+      ([entries, to]) => ({ entries, after: idOf(to), hasMore: isBehind(to) })
+    )
+
+  /** The place with this id, or after the latest entry. */
+  const find = (text: string | undefined): Effect.Effect<Place, FeedGone> => {
+    if (text === undefined) return Effect.succeed(latest())
+    const place = placeOf(text)
+    if (place === undefined || place.sequence > latest().sequence) {
+      return Effect.fail(new FeedGone({ why: "unknown", after: text }))
+    }
+    return compare(place, floor()) < 0
+      ? Effect.fail(new FeedGone({ why: "forgotten", after: text }))
+      : Effect.succeed(place)
+  }
+
+  return {
+    after: (text) => Effect.map(Effect.suspend(() => find(text)), follow),
+    read: (text) => Effect.flatMap(Effect.suspend(() => find(text)), readAfter)
+  }
+}
+
 /**
  * Creates the feed of a venue that is opened for the `run`th time. The feed has no events of commands up to `sequence`,
  * except saved ones.
@@ -264,7 +352,6 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
  */
 export const make = (run: number, sequence: number, saved?: Saved): Feed => {
   let entries: Array<Kept> = [...saved?.entries ?? []]
-  /** The earliest place after which a reader can continue: every later entry is kept. */
   let floor: Place = saved?.floor ?? { sequence, run: 0, index: Infinity }
   let latest = saved?.latest ?? floor
   let waiting: Array<() => void> = []
@@ -286,18 +373,11 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
     for (const wake of woken) wake()
   }
 
-  /** The slice of entries after a place, or `gone`. */
   const sliceAfter = (after: Place): ReadonlyArray<Kept> => {
     if (compare(after, floor) < 0) return gone
     const from = indexAfter(entries, after)
     return entries.slice(from, from + page)
   }
-
-  const next = (after: Place) =>
-    Effect.flatMap(turns(() => sliceAfter(after)), (found) =>
-      found === gone
-        ? Effect.fail(new FeedGone({ why: "forgotten", after: idOf(after) }))
-        : Effect.succeed([found.map(toEntry), Option.some<Place>(found[found.length - 1] ?? after)] as const))
 
   const changed = Effect.callback<void>((resume) => {
     const wake = () => resume(Effect.void)
@@ -307,17 +387,14 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
     })
   })
 
-  const follow = (from: Place) =>
-    Stream.paginate(from, (after) => compare(after, latest) < 0 ? next(after) : Effect.andThen(changed, next(after)))
-
   let requests = 0
   let sequenceOfRequests = -1
   return {
     saved: () => save(entries, floor, latest),
     happened: (sequence, at, events) => {
-      const before = { sequence, run: 0, index: 0 }
       if (events.length === 0) {
-        if (compare(before, latest) > 0) latest = before
+        const place = { sequence, run: 0, index: Infinity }
+        if (compare(place, latest) > 0) latest = place
         return
       }
       let index = 0
@@ -330,15 +407,6 @@ export const make = (run: number, sequence: number, saved?: Saved): Feed => {
       add({ sequence, run, index: requests, at: request.at, what: request })
       publish()
     },
-    after: (text) =>
-      Effect.suspend(() => {
-        if (text === undefined) return Effect.succeed(follow(latest))
-        const place = placeOf(text)
-        if (place === undefined || place.sequence > latest.sequence)
-          return Effect.fail(new FeedGone({ why: "unknown", after: text }))
-        return compare(place, floor) < 0
-          ? Effect.fail(new FeedGone({ why: "forgotten", after: text }))
-          : Effect.succeed(follow(place))
-      })
+    ...reading({ floor: () => floor, latest: () => latest, sliceAfter, changed })
   }
 }

@@ -4,10 +4,13 @@ import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { vi } from "vitest"
 import { Price } from "../../../src/domain/Decimal.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
@@ -177,6 +180,57 @@ describe("dropped entries", () => {
       const rest = yield* Stream.runCollect(Stream.take(yield* feed.after(`${low}.1`), 56_000 - low))
       assert.deepStrictEqual([rest[0]?.id, rest.at(-1)?.id], [`${low + 1}.1`, "56000.1"])
       assert.isAbove(rest.length, 49_999)
+    }))
+})
+
+describe("reading without waiting", () => {
+  it.effect("a reader gets the entries so far, a page at a time, and continues where it stopped", () =>
+    Effect.gen(function*() {
+      const feed = Feed.make(1, 0)
+      const move = (from: number, to: number) => {
+        for (let n = from; n <= to; n++)
+          feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: BigInt(n) }])
+      }
+      move(1, 250)
+      const now = yield* feed.read()
+      assert.deepStrictEqual(now, { entries: [], after: "250.1", hasMore: false })
+      const all = yield* Stream.runCollect(Stream.take(yield* feed.after("0"), 250))
+      const first = yield* feed.read("0")
+      const second = yield* feed.read(first.after)
+      const third = yield* feed.read(second.after)
+      assert.deepStrictEqual([first, second, third].flatMap(({ entries }) => entries), all)
+      assert.deepStrictEqual([first, second, third].map(({ hasMore }) => hasMore), [true, true, false])
+      assert.deepStrictEqual(yield* feed.read(third.after), { ...third, entries: [] })
+      // A command without events.
+      feed.happened(251, 251, [])
+      const fourth = yield* feed.read(third.after)
+      assert.deepStrictEqual([fourth.entries, fourth.hasMore], [[], false])
+      move(252, 253)
+      assert.deepStrictEqual(ids((yield* feed.read(fourth.after)).entries), ["252.1", "253.1"])
+      assert.deepStrictEqual(ids((yield* feed.read(now.after)).entries), ["252.1", "253.1"])
+    }))
+
+  it.live("a reader that has everything waits, even after a command without events", () =>
+    Effect.gen(function*() {
+      const feed = Feed.make(1, 0)
+      feed.happened(1, 1, [])
+      const turns = yield* Effect.acquireRelease(
+        Effect.sync(() => vi.spyOn(globalThis, "setImmediate")),
+        (spy) => Effect.sync(() => spy.mockRestore())
+      )
+      const reader = yield* Effect.forkChild(Stream.runHead(yield* feed.after("0")), { startImmediately: true })
+      for (let n = 0; n < 100; n++) yield* Effect.promise(() => nextTurn())
+      assert.isBelow(turns.mock.calls.length, 20)
+      feed.happened(2, 2, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
+      assert.strictEqual(Option.getOrUndefined(yield* Fiber.join(reader))?.id, "2.1")
+    }).pipe(Effect.scoped))
+
+  it.effect("a reader learns that its place is unknown, or that entries after it are no longer kept", () =>
+    Effect.gen(function*() {
+      const feed = Feed.make(1, 0)
+      for (let n = 1; n <= 60_000; n++) feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
+      assert.strictEqual((yield* failsWith("FeedGone")(feed.read("1"))).why, "forgotten")
+      assert.strictEqual((yield* failsWith("FeedGone")(feed.read("60001"))).why, "unknown")
     }))
 })
 
