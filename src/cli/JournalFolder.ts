@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import type { JournalError } from "../sandbox/store/Journal.ts"
 import * as Flags from "./Flags.ts"
 import { Refused } from "./Refused.ts"
@@ -109,6 +109,28 @@ export const make = (folder: string) =>
       })
     )
   )
+
+/** Creates a control token. */
+export const newToken = (): string => randomBytes(24).toString("base64url")
+
+/** Writes a file that only its owner can read, whatever the mode of the one that it replaces. */
+const replace = (files: FileSystem.FileSystem, file: string, text: string) =>
+  Effect.andThen(files.remove(file, { force: true }), files.writeFileString(file, text, { mode: 0o600 }))
+
+/**
+ * The control token of a folder's sandbox. It is kept in the folder, so that pages and programs that have it continue
+ * after a restart. Only its owner can read it.
+ */
+export const token = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const file = `${folder}/control-token`
+  const kept = (yield* Effect.orElseSucceed(files.readFileString(file), () => "")).trim()
+  const isKept = /^[\w-]{32,}$/u.test(kept)
+  const current = isKept ? kept : newToken()
+  // The sandbox runs without the file as well, with a new token at each start.
+  yield* Effect.ignore(isKept ? files.chmod(file, 0o600) : replace(files, file, `${current}\n`))
+  return current
+})
 
 const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schema.String }))
 

@@ -8,7 +8,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { randomBytes } from "node:crypto"
 import { ApiKey } from "../domain/Identifiers.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
@@ -44,11 +43,14 @@ const flags = {
   ),
   data: JournalFolder.folder.pipe(
     Flag.withDescription(
-      "The folder of the journal. A sandbox resumes from the journal in it. Default: a folder of this " +
+      "The folder of the journal and of the control token. A sandbox resumes from the journal in it. Default: a folder of this " +
         "project under your state folder on a terminal, effect-txc-data for a program"
     )
   ),
-  memory: Flags.toggle("memory", "Keep the journal in memory; nothing survives the process"),
+  memory: Flags.toggle(
+    "memory",
+    "Keep the journal in memory; nothing survives the process, and each start has a new control token"
+  ),
   empty: Flags.toggle("empty", "Start without the example: no accounts and no keys"),
   replay: Flags.optional(Flag.FileText("replay"), "Replay an exported journal at the start; see effect-txc journal"),
   clock: Flag.String("clock").pipe(
@@ -228,7 +230,7 @@ export const sandbox = Command.make(
 
     const serve = Effect.gen(function*() {
       const isNew = yield* startOrResume({ empty, replay, clock, counterparty }, where)
-      const controlToken = randomBytes(24).toString("base64url")
+      const controlToken = Option.isSome(folder) ? yield* JournalFolder.token(folder.value) : JournalFolder.newToken()
       const { baseUrl } = yield* Listening.listen(
         (port) => SandboxServer.serve({ host, allowHosts, controlToken, port }),
         port,

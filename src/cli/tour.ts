@@ -7,7 +7,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { randomBytes } from "node:crypto"
 import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
 import * as Exchange from "../Exchange.ts"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -15,6 +14,7 @@ import * as Control from "../sandbox/control/Control.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
+import * as JournalFolder from "./JournalFolder.ts"
 import * as Progress from "./Progress.ts"
 import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
@@ -53,7 +53,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
   const sandbox = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect, file })))
 
   yield* Effect.gen(function*() {
-    const controlToken = randomBytes(24).toString("base64url")
+    const controlToken = JournalFolder.newToken()
     const { baseUrl } = yield* SandboxServer.serve({ port, controlToken })
     yield* Example.setUp
     yield* Control.Control.use((control) => control.begin)
