@@ -83,7 +83,7 @@ export const load = (): void => {
           yield* write(shown, "Filter by text", "no such text")
           yield* appears(region(shown, "Requests"), /^No matching calls/u)
           yield* go(shown, "faults")
-          yield* press(region(shown, "New fault"), "Fail the next call")
+          yield* press(region(shown, "New fault"), "Fail the next call to any endpoint")
           yield* see(() => region(shown, "Faults").getByText("armed").waitFor())
         })
         yield* Effect.all([moving, using], { concurrency: "unbounded" })

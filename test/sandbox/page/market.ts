@@ -35,6 +35,46 @@ const dragUp = (shown: Page, by: number) =>
 
 export const market = (): void => {
   itInFull(
+    "a price far from the last one asks first, and can be undone together with what followed",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* press(shown, "+1 %")
+        yield* lastPrice(shown, /40\s400/u)
+        const { sequence } = yield* control.status
+        const candles = yield* control.candles(marketName("BTC_USDT"), 60)
+        yield* write(shown, "New price of BTC_USDT", "404")
+        yield* press(shown, "Move")
+        const dialog = shown.getByRole("dialog", { name: "Move BTC_USDT by −99 %?" })
+        yield* appears(dialog, /From 40\s400 to 404\./u)
+        yield* press(dialog, "Cancel")
+        assert.strictEqual((yield* control.status).sequence, sequence)
+        yield* press(shown, "Move")
+        yield* press(dialog, "Move")
+        yield* lastPrice(shown, /^404$/u)
+        yield* press(shown, "+1 %")
+        yield* press(shown, "Undo with 1 later command")
+        yield* lastPrice(shown, /40\s400/u)
+        assert.deepStrictEqual(yield* control.candles(marketName("BTC_USDT"), 60), candles)
+        yield* goes(shown, /^Undo/u)
+        // 20 % is not far.
+        yield* write(shown, "New price of BTC_USDT", "48480")
+        yield* press(shown, "Move")
+        yield* lastPrice(shown, /48\s480/u)
+        // A script asks, too.
+        yield* see(() => shown.getByText("Play a price script").click())
+        yield* write(shown, "Prices, in order", "1, 2, 3")
+        yield* write(shown, "Milliseconds between prices", "0")
+        yield* press(shown, "Play…")
+        yield* press(shown.getByRole("dialog", { name: "Play 3 prices on BTC_USDT?" }), "Play")
+        yield* lastPrice(shown, /^3$/u)
+        yield* press(shown, /^Undo/u)
+        yield* lastPrice(shown, /48\s480/u)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  itInFull(
     "the page shows the actions of every client, and a dragged price triggers a stop order",
     () =>
       Effect.gen(function*() {
@@ -83,7 +123,8 @@ export const market = (): void => {
         yield* write(shown, "Prices, in order", "40100 and 41000.5, then 40250")
         yield* write(shown, "Milliseconds between prices", "0")
         yield* appears(shown, /3 prices in 0 ms: 40\s100 → 41\s000\.5 → 40\s250/u)
-        yield* press(shown, "Play")
+        yield* press(shown, "Play…")
+        yield* press(shown.getByRole("dialog"), "Play")
         yield* lastPrice(shown, /40\s250/u)
         yield* reads(region(shown, "Latest trades").locator("tbody td + td"), ["41 000", "0.25"])
         const candles = yield* control.candles(marketName("BTC_USDT"), 60)

@@ -4,16 +4,20 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { DatabaseSync } from "node:sqlite"
+import type { Page } from "playwright-core"
 import { vi } from "vitest"
 import { price } from "../../../src/domain/Decimal.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
+import * as Host from "../../../src/sandbox/host/Host.ts"
+import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 import * as Dashboard from "../../../src/sandbox/page/Dashboard.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
 import { see, tab } from "../../support/browser.ts"
 import { runningElsewhere } from "../../support/elsewhere.ts"
 import { programOf, scratchFile } from "../../support/files.ts"
 import {
+  addressOf,
   appears,
   go,
   isLive,
@@ -35,6 +39,22 @@ import { serving } from "../../support/server.ts"
 const btcUsdt = marketName("BTC_USDT")
 
 const command = programOf("main")
+
+/** Opens an address in another tab of the same browser profile, which shares its connections. */
+const another = Effect.fnUntraced(function*(beside: Page, address: string) {
+  const page = yield* see(() => beside.context().newPage())
+  yield* see(() => page.goto(address))
+  return page
+})
+
+/** Makes a page believe that it is hidden, or visible. A browser without windows hides none. */
+const hide = (shown: Page, hidden: boolean) =>
+  see(() =>
+    shown.evaluate((hidden) => {
+      Object.defineProperty(globalThis.document, "hidden", { configurable: true, value: hidden })
+      globalThis.document.dispatchEvent(new Event("visibilitychange"))
+    }, hidden)
+  )
 
 export const state = (): void => {
   itInFull(
@@ -85,7 +105,7 @@ export const state = (): void => {
   )
 
   itInFull(
-    "the page notices that the sandbox was killed, and shows the new state of the restarted one",
+    "a page continues by itself when its killed sandbox is started again on the same data and port",
     () =>
       Effect.gen(function*() {
         const data = `${yield* scratchFile}-data`
@@ -109,9 +129,7 @@ export const state = (): void => {
           [...flags, "--port", port],
           /^Watch and control it: (\S+)/mu
         )
-        // Each process has its own control token.
-        yield* see(() => shown.goto("about:blank"))
-        yield* see(() => shown.goto(again.found))
+        assert.strictEqual(again.found, first.found)
         yield* isLive(shown)
         yield* see(() => shown.locator("main:not(.stale)").waitFor())
         yield* lastPrice(shown, /40\s444/u)
@@ -153,6 +171,90 @@ export const state = (): void => {
       }).pipe(Effect.scoped)
   )
 
+  itInFull(
+    "a page whose sandbox was started again in memory says why it is locked, and opens at the new address",
+    () =>
+      Effect.gen(function*() {
+        const flags = [command, "sandbox", "--json", "--memory"]
+        const first = yield* runningElsewhere(process.execPath, flags, /^Watch and control it: (\S+)/mu)
+        const { errors, page: shown } = yield* tab
+        yield* see(() => shown.goto(first.found))
+        yield* isLive(shown)
+        yield* first.kill
+        yield* see(() => shown.locator("main.stale").waitFor())
+        const again = yield* runningElsewhere(
+          process.execPath,
+          [...flags, "--port", new URL(first.found).port],
+          /^Watch and control it: (\S+)/mu
+        )
+        yield* appears(shown.getByRole("alert"), /started again, and has a new token/u)
+        yield* see(() => shown.getByLabel("Control token").last().fill("another"))
+        yield* press(shown, "Open")
+        yield* appears(shown.getByRole("alert"), /This token does not open this sandbox/u)
+        // The new address differs in its fragment only, so the browser does not load the page again.
+        yield* see(() => shown.goto(again.found))
+        yield* isLive(shown)
+        yield* see(() => shown.reload())
+        yield* isLive(shown)
+        assert.deepStrictEqual(errors, [])
+      }).pipe(Effect.scoped)
+  )
+
+  itInFull("seven tabs of one browser are live at once", () =>
+    Effect.gen(function*() {
+      const { baseUrl, shown } = yield* opened
+      const others = yield* Effect.forEach(Array.from({ length: 6 }), () => another(shown, addressOf(baseUrl)))
+      yield* Effect.forEach(others, isLive)
+      yield* press(others.at(-1) ?? shown, "+1 %")
+      yield* Effect.forEach([shown, ...others], (one) => lastPrice(one, /40\s400/u))
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
+  itInFull(
+    "the page of a host stays usable while a browser shows seven pages of its venues",
+    () =>
+      Effect.gen(function*() {
+        const host = yield* Host.Host
+        const { baseUrl } = yield* HostServer.serve()
+        const venues = yield* Effect.all([host.make({ example: true }), host.make({ example: true })])
+        const { errors, page: shown } = yield* tab
+        yield* see(() => shown.goto(`${baseUrl}/#token=${host.token}`))
+        const pages = yield* Effect.forEach(Array.from({ length: 7 }), (_, index) => {
+          const { controlToken, url } = venues[index % 2] ?? venues[0]
+          return another(shown, `${url}/#token=${controlToken}`)
+        })
+        yield* Effect.forEach(pages, isLive)
+        yield* press(shown, "Make a venue")
+        yield* see(() => shown.getByRole("row").nth(3).waitFor())
+        assert.deepStrictEqual(errors, [])
+      }).pipe(Effect.scoped, Effect.provide(Host.layer()))
+  )
+
+  itInFull(
+    "a hidden page asks for nothing, and shows the current state when it is visible again",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { baseUrl, shown } = yield* opened
+        yield* hide(shown, true)
+        // The last reads of the visible page.
+        yield* see(() => shown.waitForLoadState("networkidle"))
+        let asked = 0
+        shown.on("request", () => asked++)
+        yield* control.movePrice({ market: btcUsdt, price: price("40404") })
+        yield* see(() => fetch(`${baseUrl}/api/v4/public/time`))
+        // Another tab reads twice meanwhile.
+        const { shown: other } = yield* look(baseUrl)
+        yield* lastPrice(other, /40\s404/u)
+        yield* press(other, "+1 %")
+        yield* lastPrice(other, /40\s808/u)
+        assert.strictEqual(asked, 0)
+        yield* hide(shown, false)
+        yield* lastPrice(shown, /40\s808/u)
+        yield* go(shown, "requests")
+        yield* listOf(shown, "Requests", 1)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
   itInFull("two pages show each other's changes, and those of another client", () =>
     Effect.gen(function*() {
       const { baseUrl, shown } = yield* opened
@@ -165,7 +267,7 @@ export const state = (): void => {
       yield* press(other, "Freeze")
       yield* see(() => shown.locator(".clock").getByText("frozen").waitFor())
       yield* go(other, "faults")
-      yield* press(region(other, "New fault"), "Fail the next call")
+      yield* press(region(other, "New fault"), "Fail the next call to any endpoint")
       yield* see(() => shown.locator("#tab-faults .count").getByText("1").waitFor())
       yield* go(shown, "faults")
       yield* press(region(shown, "Faults"), "Remove fault 1")

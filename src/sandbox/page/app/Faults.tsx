@@ -5,7 +5,7 @@ import type { Armed, StreamSymptom, Symptom } from "../../gateway/Faults.ts"
 import { post, remove } from "./api.ts"
 import { text } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { accounts, act, endpoints, faults } from "./store.ts"
+import { accounts, act, endpoints, faults, ownFaults } from "./store.ts"
 
 /** A parameter of a symptom. */
 type Parameter = "applied" | "kind" | "millis" | "bytes" | "bytesPerSecond" | "status" | "body"
@@ -81,26 +81,30 @@ const toSymptom = (): object => {
   }
 }
 
+const send = (done: string, fault: object): void =>
+  void act(done, async () => {
+    const { id } = await post<{ readonly id: number }>("Faults", fault)
+    ownFaults.add(id)
+  }, "faults")
+
 const add = (): void => {
   const { apiKey, path, probability, skip, times } = wanted.value
-  void act("Fault added", () =>
-    post("Faults", {
-      ...(path === "" ? {} : { path }),
-      ...(apiKey === "" ? {} : { apiKey }),
-      times: Number(times),
-      skip: Number(skip),
-      probability: Number(probability),
-      symptom: toSymptom()
-    }), "faults")
+  send("Fault added", {
+    ...(path === "" ? {} : { path }),
+    ...(apiKey === "" ? {} : { apiKey }),
+    times: Number(times),
+    skip: Number(skip),
+    probability: Number(probability),
+    symptom: toSymptom()
+  })
 }
 
 /** Makes the next call to an endpoint, or to any endpoint, fail as if a proxy could not reach the exchange. */
 export const failNext = (path: string): void =>
-  void act(
-    "The next call will fail",
-    () => post("Faults", { ...(path === "" ? {} : { path }), symptom: { _tag: "BadGateway", applied: false } }),
-    "faults"
-  )
+  send("The next call will fail", {
+    ...(path === "" ? {} : { path }),
+    symptom: { _tag: "BadGateway", applied: false }
+  })
 
 const Amount = (
   { label, name, step = 1 }: {
@@ -165,24 +169,32 @@ const endpointOptions = (): ReadonlyArray<readonly [string, string]> => [
   ...endpoints.value.map(({ name, path }) => [path, `${name}  ${path}`] as const)
 ]
 
+const nameOf = (of: string): string => endpoints.value.find(({ path }) => path === of)?.name ?? of
+
+const timesOf = ({ fault: { times = 1 } }: Armed): number => times
+
+/** Whether a fault can still hit a call. */
+export const isArmed = (armed: Armed): boolean => armed.fired < timesOf(armed)
+
 const Fault = ({ armed }: { armed: Armed }): JSX.Element => {
   const { fault, fired, id, matched } = armed
-  const times = fault.times ?? 1
-  const isUsed = fired >= times
   return (
-    <li class={isUsed ? "used" : ""}>
+    <li class={isArmed(armed) ? "" : "used"}>
       <span>
-        <b>#{id}</b> {isUsed ? <span class="tag">used up</span> : <span class="tag warn">armed</span>} {describe(armed)}
+        <b>#{id}</b> {isArmed(armed) ? <span class="tag warn">armed</span> : <span class="tag">used up</span>}{" "}
+        {describe(armed)}
         <br />
         <span class="soft">
           {fault.symptom._tag in streamSymptoms
             ? fault.channel ?? "streams"
-            : endpoints.value.find(({ path }) => path === fault.path)?.name ?? fault.path ?? "every endpoint"}
+            : fault.path === undefined
+            ? "every endpoint"
+            : nameOf(fault.path)}
           {fault.account === undefined ? "" : `, account ${fault.account}`}
           {fault.apiKey === undefined ? "" : `, key ${fault.apiKey}`}
           {fault.probability === undefined || fault.probability === 1 ? "" : `, chance ${fault.probability}`}
           {fault.skip === undefined || fault.skip === 0 ? "" : `, after ${fault.skip} calls`}; fired {fired} of{" "}
-          {times}, matched {matched}
+          {timesOf(armed)}, matched {matched}
         </span>
       </span>
       <button
@@ -209,7 +221,9 @@ export const Faults = (): JSX.Element => {
           <Field label="Endpoint">
             <Choice label="Endpoint" value={path} options={endpointOptions()} onChange={(path) => set({ path })} />
           </Field>
-          <button type="button" class="main" onClick={() => failNext(path)}>Fail the next call</button>
+          <button type="button" class="main" onClick={() => failNext(path)}>
+            Fail the next call to {path === "" ? "any endpoint" : nameOf(path)}
+          </button>
           <hr />
           <Field label="What goes wrong">
             <Choice

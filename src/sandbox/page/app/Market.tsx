@@ -5,14 +5,58 @@ import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
 import { decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { act, choose, depth, market, markets, move, seconds } from "./store.ts"
+import { act, choose, depth, follow, market, markets, seconds } from "./store.ts"
+import { ask, undoably } from "./Undo.tsx"
 
 /** Extracts the prices from typed text: numbers with any separators. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
+/** The largest change of a price about which the page does not ask. */
+const largest = 0.2
+
+/** Moves the price of the market. It asks before a large change, which is probably a slip of the hand. */
+const move = (price: string): void => {
+  const of = market.value
+  const last = markets.value.find((one) => one.market === of)?.price
+  const done = `The price of ${of} is ${number(price)}`
+  const send = (): Promise<unknown> => post("MovePrice", { market: of, price })
+  const change = last === undefined ? 0 : Number(price) / Number(last) - 1
+  if (Math.abs(change) <= largest || !Number.isFinite(change)) {
+    void act(done, send, "market").then((isDone) => isDone && follow("price"))
+    return
+  }
+  const percent = `${change > 0 ? "+" : "−"}${number(decimal(Math.abs(change) * 100, 0))} %`
+  ask({
+    title: `Move ${of} by ${percent}?`,
+    words:
+      `From ${number(last)} to ${number(price)}. Orders up to there are filled, stop orders are triggered, and the ` +
+      "chart shows it. You can undo it.",
+    verb: "Move",
+    does: () => void undoably(done, send).then((isDone) => isDone && follow("price"))
+  })
+}
+
+/** Describes the prices to be played, so that the user notices a misread price before it moves the market. */
+const planOf = (steps: ReadonlyArray<string>, afterMillis: number): string =>
+  steps.length === 0
+    ? "No prices yet."
+    : `${steps.length} ${steps.length === 1 ? "price" : "prices"} in ${lengthOf(steps.length * afterMillis)}: ${
+      steps.slice(0, 8).map((price) => number(price)).join(" → ")
+    }${steps.length > 8 ? " → …" : ""}`
+
 const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
+  const of = market.value
   const steps = prices.map((price) => ({ afterMillis, price }))
-  void act(`${steps.length} prices will be played`, () => post("PlayPrices", { market: market.value, steps }))
+  ask({
+    title: `Play ${prices.length === 1 ? "a price" : `${prices.length} prices`} on ${of}?`,
+    words:
+      `${
+        planOf(prices, afterMillis)
+      }. Orders up to these prices are filled, stop orders are triggered, and the chart ` +
+      "shows it. You can undo it.",
+    verb: "Play",
+    does: () => void undoably(`The script plays on ${of}`, () => post("PlayPrices", { market: of, steps }))
+  })
 }
 
 const Price = (): JSX.Element => {
@@ -61,14 +105,6 @@ const Price = (): JSX.Element => {
   )
 }
 
-/** Describes the prices to be played, so that the user notices a misread price before it moves the market. */
-const planOf = (steps: ReadonlyArray<string>, afterMillis: number): string =>
-  steps.length === 0
-    ? "No prices yet."
-    : `${steps.length} ${steps.length === 1 ? "price" : "prices"} in ${lengthOf(steps.length * afterMillis)}: ${
-      steps.slice(0, 8).map((price) => number(price)).join(" → ")
-    }${steps.length > 8 ? " → …" : ""}`
-
 const Script = (): JSX.Element => {
   const prices = useSignal("")
   const pause = useSignal("1000")
@@ -93,7 +129,7 @@ const Script = (): JSX.Element => {
             onInput={(event) => (pause.value = event.currentTarget.value)}
           />
         </Field>
-        <button type="submit" disabled={steps.length === 0}>Play</button>
+        <button type="submit" disabled={steps.length === 0}>Play…</button>
       </Form>
       <p class="soft" role="status">{planOf(steps, Number(pause.value))}</p>
     </details>

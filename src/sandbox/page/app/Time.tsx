@@ -6,8 +6,9 @@ import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Forked } from "../../control/ControlApi.ts"
 import { get, pageAt, post, remove } from "./api.ts"
 import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
-import { Cell, Dialog, Field, Form, Rows } from "./parts.tsx"
-import { act, clock, commands, forks, heardAt, link, nextDue, past, restore, said, saved, status } from "./store.ts"
+import { Cell, Field, Form, Rows } from "./parts.tsx"
+import { act, clock, commands, follow, forks, heardAt, link, nextDue, said, saved, status } from "./store.ts"
+import { ask, undoably } from "./Undo.tsx"
 
 /** The current time of the venue's clock, or the last known one while the sandbox is disconnected. */
 export const useNow = (): number | undefined => {
@@ -19,7 +20,7 @@ export const useNow = (): number | undefined => {
     const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
     return () => clearInterval(timer)
   }, [read, isLive])
-  const until = isLive ? performance.now() : Math.max(heardAt.value, read?.readAt ?? 0)
+  const until = isLive ? performance.now() : Math.max(heardAt.value ?? 0, read?.readAt ?? 0)
   return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
@@ -35,13 +36,22 @@ const chosen = signal<number | undefined>(undefined)
 
 const older = signal<ReadonlyArray<CommandSummary>>([])
 
-/** The number of commands before the last reset, so that the reset can be undone. */
-const undo = signal<number | undefined>(undefined)
-
-const reset = async (): Promise<void> => {
-  const before = status.value?.sequence
-  if (await act("Reset to the beginning", () => post("Reset"), ...past)) undo.value = before
+const restore = async (sequence: number): Promise<void> => {
+  const done = sequence === 0 ? "Back at the beginning" : `Back at the state after command ${sequence}`
+  if (!await undoably(done, () => post("Restore", { sequence }))) return
+  chosen.value = undefined
+  follow("time")
 }
+
+const reset = (): void =>
+  ask({
+    title: "Reset the sandbox?",
+    words:
+      "Orders, balances, prices and the clock return to the state in which the sandbox was set up. The journal keeps " +
+      "everything, so you can undo the reset.",
+    verb: "Reset",
+    does: () => void undoably("The sandbox is reset", () => post("Reset"))
+  })
 
 const fork = (sequence: number): Promise<boolean> =>
   act(`A fork after command ${sequence} is served`, () => post<Forked>("Fork", { sequence }), "forks")
@@ -52,7 +62,7 @@ const Clock = (): JSX.Element => {
   const reading = clock.value
   if (reading === undefined || now === undefined) return <p class="soft">Loading…</p>
   const advance = (millis: number, words: string): void =>
-    void act(`${words} later`, () => post("AdvanceClock", { millis }), ...past)
+    void undoably(`It is ${words} later`, () => post("AdvanceClock", { millis }))
   const ahead = aheadOf(now)
   return (
     <section class="card" aria-label="Clock">
@@ -90,10 +100,9 @@ const Clock = (): JSX.Element => {
           type="button"
           disabled={nextDue.value === undefined}
           onClick={() =>
-            void act(
+            void undoably(
               "The next due event has happened",
-              () => post("SetClock", { at: Math.max(nextDue.value ?? 0, now) }),
-              ...past
+              () => post("SetClock", { at: Math.max(nextDue.value ?? 0, now) })
             )}
         >
           Next due event
@@ -104,7 +113,7 @@ const Clock = (): JSX.Element => {
         label="Set the clock"
         onSubmit={() => {
           const micros = Date.parse(`${at}Z`) * 1000
-          if (Number.isFinite(micros)) void act("The clock is set", () => post("SetClock", { at: micros }), ...past)
+          if (Number.isFinite(micros)) void undoably("The clock is set", () => post("SetClock", { at: micros }))
         }}
       >
         <Field label="Later time, in UTC">
@@ -122,53 +131,17 @@ const actionOf = ({ action }: CommandSummary): string => action === "Nothing" ? 
 const detailOf = ({ fields }: CommandSummary): string =>
   Object.entries(fields).map(([name, value]) => `${name} ${text(value)}`).join(", ")
 
-const ResetDialog = ({ onClose, open }: { open: boolean; onClose: () => void }): JSX.Element => (
-  <Dialog title="Reset the sandbox?" open={open} onClose={onClose}>
-    <p>
-      Orders, balances, prices and the clock return to the state in which the sandbox was set up. The journal keeps
-      everything, so you can undo the reset.
-    </p>
-    <div class="bar">
-      <button
-        type="button"
-        class="danger"
-        onClick={() => {
-          onClose()
-          void reset()
-        }}
-      >
-        Reset
-      </button>
-      <button type="button" onClick={onClose}>Cancel</button>
-    </div>
-  </Dialog>
-)
-
 /** The buttons that act on the selected command: restore, fork, snapshot and reset. */
-const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => {
-  const [asking, ask] = useState(false)
-  const before = undo.value
-  const back = async (): Promise<void> => {
-    if (await restore(at)) chosen.value = undefined
-  }
-  const undoReset = async (sequence: number): Promise<void> => {
-    if (await restore(sequence)) undo.value = undefined
-  }
-  return (
-    <div class="bar">
-      <button type="button" disabled={at === last} onClick={() => void back()}>Restore</button>
-      <button type="button" onClick={() => void fork(at)}>Fork here</button>
-      <button type="button" onClick={() => void act("Snapshot taken", () => post("Snapshot"), "commands")}>
-        Take snapshot
-      </button>
-      <button type="button" class="danger" onClick={() => ask(true)}>Reset…</button>
-      {before === undefined
-        ? null
-        : <button type="button" onClick={() => void undoReset(before)}>Undo reset</button>}
-      <ResetDialog open={asking} onClose={() => ask(false)} />
-    </div>
-  )
-}
+const Actions = ({ at, last }: { at: number; last: number }): JSX.Element => (
+  <div class="bar">
+    <button type="button" disabled={at === last} onClick={() => void restore(at)}>Restore</button>
+    <button type="button" onClick={() => void fork(at)}>Fork here</button>
+    <button type="button" onClick={() => void act("Snapshot taken", () => post("Snapshot"), "commands")}>
+      Take snapshot
+    </button>
+    <button type="button" class="danger" onClick={reset}>Reset…</button>
+  </div>
+)
 
 const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number }): JSX.Element => (
   <Rows
@@ -266,6 +239,14 @@ const Snapshots = (): JSX.Element => (
   </section>
 )
 
+const end = (id: number): void =>
+  ask({
+    title: `End fork ${id}?`,
+    words: "Its state and its journal are lost. Its own forks end too.",
+    verb: "End",
+    does: () => void act(`Fork ${id} has ended`, () => remove(`Forks/${id}`), "forks")
+  })
+
 const Forks = (): JSX.Element => (
   <section class="card" aria-label="Forks">
     <h2>Forks</h2>
@@ -281,9 +262,9 @@ const Forks = (): JSX.Element => (
               </span>
               <button
                 type="button"
-                onClick={() => void act(`Fork ${id} has ended`, () => remove(`Forks/${id}`), "forks")}
+                onClick={() => end(id)}
               >
-                End
+                End…
               </button>
             </li>
           ))}

@@ -19,15 +19,31 @@ const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
 /** The base URL of the exchange that this page shows. */
 export const baseUrl = location.origin + prefix
 
-let token = decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? "")
+const tokenInAddress = (): string => decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? "")
 
-// On a host the pages of other venues have the same origin. They could read this page's address, so the token is
-// removed from it.
-if (prefix !== "") history.replaceState(null, "", location.pathname)
+let token = tokenInAddress()
+
+/** Writes the token that opens the sandbox into the address, if it has one, so that a reload opens it again. */
+const keepAddress = (): void => {
+  // On a host the pages of other venues have the same origin. They could read this page's address, so the token is
+  // removed from it.
+  if (prefix !== "") history.replaceState(null, "", location.pathname)
+  else if (tokenInAddress() !== "") history.replaceState(null, "", `#token=${encodeURIComponent(token)}`)
+}
+
+keepAddress()
 
 export const setToken = (given: string): void => {
   token = given
+  keepAddress()
 }
+
+/** Calls `enter` with a token that the user opens in this tab, which changes only the fragment of its address. */
+export const onToken = (enter: (token: string) => void): void =>
+  addEventListener("hashchange", () => {
+    const given = tokenInAddress()
+    if (given !== "" && given !== token) enter(given)
+  })
 
 export const hasToken = (): boolean => token !== ""
 
@@ -51,21 +67,26 @@ const toMessage = (name: string, status: number, refusal: Readonly<Record<string
   return typeof refusal.message === "string" ? refusal.message : `${name} was answered with HTTP ${status}`
 }
 
+/** A sandbox that does not answer a read within this time, in milliseconds, counts as disconnected. */
+const answerWithin = 15_000
+
 /** Sends a request, and returns its answer if it succeeded. */
-export const send = async (method: string, name: string, body?: object, signal?: AbortSignal): Promise<Response> => {
+export const send = async (method: string, name: string, body?: object): Promise<Response> => {
+  const used = token
   const response = await fetch(`${prefix}/control/v1/${name}`, {
     method,
     cache: "no-store",
     headers: {
-      authorization: `Bearer ${token}`,
+      authorization: `Bearer ${used}`,
       ...(body === undefined ? {} : { "content-type": "application/json" })
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal })
-  }).catch((error: unknown) => {
-    throw new ApiError(0, `The sandbox can't be reached (${String(error)})`)
+    ...(method === "GET" ? { signal: AbortSignal.timeout(answerWithin) } : {})
+  }).catch(() => {
+    throw new ApiError(0, "The sandbox did not answer. Look here when it is back: it may have done this, or not.")
   })
   if (response.ok) return response
+  if (used !== token) throw new ApiError(0, "Another token is used now")
   const refusal = await response.json().catch(() => ({})) as Readonly<Record<string, unknown>>
   throw new ApiError(response.status, toMessage(name, response.status, refusal))
 }
@@ -94,31 +115,9 @@ export interface Entry {
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Follows the feed from a position, or from now on, and passes on its entries until it ends. */
-export const follow = async (
-  after: string,
-  onOpen: () => void,
-  onEntries: (entries: ReadonlyArray<Entry>) => void,
-  signal: AbortSignal
-): Promise<void> => {
-  const response = await send(
-    "GET",
-    after === "" ? "Events" : `Events?after=${encodeURIComponent(after)}`,
-    undefined,
-    signal
-  )
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  onOpen()
-  let text = ""
-  for (;;) {
-    const part = await reader?.read()
-    if (part === undefined || part.done) return
-    const events = (text + part.value).split("\n\n")
-    text = events.pop() ?? ""
-    const entries = events.flatMap((event) => {
-      const data = event.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n")
-      return data === "" ? [] : [JSON.parse(data) as Entry]
-    })
-    if (entries.length > 0) onEntries(entries)
-  }
+/** Consecutive entries of the feed, and the position to continue after. */
+export interface Entries {
+  readonly entries: ReadonlyArray<Entry>
+  readonly after: string
+  readonly hasMore: boolean
 }

@@ -2,8 +2,8 @@
 import { signal } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { baseUrl, send } from "./api.ts"
-import { Faults } from "./Faults.tsx"
+import { baseUrl, onToken, send } from "./api.ts"
+import { failNext, Faults, isArmed } from "./Faults.tsx"
 import { dateAndTimeOf } from "./format.ts"
 import { Market } from "./Market.tsx"
 import { Orders } from "./Orders.tsx"
@@ -27,6 +27,7 @@ import {
 } from "./store.ts"
 import { type Choice as Theme, choice } from "./theme.ts"
 import { aheadOf, Time, useNow } from "./Time.tsx"
+import { Asking, Undo } from "./Undo.tsx"
 
 const areas = { orders: "Orders", requests: "Requests", time: "Time", faults: "Faults" } as const
 
@@ -40,7 +41,7 @@ const count = (name: Area): string => {
   if (name === "orders") return orderCount.value === 0 ? "" : String(orderCount.value)
   if (name === "requests") return requests.value.length === 0 ? "" : String(requests.value.length)
   if (name === "faults") {
-    const armed = faults.value.filter(({ fault, fired }) => fired < (fault.times ?? 1)).length
+    const armed = faults.value.filter(isArmed).length
     return armed === 0 ? "" : String(armed)
   }
   return ""
@@ -184,10 +185,10 @@ const State = (): JSX.Element | null => {
     )
   }
   if (is !== "reconnecting") return null
-  const age = Math.round((performance.now() - heardAt.value) / 1000)
+  const age = Math.round((performance.now() - (heardAt.value ?? performance.now())) / 1000)
   return (
     <p class="banner" role="alert">
-      Disconnected. This page shows the state of {age} s ago. It continues from the last event when the sandbox is back.
+      Disconnected. This page shows the state of {age} s ago, and continues by itself when the sandbox is back.
     </p>
   )
 }
@@ -200,7 +201,7 @@ const Hints = (): JSX.Element | null => {
     void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
   const hints = [
     [
-      "Move the price",
+      "Move the price…",
       price,
       "Drag the price in the chart, or type one. Stop orders are triggered there.",
       () => focus("#market input")
@@ -209,14 +210,15 @@ const Hints = (): JSX.Element | null => {
       "Fail the next call",
       fault,
       <>
-        Press “Fail the next call”, then make one: <code>curl {baseUrl}/api/v4/public/time</code>
+        {faults.value.some(isArmed) ? "It will fail. Make it:" : "Then make it:"}{" "}
+        <code>curl {baseUrl}/api/v4/public/time</code>
       </>,
       () => {
         area.value = "faults"
-        focus("#area button.main")
+        failNext("")
       }
     ],
-    ["Go back in time", time, "Move the timeline to an earlier command, and restore its state.", () => {
+    ["Go back in time…", time, "Move the timeline to an earlier command, and restore its state.", () => {
       area.value = "time"
       focus("#area input[type=range]")
     }]
@@ -261,6 +263,8 @@ const Page = (): JSX.Element => (
     <p class="unseen" role="status" aria-live="polite">{said.value}</p>
     {link.value === "unauthorised" ? <Login /> : (
       <>
+        <Undo />
+        <Asking />
         <State />
         <Message />
         <main class={link.value === "live" ? "" : "stale"} aria-busy={link.value === "loading"}>
@@ -284,4 +288,5 @@ const Page = (): JSX.Element => (
 const root = document.getElementById("page")
 if (root !== null) render(<Page />, root)
 if (link.value !== "unauthorised") void start()
+onToken(enter)
 watch()

@@ -1,6 +1,7 @@
 /**
- * The page's data, and how it is kept up to date. Everything is read once; then the feed reports changes. However many
- * changes there are, the page redraws at most ten times a second, and reads again at most twice a second.
+ * The page's data, and how it is kept up to date while the page is visible. Everything is read once; then the feed
+ * reports changes. However many changes there are, the page redraws at most ten times a second, and reads again at most
+ * twice a second.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -14,14 +15,14 @@ import type { Armed } from "../../gateway/Faults.ts"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
 import type { Fork } from "../../venue/Forks.ts"
-import { ApiError, type Entry, follow, get, hasToken, post, setToken } from "./api.ts"
+import { type Entries, type Entry, get, hasToken, setToken } from "./api.ts"
 
 /** The state of the connection to the sandbox. Data is current only when it is `live`. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
-/** The time of the last message from the sandbox, by `performance.now`. */
-export const heardAt = signal(performance.now())
+/** The time of the last message from the sandbox, by `performance.now`; `undefined` before the first. */
+export const heardAt = signal<number | undefined>(undefined)
 export const status = signal<Status | undefined>(undefined)
 /** The venue's clock, and when it was read, by `performance.now`. */
 export const clock = signal<ClockReading & { readonly readAt: number } | undefined>(undefined)
@@ -59,11 +60,16 @@ export const requests = signal<ReadonlyArray<RequestRecord>>([])
 export const said = signal("")
 export const wrong = signal("")
 
-/** The hints that the user has already followed. */
+/** The hints that the user has already followed. The actions of other clients complete none. */
 export const seen = signal({ price: false, fault: false, time: false })
 
-/** The user's own actions. Only these complete a hint: a price moved by another client does not. */
-const own = { price: false, time: false }
+/** The numbers of the faults that the user has added. */
+export const ownFaults = new Set<number>()
+
+/** Marks a hint as followed. */
+export const follow = (hint: keyof (typeof seen)["value"]): void => {
+  if (!seen.value[hint]) seen.value = { ...seen.value, [hint]: true }
+}
 
 /** The number of calls that the page keeps, which equals the number that the sandbox keeps. */
 export const keptRequests = 5000
@@ -153,17 +159,26 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
   },
   faults: async () => {
     faults.value = await get<ReadonlyArray<Armed>>("Faults")
+    if (faults.value.some(({ fired, id }) => fired > 0 && ownFaults.has(id))) follow("fault")
   },
   forks: async () => {
     forks.value = await get<ReadonlyArray<Fork>>("Forks")
   }
 }
 
+const wrongToken = "This token does not open this sandbox."
+
+const newToken = "The sandbox was started again, and has a new token. Open the address that it printed, or type its " +
+  "token. A sandbox that keeps its data (--data) also keeps its token; one in memory (--memory) can't."
+
 const failed = (error: unknown): void => {
   const { message, status = 0 } = error as { message: string; status?: number }
-  if (status === 401) link.value = "unauthorised"
-  else if (status === 503) link.value = "stopped"
-  else if (status !== 0) wrong.value = message
+  if (status === 401) {
+    link.value = "unauthorised"
+    wrong.value = heardAt.value === undefined ? wrongToken : newToken
+  } else if (status === 503) link.value = "stopped"
+  // Without an answer the page is disconnected, and after 410 it reads everything again.
+  else if (status !== 0 && status !== 410) wrong.value = message
 }
 
 // ---------------------------------------------------------------------------
@@ -208,7 +223,6 @@ export const lookAtOrders = (row: number): void => {
 // Following
 // ---------------------------------------------------------------------------
 
-let last = ""
 let queue: Array<Entry> = []
 let drawing = false
 let drawnAt = 0
@@ -237,16 +251,12 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
     case "Requested": {
       const request = event.request as RequestRecord
       calls.push(request)
-      if (request.fault !== undefined) {
-        mark("faults")
-        seen.value = { ...seen.value, fault: true }
-      }
+      if (request.fault !== undefined) mark("faults")
       return
     }
     case "PriceMoved":
     case "Traded":
       prices.set(String(event.market), String(event.price))
-      if (own.price && !seen.value.price) seen.value = { ...seen.value, price: true }
       if (event.market === market.value) {
         mark("market")
         grow(at, String(event.price), event._tag === "Traded" ? Number(event.amount) : 0)
@@ -254,7 +264,6 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
       break
     case "Restored":
       mark("markets", "market", "candles", "account", "accounts")
-      if (own.time) seen.value = { ...seen.value, time: true }
       said.value = `The state after command ${String(event.sequence)} was restored`
       break
     case "OrderActivated":
@@ -290,7 +299,6 @@ const draw = (): void => {
 
 /** Draws in an animation frame, at most ten times a second. A hidden page has no frames. */
 const arrived = (entries: ReadonlyArray<Entry>): void => {
-  last = entries.at(-1)?.id ?? last
   for (const entry of entries) queue.push(entry)
   if (drawing) return
   drawing = true
@@ -314,31 +322,55 @@ const readAll = async (): Promise<void> => {
 
 const wait = (millis: number): Promise<void> => new Promise((resume) => setTimeout(resume, millis))
 
-/** Opens the feed, then reads everything, so that no change is missed in between. */
-const live = async (stop: AbortSignal): Promise<void> => {
-  const { promise: open, resolve } = Promise.withResolvers<void>()
-  const reading = async (): Promise<void> => {
-    await open
-    await readAll()
-    link.value = "live"
-    mark("markets", "candles")
+/** The pause between reads of the feed, in milliseconds. */
+const feedPause = 200
+
+/** Resolves when the page is visible. */
+const visible = async (): Promise<void> => {
+  while (document.hidden) {
+    await new Promise((resume) => document.addEventListener("visibilitychange", resume, { once: true }))
   }
-  await Promise.all([follow(last, resolve, arrived, stop), reading()])
 }
 
-/** Keeps the page live, and reconnects whenever the sandbox comes back. It stops if the token is wrong. */
+/** The number of the current connection. A newer one ends those before it. */
+let current = 0
+
+/**
+ * Reads everything, then the feed, until the page is hidden. It keeps no request open: a browser allows six at a time to
+ * a server, for all tabs together.
+ */
+const live = async (connection: number): Promise<void> => {
+  const isCurrent = (): boolean => connection === current && !document.hidden
+  // The position comes first, so that no change is missed in between.
+  let { after } = await get<Entries>("EventsSoFar")
+  await readAll()
+  if (connection !== current) return
+  link.value = "live"
+  mark("markets", "candles")
+  while (isCurrent()) {
+    const page = await get<Entries>("EventsSoFar", { after })
+    after = page.after
+    if (page.entries.length > 0) arrived(page.entries)
+    if (!page.hasMore) await wait(feedPause)
+  }
+}
+
+/**
+ * Keeps the page live while it is visible, and reconnects whenever the sandbox comes back. It stops if the token is
+ * wrong.
+ */
 export const start = async (): Promise<void> => {
+  const connection = ++current
   for (let tries = 0;; tries++) {
-    const stop = new AbortController()
+    await visible()
     try {
-      await live(stop.signal)
+      await live(connection)
+      tries = -1
     } catch (error) {
-      failed(error)
-      // The feed can't continue after that position: read everything again, and follow it from now on.
-      if (error instanceof ApiError && error.status === 410) last = ""
+      if (connection === current) failed(error)
     }
-    stop.abort()
-    if (link.value === "unauthorised") return
+    if (connection !== current || link.value === "unauthorised") return
+    if (tries === -1) continue
     if (link.value === "live") {
       link.value = "reconnecting"
       tries = 0
@@ -347,11 +379,12 @@ export const start = async (): Promise<void> => {
   }
 }
 
-/** Opens the sandbox with a typed token. */
+/** Opens the sandbox with another token. */
 export const enter = (token: string): void => {
   setToken(token)
   link.value = "loading"
-  last = ""
+  wrong.value = ""
+  heardAt.value = undefined
   void start()
 }
 
@@ -360,19 +393,6 @@ export const watch = (): void => {
   setInterval(() => {
     if (link.value === "live" && !document.hidden) mark("status", "faults", "forks")
   }, 500)
-}
-
-/** Moves the price of the market. */
-export const move = (price: string): void => {
-  own.price = true
-  const of = market.value
-  void act(`The price of ${of} is ${price}`, () => post("MovePrice", { market: of, price }), "market")
-}
-
-/** Restores the state after `sequence` commands. */
-export const restore = (sequence: number): Promise<boolean> => {
-  own.time = true
-  return act(`The state after command ${sequence} was restored`, () => post("Restore", { sequence }), ...past)
 }
 
 /** Carries out a user action, reports its outcome, and reads the data that it may have changed. */

@@ -1,0 +1,91 @@
+/** Actions that change much at once: the page asks before the worst of them, and offers to undo each. */
+import { signal } from "@preact/signals"
+import type { ComponentChildren, JSX } from "preact"
+import type { Status } from "../../control/HistoryControl.ts"
+import { get, post } from "./api.ts"
+import { Dialog } from "./parts.tsx"
+import { act, past, status } from "./store.ts"
+
+interface Question {
+  readonly title: string
+  readonly words: ComponentChildren
+  /** The name of the button that carries the action out. */
+  readonly verb: string
+  readonly does: () => void
+}
+
+const question = signal<Question | undefined>(undefined)
+
+/** Asks before an action. */
+export const ask = (asked: Question): void => {
+  question.value = asked
+}
+
+/** The latest action that can be undone, and the number of commands before it. */
+const undoable = signal<{ readonly done: string; readonly before: number } | undefined>(undefined)
+
+/** Carries out an action on the exchange's past, prices or time, and offers to undo it. */
+export const undoably = (done: string, work: () => Promise<unknown>): Promise<boolean> => {
+  let before = 0
+  return act(
+    done,
+    async () => {
+      before = (await get<Status>("Status")).sequence
+      await work()
+      undoable.value = { done, before }
+    },
+    ...past
+  )
+}
+
+const undo = async (before: number): Promise<void> => {
+  if (await act("Undone", () => post("Restore", { sequence: before }), ...past)) undoable.value = undefined
+}
+
+/** The question that the page asks now. */
+export const Asking = (): JSX.Element => {
+  const asked = question.value
+  const close = (): void => {
+    question.value = undefined
+  }
+  return (
+    <Dialog title={asked?.title ?? ""} open={asked !== undefined} onClose={close}>
+      {asked === undefined ? null : (
+        <>
+          <p>{asked.words}</p>
+          <div class="bar">
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                close()
+                asked.does()
+              }}
+            >
+              {asked.verb}
+            </button>
+            <button type="button" onClick={close}>Cancel</button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** The offer to undo the latest action. */
+export const Undo = (): JSX.Element | null => {
+  const offered = undoable.value
+  const sequence = status.value?.sequence ?? 0
+  // A sandbox that was started again without its data does not have these commands.
+  if (offered === undefined || sequence <= offered.before) return null
+  const later = sequence - offered.before - 1
+  return (
+    <p class="undo" role="status">
+      {offered.done}.
+      <button type="button" onClick={() => void undo(offered.before)}>
+        Undo{later === 0 ? "" : ` with ${later} later ${later === 1 ? "command" : "commands"}`}
+      </button>
+      <button type="button" class="quiet" aria-label="Keep it" onClick={() => (undoable.value = undefined)}>✕</button>
+    </p>
+  )
+}
