@@ -47,6 +47,15 @@ const giveBack = Effect.fnUntraced(function*(page: Page) {
   yield* Effect.forEach(others, (other) => see(() => other.close()))
   yield* see(() => page.emulateMedia({ colorScheme: null }))
   yield* see(() => page.setViewportSize(viewport))
+  // The next test may serve another sandbox on the same port.
+  if (page.url().startsWith("http")) {
+    yield* see(() =>
+      page.evaluate(() => {
+        localStorage.clear()
+        sessionStorage.clear()
+      })
+    )
+  }
   yield* see(() => page.goto("about:blank"))
   free.push(page)
 })

@@ -9,6 +9,7 @@ import * as InProcess from "../../../src/sandbox/server/InProcess.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
 import { closeBrowser, executable, see } from "../../support/browser.ts"
 import { token, world } from "../../support/page.ts"
+import { choices } from "./choices.ts"
 import { faults } from "./faults.ts"
 import { hints } from "./hints.ts"
 import { load } from "./load.ts"
@@ -23,6 +24,7 @@ afterAll(() => Effect.runPromise(closeBrowser))
 
 describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurrent: true }, () => {
   state()
+  choices()
   hints()
   load()
   looks()

@@ -117,7 +117,16 @@ export const market = (): void => {
 
         yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "sell", amount: "0.25", price: "41000" })
         yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "buy", amount: "0.5", price: "39000" })
-        yield* reads(region(shown, "Order book").locator("tbody tr"), ["41 000 0.25", "39 000 0.5"])
+        const book = region(shown, "Order book")
+        yield* reads(book.locator("tr"), [
+          "Price, USDT Amount, BTC",
+          "41 000 ● 0.25",
+          "Spread 2 000 5.13 %",
+          "39 000 ● 0.5"
+        ])
+        yield* see(() => book.getByRole("img", { name: "of which 0.25 by alice", exact: true }).waitFor())
+        yield* pick(shown, "Account", "bob")
+        yield* reads(book.locator("tbody tr"), ["41 000 0.25", "Spread 2 000 5.13 %", "39 000 0.5"])
 
         yield* see(() => shown.getByText("Play a price script").click())
         yield* write(shown, "Prices, in order", "40100 and 41000.5, then 40250")

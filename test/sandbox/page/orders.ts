@@ -48,11 +48,11 @@ export const orders = (): void => {
       yield* listOf(shown, "Open orders", 5)
       yield* reads(list.locator("[role=row]"), [
         "Order Market Amount Price Trigger Note Filled Id Action",
-        "buy stop limit BTC_USDT 0.01 41 500 waits for ≥ 40 500 0 % my-stop Cancel",
-        "buy limit BTC_USDT 0.01 39 000 0 % # Cancel",
-        "sell limit BTC_USDT 1 40 001 0 % # Cancel",
-        "sell limit BTC_PERP 0.01 42 000 OCO , take profit 0 % # Cancel",
-        "sell stop limit BTC_PERP 0.01 37 900 waits for ≤ 38 000 OCO , stop loss 0 % # Cancel"
+        "buy stop limit BTC_USDT 0.01 BTC 41 500 USDT waits for ≥ 40 500 USDT 0 % my-stop Cancel",
+        "buy limit BTC_USDT 0.01 BTC 39 000 USDT 0 % # Cancel",
+        "sell limit BTC_USDT 1 BTC 40 001 USDT 0 % # Cancel",
+        "sell limit BTC_PERP 0.01 BTC 42 000 USDT OCO , take profit 0 % # Cancel",
+        "sell stop limit BTC_PERP 0.01 BTC 37 900 USDT waits for ≤ 38 000 USDT OCO , stop loss 0 % # Cancel"
       ])
 
       yield* press(list, "Cancel order my-stop")
@@ -91,9 +91,9 @@ export const orders = (): void => {
           price: price("39100")
         })
         yield* control.movePrice({ market: perp, price: price("39000") })
-        yield* reads(position, ["BTC_PERP long 0.2 39 100 7 800 −20"])
+        yield* reads(position, ["BTC_PERP long 0.2 BTC 39 100 USDT 7 800 USDT −20 USDT"])
         yield* control.movePrice({ market: perp, price: price("40000.5") })
-        yield* reads(position, ["BTC_PERP long 0.2 39 100 8 000.1 +180.1"])
+        yield* reads(position, ["BTC_PERP long 0.2 BTC 39 100 USDT 8 000.1 USDT +180.1 USDT"])
 
         // A market order takes a quarter of bob's ask.
         yield* limit("buy", "0.5", "39500")

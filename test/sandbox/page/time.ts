@@ -41,6 +41,7 @@ export const time = (): void => {
         yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("1") })
         yield* see(() => shown.reload())
         yield* isLive(shown)
+        yield* go(shown, "orders")
         yield* see(() => main.getByText("1.5").waitFor())
         yield* go(shown, "time")
         yield* press(region(shown, "Snapshots"), /^Restore/u)

@@ -5,7 +5,7 @@ import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
 import { decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { act, choose, depth, follow, market, markets, seconds } from "./store.ts"
+import { account, act, choose, depth, follow, latestOrders, market, markets, seconds, unitsOf } from "./store.ts"
 import { ask, undoably } from "./Undo.tsx"
 
 /** Extracts the prices from typed text: numbers with any separators. */
@@ -20,8 +20,9 @@ const move = (price: string): void => {
   const last = markets.value.find((one) => one.market === of)?.price
   const done = `The price of ${of} is ${number(price)}`
   const send = (): Promise<unknown> => post("MovePrice", { market: of, price })
-  const change = last === undefined ? 0 : Number(price) / Number(last) - 1
-  if (Math.abs(change) <= largest || !Number.isFinite(change)) {
+  // The sandbox refuses a price that is not a positive number, and says why.
+  const change = last === undefined || !(Number(price) > 0) ? 0 : Number(price) / Number(last) - 1
+  if (Math.abs(change) <= largest) {
     void act(done, send, "market").then((isDone) => isDone && follow("price"))
     return
   }
@@ -73,6 +74,7 @@ const Price = (): JSX.Element => {
         onChange={(market) => choose({ market })}
       />
       <output class="price" aria-label="Last price">{price === undefined ? "no price yet" : number(price)}</output>
+      {price === undefined ? null : <span class="soft">{found?.money}</span>}
       <Form label="Move the price" onSubmit={() => typed.value.trim() !== "" && move(typed.value.trim())}>
         <input
           aria-label={`New price of ${market.value}`}
@@ -136,63 +138,104 @@ const Script = (): JSX.Element => {
   )
 }
 
-const Depth = (): JSX.Element => {
-  const { asks, bids } = depth.value
-  const most = Math.max(...[...asks, ...bids].map(({ amount }) => Number(amount)), 0)
-  const level = (side: "ask" | "bid") => ({ amount, price }: { price: string; amount: string }) => (
-    <tr key={price} class={side}>
+/** The amount of the chosen account's orders at a price of the book. */
+const ownAt = (price: string, side: "buy" | "sell"): number =>
+  latestOrders.value.filter((order) =>
+    order.market === market.value && order.side === side && Number(order.price) === Number(price) &&
+    (order.activationPrice === undefined || order.activated)
+  ).reduce((sum, { left }) => sum + Number(left), 0)
+
+const headOf = (...names: ReadonlyArray<string>): JSX.Element => (
+  <thead>
+    <tr>{names.map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+  </thead>
+)
+
+const Level = (
+  { amount, most, price, side }: { amount: string; most: number; price: string; side: "buy" | "sell" }
+): JSX.Element => {
+  const own = ownAt(price, side)
+  return (
+    <tr class={side === "buy" ? "bid" : "ask"}>
       <td>{number(price)}</td>
       <td>
-        <meter aria-label={`${number(amount)} at ${price}`} max={most} value={Number(amount)} />
-        {number(amount)}
+        {own === 0 ?
+          null :
+          <span class="own" role="img" aria-label={`of which ${number(decimal(own, 8))} by ${account.value}`}>●</span>}
+      </td>
+      <td style={{ backgroundSize: `${Number(amount) / most * 100}% 100%` }}>{number(amount)}</td>
+    </tr>
+  )
+}
+
+const Spread = ({ ask, bid }: { ask: string; bid: string }): JSX.Element => {
+  const spread = Number(ask) - Number(bid)
+  return (
+    <tr class="spread">
+      <td colSpan={3}>
+        Spread {number(decimal(spread, 8))} <span class="soft">{decimal(spread / Number(bid) * 100, 2)} %</span>
       </td>
     </tr>
   )
+}
+
+const Depth = (): JSX.Element => {
+  const { asks, bids } = depth.value
+  const [above, below] = [asks.slice(0, 8), bids.slice(0, 8)]
+  const most = Math.max(...[...above, ...below].map(({ amount }) => Number(amount)), 0)
+  const [ask] = above
+  const [bid] = below
+  const { money, stock } = unitsOf(market.value)
+  const hasOwn = [...above.map(({ price }) => ownAt(price, "sell")), ...below.map(({ price }) => ownAt(price, "buy"))]
+    .some((own) => own > 0)
   return (
     <section class="card depth" aria-label="Order book">
       <h2>Order book</h2>
-      {asks.length + bids.length === 0 ? <p class="soft">The order book of {market.value} is empty.</p> : (
+      {ask === undefined && bid === undefined ? <p class="soft">The order book of {market.value} is empty.</p> : (
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Price</th>
-              <th scope="col">Amount</th>
-            </tr>
-          </thead>
-          <tbody>{asks.slice(0, 8).toReversed().map(level("ask"))}{bids.slice(0, 8).map(level("bid"))}</tbody>
+          {headOf(`Price, ${money}`, "", `Amount, ${stock}`)}
+          <tbody>
+            {above.toReversed().map((level) => <Level key={level.price} {...level} most={most} side="sell" />)}
+            {ask === undefined || bid === undefined ? null : <Spread ask={ask.price} bid={bid.price} />}
+            {below.map((level) => <Level key={level.price} {...level} most={most} side="buy" />)}
+          </tbody>
         </table>
       )}
+      {hasOwn
+        ? (
+          <p class="soft">
+            <span class="own">●</span> orders of {account.value}
+          </p>
+        )
+        : null}
     </section>
   )
 }
 
-const Trades = (): JSX.Element => (
-  <section class="card trades" aria-label="Latest trades">
-    <h2>Trades</h2>
-    {depth.value.trades.length === 0 ?
-      <p class="soft">None yet. Orders trade when the price moves past them.</p> :
-      (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Price</th>
-              <th scope="col">Amount</th>
-            </tr>
-          </thead>
-          <tbody>
-            {depth.value.trades.slice(0, 12).map(({ amount, at, id, price, side }) => (
-              <tr key={id} class={side === "buy" ? "bid" : "ask"}>
-                <td class="soft">{timeOf(at)}</td>
-                <td aria-label={`${side} at ${price}`}>{number(price)}</td>
-                <td>{number(amount)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-  </section>
-)
+const Trades = (): JSX.Element => {
+  const { money, stock } = unitsOf(market.value)
+  return (
+    <section class="card trades" aria-label="Latest trades">
+      <h2>Trades</h2>
+      {depth.value.trades.length === 0 ?
+        <p class="soft">None yet. Orders trade when the price moves past them.</p> :
+        (
+          <table>
+            {headOf("Time", `Price, ${money}`, `Amount, ${stock}`)}
+            <tbody>
+              {depth.value.trades.slice(0, 12).map(({ amount, at, id, price, side }) => (
+                <tr key={id} class={side === "buy" ? "bid" : "ask"}>
+                  <td class="soft">{timeOf(at)}</td>
+                  <td aria-label={`${side} at ${price}`}>{number(price)}</td>
+                  <td>{number(amount)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+    </section>
+  )
+}
 
 export const Market = (): JSX.Element => (
   <div class="market">

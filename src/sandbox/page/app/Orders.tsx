@@ -3,7 +3,7 @@ import type { JSX } from "preact"
 import type { Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
 import { post } from "./api.ts"
 import { dateAndTimeOf, decimal, number } from "./format.ts"
-import { Cell, Choice, Rows } from "./parts.tsx"
+import { Amount, Cell, Choice, Rows } from "./parts.tsx"
 import {
   account,
   accounts,
@@ -16,22 +16,21 @@ import {
   markets,
   orderCount,
   orders,
-  positions
+  positions,
+  unitsOf
 } from "./store.ts"
 
 /** The direction in which the price must move to activate a stop order, in words. */
-const activationOf = ({ activated, activationCondition, activationPrice }: OpenOrder): string =>
-  activationPrice === undefined
-    ? ""
-    : activated
-    ? `triggered at ${number(activationPrice)}`
-    : `waits for ${activationCondition === "gte" ? "≥" : "≤"} ${number(activationPrice)}`
+const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
+  activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 
-/** The filled share of an order, in percent; for a market buy, of its quote amount. */
-const filledOf = ({ amount, dealMoney, dealStock, side, type }: OpenOrder): number => {
-  const isQuote = side === "buy" && (type === "market" || type === "stop market")
-  return Math.round(Number(isQuote ? dealMoney : dealStock) / Number(amount) * 100)
-}
+/** Whether an order's amount is in quote currency. */
+const isInQuote = ({ side, type }: OpenOrder): boolean =>
+  side === "buy" && (type === "market" || type === "stop market")
+
+/** The filled share of an order, in percent. */
+const filledOf = (order: OpenOrder): number =>
+  Math.round(Number(isInQuote(order) ? order.dealMoney : order.dealStock) / Number(order.amount) * 100)
 
 const cancel = (order: OpenOrder): void =>
   void act(
@@ -51,13 +50,23 @@ const noteOf = ({ activationPrice, oco, reduceOnly }: OpenOrder): string =>
 const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
   const filled = filledOf(order)
   const note = noteOf(order)
+  const { money, stock } = unitsOf(order.market)
   return (
     <>
       <Cell class={order.side === "buy" ? "good" : "bad"}>{order.side} {order.type}</Cell>
       <Cell>{order.market}</Cell>
-      <Cell class="num">{number(order.amount)}</Cell>
-      <Cell class="num">{order.price === undefined ? "at market" : number(order.price)}</Cell>
-      <Cell class="activation">{activationOf(order)}</Cell>
+      <Cell class="num">
+        <Amount of={order.amount} unit={isInQuote(order) ? money : stock} />
+      </Cell>
+      <Cell class="num">{order.price === undefined ? "at market" : <Amount of={order.price} unit={money} />}</Cell>
+      <Cell class="activation">
+        {order.activationPrice === undefined ? null : (
+          <>
+            {activationOf(order)}
+            <Amount of={order.activationPrice} unit={money} />
+          </>
+        )}
+      </Cell>
       <Cell>{note === "" ? null : <span class="tag">{note}</span>}</Cell>
       <Cell class="num">
         <meter aria-label={`${filled} % filled`} max={100} value={filled} /> {filled} %
@@ -90,19 +99,26 @@ const Position = ({ position }: { position: OpenPosition }): JSX.Element => {
   const { amount, cost, market } = position
   const size = Number(amount)
   const worth = worthOf(position)
+  const { money, stock } = unitsOf(market)
   return (
     <tr>
       <td>{market}</td>
       <td class={size > 0 ? "good" : "bad"}>{size > 0 ? "long" : "short"}</td>
-      <td class="num">{number(decimal(Math.abs(size), 8))}</td>
-      <td class="num">{size === 0 ? "–" : number(decimal(Math.abs(Number(cost) / size), 8), 4)}</td>
-      <td class="num">{worth === undefined ? "–" : number(decimal(worth.value, 8), 2)}</td>
+      <td class="num">
+        <Amount of={decimal(Math.abs(size), 8)} unit={stock} />
+      </td>
+      <td class="num">
+        {size === 0 ? "–" : <Amount of={decimal(Math.abs(Number(cost) / size), 8)} unit={money} digits={4} />}
+      </td>
+      <td class="num">
+        {worth === undefined ? "–" : <Amount of={decimal(worth.value, 8)} unit={money} digits={2} />}
+      </td>
       {worth === undefined ?
         <td class="soft">no price yet</td> :
         (
           <td class={`num ${worth.profit < 0 ? "bad" : "good"}`}>
             {worth.profit < 0 ? "−" : "+"}
-            {number(decimal(Math.abs(worth.profit), 8), 2)}
+            <Amount of={decimal(Math.abs(worth.profit), 8)} unit={money} digits={2} />
           </td>
         )}
     </tr>
@@ -148,7 +164,7 @@ const whyLocked = (wallet: string, ticker: string): string => {
 const why = ({ debt, locked, ticker, wallet }: Balance): string =>
   [
     ...(Number(locked) === 0 ? [] : [whyLocked(wallet, ticker)]),
-    ...(debt === undefined ? [] : [`owes ${number(debt)}`])
+    ...(debt === undefined ? [] : [`owes ${number(debt)} ${ticker}`])
   ].join("; ")
 
 const Balances = (): JSX.Element => (
@@ -205,9 +221,15 @@ const Fills = (): JSX.Element => (
                 <td class="soft">{dateAndTimeOf(at).slice(5)}</td>
                 <td>{market}</td>
                 <td class={side === "buy" ? "good" : "bad"}>{side}, {role}</td>
-                <td class="num">{number(price)}</td>
-                <td class="num">{number(amount)}</td>
-                <td class="num">{number(fee)} {feeAsset}</td>
+                <td class="num">
+                  <Amount of={price} unit={unitsOf(market).money} />
+                </td>
+                <td class="num">
+                  <Amount of={amount} unit={unitsOf(market).stock} />
+                </td>
+                <td class="num">
+                  <Amount of={fee} unit={feeAsset} />
+                </td>
               </tr>
             ))}
           </tbody>

@@ -8,10 +8,11 @@ import type { Shown } from "../../gateway/Traffic.ts"
 import { baseUrl, get, post } from "./api.ts"
 import { failNext } from "./Faults.tsx"
 import { dateAndTimeOf, number, text, timeOf } from "./format.ts"
+import { kept } from "./kept.ts"
 import { Cell, Choice, Dialog, Rows } from "./parts.tsx"
 import { act, endpoints, requests, said } from "./store.ts"
 
-const filter = signal({ account: "", endpoint: "", verdict: "", text: "" })
+const filter = kept("filter", { account: "", endpoint: "", verdict: "", text: "" })
 
 const opened = signal<RequestRecord | undefined>(undefined)
 
@@ -22,6 +23,11 @@ const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: Request
     hint,
     fault === undefined ? undefined : `fault ${fault.id}, ${fault.symptom}`
   ].filter((part) => part !== undefined).join("; ")
+
+/** The fields of a call, except secrets. */
+const askedOf = ({ fields = {} }: RequestRecord): string =>
+  Object.entries(fields).filter(([, value]) => value !== "***").map(([name, value]) => `${name} ${text(value)}`)
+    .join(", ")
 
 const nameOf = ({ endpoint, method, path }: RequestRecord): string => endpoint ?? `${method} ${path}`
 
@@ -74,9 +80,12 @@ const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
     <Cell class="soft">{timeOf(request.at)}</Cell>
     <Cell class={`verdict ${request.verdict}`}>{verdictText[request.verdict]}</Cell>
     <Cell class="num">{request.status ?? "–"}</Cell>
-    <Cell class="name">{nameOf(request)}</Cell>
+    <Cell class="num soft">{request.millis.toFixed(1)}</Cell>
+    <Cell class="name">
+      {nameOf(request)} {request.endpoint === undefined ? null : <span class="soft">{request.path}</span>}
+    </Cell>
     <Cell>{request.account ?? ""}</Cell>
-    <Cell class="why">{whyOf(request)}</Cell>
+    <Cell class="why">{[whyOf(request), askedOf(request)].filter((part) => part !== "").join(" · ")}</Cell>
   </>
 )
 
@@ -183,14 +192,28 @@ const toCurl = ({ method, path }: RequestRecord, shown: Shown | undefined): stri
   return Curl.script({ method, url, body: shown?.body ?? "{}" })
 }
 
+/** Opens the calls before and after a call in the list. */
+const Neighbours = ({ of }: { of: RequestRecord }): JSX.Element => {
+  const at = found.value.findIndex(({ number }) => number === of.number)
+  const to = (name: string, next: RequestRecord | undefined): JSX.Element => (
+    <button type="button" disabled={at < 0 || next === undefined} onClick={() => (opened.value = next)}>{name}</button>
+  )
+  return (
+    <span class="group" role="group" aria-label="Other calls">
+      {to("‹ Newer", found.value[at - 1])}
+      {to("Older ›", found.value[at + 1])}
+    </span>
+  )
+}
+
 const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
   const [shown, setShown] = useState<Shown | "gone">()
   useEffect(() => {
     get<Shown>(`Requests/${request.number}`).then(setShown, () => setShown("gone"))
   }, [request.number])
-  const kept = shown === undefined || shown === "gone" ? undefined : shown
+  const stored = shown === undefined || shown === "gone" ? undefined : shown
   const copy = (): void =>
-    void navigator.clipboard.writeText(toCurl(request, kept)).then(
+    void navigator.clipboard.writeText(toCurl(request, stored)).then(
       () => (said.value = "Copied"),
       () => (said.value = "The browser does not allow the page to copy")
     )
@@ -202,10 +225,11 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
         {request.fault === undefined ? "" : `, hit by fault ${request.fault.id} (${request.fault.symptom})`}
       </p>
       <div class="bar">
-        <button type="button" disabled={kept === undefined} onClick={copy}>Copy as curl</button>
+        <Neighbours of={request} />
+        <button type="button" disabled={stored === undefined} onClick={copy}>Copy as curl</button>
         <button
           type="button"
-          disabled={kept === undefined}
+          disabled={stored === undefined}
           onClick={() =>
             void act("The call was repeated", () => post(`Requests/${request.number}/Again`), "account", "market")}
         >
@@ -225,9 +249,9 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
             <Pairs of={request.fields} />
           </section>
         )}
-      {shown === "gone" ? <p class="soft">Its headers and answer are no longer kept.</p> : null}
+      {shown === "gone" ? <p class="soft">Its headers and answer are no longer stored.</p> : null}
       {shown === undefined ? <p class="soft">Loading…</p> : null}
-      {kept === undefined ? null : <Exchange shown={kept} />}
+      {stored === undefined ? null : <Exchange shown={stored} />}
     </>
   )
 }
@@ -304,7 +328,7 @@ export const Requests = (): JSX.Element => {
           className="requests"
           count={shown.length}
           lines={14}
-          head={["#", "Time", "Verdict", "HTTP", "Call", "Account", "Why"]}
+          head={["#", "Time", "Verdict", "HTTP", "ms", "Call", "Account", "Why, and what was sent"]}
           empty="No matching calls. Calls on the exchange appear here as they are made, except this page's own."
           keyOf={(index) => shown[index]?.number ?? 0}
           onOpen={(index) => {

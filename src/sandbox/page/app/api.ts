@@ -14,7 +14,7 @@ export class ApiError extends Error {
 }
 
 /** The prefix of this venue's paths: empty for a sandbox, and the venue's path on a host. */
-const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
+export const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
 
 /** The base URL of the exchange that this page shows. */
 export const baseUrl = location.origin + prefix

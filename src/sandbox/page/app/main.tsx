@@ -1,10 +1,11 @@
 /** The page: its header, its areas, and messages about its connection. */
-import { signal } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { baseUrl, onToken, send } from "./api.ts"
 import { failNext, Faults, isArmed } from "./Faults.tsx"
 import { dateAndTimeOf } from "./format.ts"
+import { kept } from "./kept.ts"
+import { focus, Keys, type Shortcut, showKeys } from "./Keys.tsx"
 import { Market } from "./Market.tsx"
 import { Orders } from "./Orders.tsx"
 import { Dialog, Form } from "./parts.tsx"
@@ -33,9 +34,25 @@ const areas = { orders: "Orders", requests: "Requests", time: "Time", faults: "F
 
 type Area = keyof typeof areas
 
-const area = signal<Area>("orders")
-
 const names = Object.keys(areas) as ReadonlyArray<Area>
+
+const area = kept<Area>("area", "orders")
+
+/** Goes to an area, and focuses its tab. */
+const goTo = (name: Area): void => {
+  area.value = name
+  focus(`#tab-${name}`)
+}
+
+const shortcuts: ReadonlyArray<Shortcut> = [
+  ["?", "Show these keys", showKeys],
+  ["/", "Find a call", () => {
+    area.value = "requests"
+    focus("#area input[type=search]")
+  }],
+  ["g m", "Go to the market's price", () => focus("#market input")],
+  ...names.map((name) => [`g ${name.slice(0, 1)}`, `Go to ${areas[name]}`, () => goTo(name)] as const)
+]
 
 const count = (name: Area): string => {
   if (name === "orders") return orderCount.value === 0 ? "" : String(orderCount.value)
@@ -116,6 +133,7 @@ const Head = (): JSX.Element => {
             <option value="dark">dark</option>
           </select>
         </label>
+        <button type="button" aria-keyshortcuts="?" onClick={showKeys}>Keys</button>
         <button type="button" onClick={() => showAbout(true)}>About</button>
       </span>
       <Dialog title="About this page" open={about} onClose={() => showAbout(false)}>
@@ -193,12 +211,11 @@ const State = (): JSX.Element | null => {
   )
 }
 
+const areHintsClosed = kept("hints closed", false, "localStorage")
+
 const Hints = (): JSX.Element | null => {
-  const [closed, close] = useState(false)
   const { fault, price, time } = seen.value
-  if (closed) return null
-  const focus = (selector: string): void =>
-    void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
+  if (areHintsClosed.value) return null
   const hints = [
     [
       "Move the price…",
@@ -233,7 +250,7 @@ const Hints = (): JSX.Element | null => {
           </li>
         ))}
       </ol>
-      <button type="button" class="quiet" onClick={() => close(true)}>Hide</button>
+      <button type="button" class="quiet" onClick={() => (areHintsClosed.value = true)}>Hide</button>
     </section>
   )
 }
@@ -265,6 +282,7 @@ const Page = (): JSX.Element => (
       <>
         <Undo />
         <Asking />
+        <Keys shortcuts={shortcuts} />
         <State />
         <Message />
         <main class={link.value === "live" ? "" : "stale"} aria-busy={link.value === "loading"}>

@@ -1,6 +1,7 @@
 /** Components that all areas of the page share. */
 import type { ComponentChildren, JSX, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
+import { number } from "./format.ts"
 
 const narrow = matchMedia("(max-width: 699px)")
 
@@ -180,6 +181,15 @@ export const Rows = (props: RowsProps): JSX.Element => {
     </div>
   )
 }
+
+/** An amount and its currency. */
+export const Amount = (
+  { digits = 8, of, unit }: { of: string | number; unit: string; digits?: number }
+): JSX.Element => (
+  <>
+    {number(of, digits)} <span class="unit">{unit}</span>
+  </>
+)
 
 /** A label above its field. */
 export const Field = ({ children, label }: { label: string; children: ComponentChildren }): JSX.Element => (

@@ -16,6 +16,7 @@ import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
 import type { Fork } from "../../venue/Forks.ts"
 import { type Entries, type Entry, get, hasToken, setToken } from "./api.ts"
+import { kept } from "./kept.ts"
 
 /** The state of the connection to the sandbox. Data is current only when it is `live`. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
@@ -35,12 +36,17 @@ export const forks = signal<ReadonlyArray<Fork>>([])
 export const saved = signal<ReadonlyArray<SavedState>>([])
 export const commands = signal<ReadonlyArray<CommandSummary>>([])
 
-export const market = signal("BTC_USDT")
-export const seconds = signal(60)
+export const market = kept("market", "BTC_USDT")
+export const seconds = kept("seconds", 60)
+
+/** The currencies of a market: its amounts are in `stock`, its prices in `money`. */
+export const unitsOf = (name: string): { readonly stock: string; readonly money: string } =>
+  markets.value.find((one) => one.market === name) ?? { stock: "", money: "" }
+
 export const candles = signal<ReadonlyArray<Candle>>([])
 export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
-export const account = signal("")
+export const account = kept("account", "")
 export const orderCount = signal(0)
 /** The orders around the visible rows, latest first. `offset` is the number of later orders. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
@@ -61,7 +67,7 @@ export const said = signal("")
 export const wrong = signal("")
 
 /** The hints that the user has already followed. The actions of other clients complete none. */
-export const seen = signal({ price: false, fault: false, time: false })
+export const seen = kept("seen", { price: false, fault: false, time: false })
 
 /** The numbers of the faults that the user has added. */
 export const ownFaults = new Set<number>()
@@ -114,7 +120,11 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
     candles.value = await get<ReadonlyArray<Candle>>("Candles", { market: market.value, seconds: seconds.value })
   },
   markets: async () => {
-    markets.value = await get<ReadonlyArray<MarketSummary>>("Markets")
+    const found = await get<ReadonlyArray<MarketSummary>>("Markets")
+    batch(() => {
+      markets.value = found
+      if (!found.some((one) => one.market === market.value)) market.value = found[0]?.market ?? market.value
+    })
   },
   accounts: async () => {
     const found = await get<ReadonlyArray<AccountSummary>>("Accounts")

@@ -1,11 +1,12 @@
-/** The theme of the page: light, dark, or the system's. The choice is lost when the page closes. */
+/** The theme of the page: light, dark, or the system's. */
 import { effect, signal } from "@preact/signals"
+import { kept } from "./kept.ts"
 
 export type Choice = "system" | "light" | "dark"
 
 const system = matchMedia("(prefers-color-scheme: dark)")
 
-export const choice = signal<Choice>("system")
+export const choice = kept<Choice>("theme", "system", "localStorage")
 
 const isDark = signal(system.matches)
 

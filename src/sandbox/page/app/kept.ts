@@ -1,0 +1,44 @@
+/**
+ * The user's choices, which survive a reload. The browser stores them under the address of this venue's page. The token
+ * is not one of them.
+ */
+import { effect, type Signal, signal } from "@preact/signals"
+import { prefix } from "./api.ts"
+
+/** The stored value, wherever it has the type of the initial one: an earlier version of the page may have stored it. */
+const restored = <A>(initial: A, stored: unknown): A => {
+  // The casts are safe: each value has the type of the initial one.
+  if (typeof initial !== "object" || initial === null) return typeof stored === typeof initial ? stored as A : initial
+  const found = Object(stored) as Readonly<Record<string, unknown>>
+  return Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, restored(value, found[name])])) as A
+}
+
+const read = (storage: Storage, key: string): unknown => {
+  try {
+    return JSON.parse(storage.getItem(key) ?? "null")
+  } catch {
+    return undefined
+  }
+}
+
+/** A signal that keeps its value while the tab is open; with `localStorage`, for later tabs as well. */
+export const kept = <A>(
+  name: string,
+  initial: A,
+  of: "sessionStorage" | "localStorage" = "sessionStorage"
+): Signal<A> => {
+  // A browser that stores nothing throws here.
+  let storage: Storage | undefined
+  try {
+    storage = window[of]
+  } catch {
+    return signal(initial)
+  }
+  const key = `effect-txc${prefix} ${name}`
+  const made = signal(restored(initial, read(storage, key)))
+  effect(() => {
+    const text = JSON.stringify(made.value)
+    if (text !== JSON.stringify(initial) || storage.getItem(key) !== null) storage.setItem(key, text)
+  })
+  return made
+}
