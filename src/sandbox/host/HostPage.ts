@@ -24,8 +24,12 @@ button, input, select { font: inherit; }
 
 const script = `
 const element = (id) => document.getElementById(id)
-let token = decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? "")
-history.replaceState(null, "", location.pathname)
+let token = ""
+const takeToken = () => {
+  token = decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? token)
+  history.replaceState(null, "", location.pathname)
+}
+takeToken()
 
 const say = (text) => { element("message").textContent = text }
 
@@ -35,9 +39,12 @@ const send = async (method, path, body) => {
     cache: "no-store",
     headers: { authorization: "Bearer " + token, ...(body ? { "content-type": "application/json" } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {})
-  })
+  }).catch(() => { throw new Error("The host did not answer. Look again when it is back: it may have done this, or not.") })
   const told = await answer.json().catch(() => ({}))
-  if (answer.status === 401) element("login").hidden = false
+  if (answer.status === 401) {
+    element("login").hidden = false
+    throw new Error("This token does not open this host. Open the address that the host printed, or type its token.")
+  }
   if (!answer.ok) throw new Error(told.message ?? "HTTP " + answer.status)
   return told
 }
@@ -114,6 +121,7 @@ element("make").addEventListener("submit", attempt(async () => {
   await show()
 }))
 element("again").addEventListener("click", attempt(show))
+addEventListener("hashchange", () => { takeToken(); void attempt(show)() })
 if (token === "") element("login").hidden = false
 else attempt(show)()
 `
