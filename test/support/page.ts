@@ -47,7 +47,7 @@ export const opened = Effect.gen(function*() {
   return { baseUrl, shown }
 })
 
-export const go = (shown: Page, area: "orders" | "requests" | "time" | "faults") =>
+export const go = (shown: Page, area: "orders" | "requests" | "streams" | "time" | "faults") =>
   see(() => shown.locator(`#tab-${area}`).click())
 
 export const press = (within: Page | Locator, name: string | RegExp) =>

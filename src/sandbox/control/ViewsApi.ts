@@ -5,6 +5,7 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
+import { all } from "../../channels/all.ts"
 import { MarketName } from "../../domain/Identifiers.ts"
 import { Shown } from "../gateway/Traffic.ts"
 import { routes } from "../handlers/Routes.ts"
@@ -42,6 +43,23 @@ export const endpoints: ReadonlyArray<EndpointSummary> = routes.map(({ endpoint:
   access
 }))
 
+/** A channel of the WebSocket. */
+export interface ChannelSummary {
+  /** The channel, by its name on the wire, such as `depth`. */
+  readonly channel: string
+  /** Whether a connection must be authorised to subscribe to it. */
+  readonly access: "public" | "private"
+}
+
+/** The schema of {@link ChannelSummary}. */
+export const ChannelSummary: Schema.Codec<ChannelSummary, unknown> = Schema.Struct({
+  channel: Schema.String,
+  access: Schema.Literals(["public", "private"])
+})
+
+/** All channels of the WebSocket. */
+export const channels: ReadonlyArray<ChannelSummary> = all.map(({ access, wire }) => ({ channel: wire, access }))
+
 const Integer = Schema.FiniteFromString.check(Schema.isInt())
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
@@ -50,6 +68,9 @@ const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(int
 export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("endpoints", "/Endpoints", { success: Schema.Array(EndpointSummary) }).annotateMerge(
     described("All endpoints of the exchange.")
+  ),
+  HttpApiEndpoint.get("channels", "/Channels", { success: Schema.Array(ChannelSummary) }).annotateMerge(
+    described("All channels of the WebSocket.")
   ),
   HttpApiEndpoint.get("markets", "/Markets", { success: Schema.Array(Control.MarketSummary), error: Unavailable })
     .annotateMerge(described("All markets and their prices.")),

@@ -16,7 +16,7 @@ import * as Control from "../control/Control.ts"
 import { ControlApi, type Forked, prefix } from "../control/ControlApi.ts"
 import * as FeedEvents from "../control/FeedEvents.ts"
 import * as HistoryControl from "../control/HistoryControl.ts"
-import { endpoints } from "../control/ViewsApi.ts"
+import { channels, endpoints } from "../control/ViewsApi.ts"
 import * as Command from "../engine/Command.ts"
 import { type Answer, isReading, json, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
@@ -133,6 +133,7 @@ const viewsLayer = (control: Control.Control["Service"]) =>
   HttpApiBuilder.group(ControlApi, "views", (handlers) =>
     handlers.handleAll({
       endpoints: () => Effect.succeed(endpoints),
+      channels: () => Effect.succeed(channels),
       markets: () => control.markets,
       depth: ({ query }) => control.depth(query.market),
       candles: ({ query }) => control.candles(query.market, query.seconds),

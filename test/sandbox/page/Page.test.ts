@@ -18,6 +18,7 @@ import { market } from "./market.ts"
 import { orders } from "./orders.ts"
 import { requests } from "./requests.ts"
 import { state } from "./state.ts"
+import { streams } from "./streams.ts"
 import { time } from "./time.ts"
 
 afterAll(() => Effect.runPromise(closeBrowser))
@@ -31,6 +32,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
   market()
   orders()
   requests()
+  streams()
   time()
   faults()
 })

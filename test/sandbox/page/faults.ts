@@ -46,7 +46,7 @@ export const faults = (): void => {
         assert.strictEqual(yield* called(Example.alice), 200)
         yield* appears(list, "used up")
         yield* reads(list.getByRole("listitem"), [
-          "# used up the exchange refuses, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1 calls; " +
+          "# used up the exchange refuses, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1; " +
           "fired 2 of 2, matched 4 Remove"
         ])
         assert.strictEqual(yield* see(() => list.locator("li.used").count()), 1)

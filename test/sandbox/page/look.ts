@@ -13,7 +13,7 @@ import { isLong } from "../../support/long.ts"
 import { appears, call, go, itInFull, listOf, opened, press, region, stopOrder, world } from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
 
-const areas = ["orders", "requests", "time", "faults"] as const
+const areas = ["orders", "requests", "streams", "time", "faults"] as const
 
 /** Fills the page with at least one of everything that it can show. */
 const busy = Effect.gen(function*() {
@@ -46,7 +46,7 @@ const busy = Effect.gen(function*() {
 })
 
 /** Elements that are wider than their container, and neither scroll nor end in an ellipsis. */
-const cut = (shown: Page) =>
+export const cut = (shown: Page) =>
   see(() =>
     shown.evaluate(() => {
       const { documentElement } = globalThis.document
@@ -151,7 +151,7 @@ const pale = (shown: Page) =>
     })
   )
 
-const isPlain = Effect.fnUntraced(function*(shown: Page, where: string) {
+export const isPlain = Effect.fnUntraced(function*(shown: Page, where: string) {
   const { found, seen } = yield* pale(shown)
   assert.deepStrictEqual(found, [], where)
   assert.isAtLeast(seen, 10, where)
@@ -249,7 +249,7 @@ export const looks = (): void => {
       assert.deepStrictEqual(yield* unreached(shown), [])
       // The arrow keys move between areas.
       yield* see(() => shown.locator("#tab-orders").focus())
-      for (const area of ["requests", "time", "faults"] as const) {
+      for (const area of areas.slice(1)) {
         yield* see(() => shown.keyboard.press("ArrowRight"))
         yield* see(() => shown.locator(`#tab-${area}:focus[aria-selected=true]`).waitFor())
         if (isLong || area === "faults") assert.deepStrictEqual(yield* unreached(shown), [], area)

@@ -1,14 +1,14 @@
-/** The faults area: which calls fail, and how. */
+/** The faults area: which calls and streams go wrong, and how. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Armed, StreamSymptom, Symptom } from "../../gateway/Faults.ts"
 import { post, remove } from "./api.ts"
 import { text } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { accounts, act, endpoints, faults, ownFaults } from "./store.ts"
+import { accounts, act, channels, endpoints, faults, ownFaults } from "./store.ts"
 
 /** A parameter of a symptom. */
-type Parameter = "applied" | "kind" | "millis" | "bytes" | "bytesPerSecond" | "status" | "body"
+type Parameter = "applied" | "close" | "kind" | "millis" | "bytes" | "bytesPerSecond" | "status" | "body"
 
 const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parameters: ReadonlyArray<Parameter>]>> = {
   Reset: ["the connection is reset", ["applied"]],
@@ -22,35 +22,50 @@ const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parame
   Answer: ["an answer of your own", ["applied", "status", "body"]]
 }
 
-const streamSymptoms: Readonly<Record<StreamSymptom["_tag"], string>> = {
-  Cut: "the connection ends",
-  Stall: "nothing more arrives",
-  Lose: "a message is lost",
-  Duplicate: "a message arrives twice",
-  HoldBack: "a message arrives after the next",
-  Garble: "a message is not JSON",
-  Throttle: "messages arrive slowly",
-  Stale: "a snapshot is old",
-  IgnorePing: "a ping is not answered",
-  RefuseToken: "a token is refused",
-  RefuseConnection: "a connection is refused"
+/** How a symptom of streams is described: its words, its parameters, what it hits, and the fields that select it. */
+interface StreamWords {
+  readonly words: string
+  readonly hits: "messages" | "snapshots" | "pings" | "tokens" | "connections"
+  readonly parameters?: ReadonlyArray<Parameter>
 }
 
-const wordsOf = (tag: (Symptom | StreamSymptom)["_tag"]): string =>
-  tag in streamSymptoms
-    ? streamSymptoms[tag as StreamSymptom["_tag"]]
-    : symptoms[tag as Symptom["_tag"]][0]
+const streamSymptoms: Readonly<Record<StreamSymptom["_tag"], StreamWords>> = {
+  Cut: { words: "the connection ends", hits: "messages", parameters: ["close"] },
+  Stall: { words: "nothing more arrives", hits: "messages" },
+  Lose: { words: "a message is lost", hits: "messages" },
+  Duplicate: { words: "a message arrives twice", hits: "messages" },
+  HoldBack: { words: "a message arrives after the next", hits: "messages" },
+  Garble: { words: "a message is not JSON", hits: "messages" },
+  Throttle: { words: "messages arrive slowly", hits: "messages", parameters: ["bytesPerSecond"] },
+  Stale: { words: "a snapshot is old", hits: "snapshots" },
+  IgnorePing: { words: "a ping is not answered", hits: "pings" },
+  RefuseToken: { words: "a token is refused", hits: "tokens", parameters: ["kind"] },
+  RefuseConnection: { words: "a connection is refused", hits: "connections", parameters: ["kind"] }
+}
 
-const excuses = ["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"]
+const isOfStreams = (tag: string): tag is StreamSymptom["_tag"] => Object.hasOwn(streamSymptoms, tag)
+
+const kinds: Readonly<Partial<Record<Tag, ReadonlyArray<string>>>> = {
+  Refuse: ["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"],
+  RefuseToken: ["unauthorized", "unavailable"],
+  RefuseConnection: ["rateLimited", "unavailable"]
+}
+
+type Tag = (Symptom | StreamSymptom)["_tag"]
 
 const wanted = signal({
   path: "",
   apiKey: "",
+  channel: "",
+  account: "",
   symptom: "Reset" as Symptom["_tag"],
+  streamSymptom: "Cut" as StreamSymptom["_tag"],
+  isOfStreams: false,
   times: "1",
   skip: "0",
   probability: "1",
   applied: "true",
+  close: "false",
   kind: "rateLimited",
   millis: "15000",
   bytes: "10",
@@ -63,11 +78,27 @@ const set = (change: Partial<(typeof wanted)["value"]>): void => {
   wanted.value = { ...wanted.value, ...change }
 }
 
+/** The chosen symptom's name, and its parameters. */
+const chosen = (): readonly [tag: Tag, parameters: ReadonlyArray<Parameter>] => {
+  const { isOfStreams, streamSymptom, symptom } = wanted.value
+  return isOfStreams
+    ? [streamSymptom, streamSymptoms[streamSymptom].parameters ?? []]
+    : [symptom, symptoms[symptom][1]]
+}
+
+/** The reason of the chosen symptom; the first one if the typed one is another symptom's. */
+const kindOf = (tag: Tag): string => {
+  const known = kinds[tag] ?? []
+  return known.includes(wanted.value.kind) ? wanted.value.kind : known[0] ?? ""
+}
+
 const toSymptom = (): object => {
   const given = wanted.value
+  const [tag, parameters] = chosen()
   const read: Readonly<Record<Parameter, unknown>> = {
     applied: given.applied === "true",
-    kind: given.kind,
+    close: given.close === "true",
+    kind: kindOf(tag),
     millis: Number(given.millis),
     bytes: Number(given.bytes),
     bytesPerSecond: Number(given.bytesPerSecond),
@@ -75,10 +106,20 @@ const toSymptom = (): object => {
     body: given.body
   }
   return {
-    _tag: given.symptom,
-    ...Object.fromEntries(symptoms[given.symptom][1].map((parameter) => [parameter, read[parameter]])),
-    ...(given.symptom === "Answer" ? { headers: { "content-type": "application/json" } } : {})
+    _tag: tag,
+    ...Object.fromEntries(parameters.map((parameter) => [parameter, read[parameter]])),
+    ...(tag === "Answer" ? { headers: { "content-type": "application/json" } } : {})
   }
+}
+
+type Selector = "path" | "apiKey" | "channel" | "account"
+
+/** The fields that select what a symptom hits. */
+const selectorsOf = (tag: Tag): ReadonlyArray<Selector> => {
+  if (!isOfStreams(tag)) return ["path", "apiKey"]
+  const { hits } = streamSymptoms[tag]
+  if (hits === "connections") return []
+  return hits === "messages" || hits === "snapshots" ? ["channel", "account"] : ["account"]
 }
 
 const send = (done: string, fault: object): void =>
@@ -88,10 +129,12 @@ const send = (done: string, fault: object): void =>
   }, "faults")
 
 const add = (): void => {
-  const { apiKey, path, probability, skip, times } = wanted.value
+  const { probability, skip, times } = wanted.value
+  const selected = selectorsOf(chosen()[0]).map((name) => [name, wanted.value[name]]).filter(([, value]) =>
+    value !== ""
+  )
   send("Fault added", {
-    ...(path === "" ? {} : { path }),
-    ...(apiKey === "" ? {} : { apiKey }),
+    ...Object.fromEntries(selected),
     times: Number(times),
     skip: Number(skip),
     probability: Number(probability),
@@ -136,12 +179,22 @@ const parameterFields: Readonly<Record<Parameter, () => JSX.Element>> = {
       />
     </Field>
   ),
+  close: () => (
+    <Field label="How">
+      <Choice
+        label="How"
+        value={wanted.value.close}
+        options={[["false", "abruptly (1006)"], ["true", "with a close frame (1001)"]]}
+        onChange={(close) => set({ close })}
+      />
+    </Field>
+  ),
   kind: () => (
     <Field label="Reason">
       <Choice
         label="Reason"
-        value={wanted.value.kind}
-        options={excuses.map((kind) => [kind, kind])}
+        value={kindOf(chosen()[0])}
+        options={(kinds[chosen()[0]] ?? []).map((kind) => [kind, kind])}
         onChange={(kind) => set({ kind })}
       />
     </Field>
@@ -157,11 +210,30 @@ const parameterFields: Readonly<Record<Parameter, () => JSX.Element>> = {
   )
 }
 
+const wordsOf = (tag: Tag): string => isOfStreams(tag) ? streamSymptoms[tag].words : symptoms[tag][0]
+
+const parameterText = (name: string, value: unknown): string => {
+  if (name === "applied") return value === true ? "applied" : "not applied"
+  if (name === "close") return value === true ? "with a close frame" : "abruptly"
+  return `${name} ${text(value)}`
+}
+
 const describe = ({ fault: { symptom } }: Armed): string => {
   const { _tag, ...rest } = symptom
-  const given = Object.entries(rest).filter(([name]) => name !== "headers")
-    .map(([name, value]) => name === "applied" ? value === true ? "applied" : "not applied" : `${name} ${text(value)}`)
+  const given = Object.entries(rest).filter(([name]) => name !== "headers").map(([name, value]) =>
+    parameterText(name, value)
+  )
   return [wordsOf(_tag), ...given].join(", ")
+}
+
+/** What a fault hits, in words. */
+const targetOf = ({ fault: { account, apiKey, channel, path, symptom: { _tag } } }: Armed): string => {
+  const parts = isOfStreams(_tag)
+    ? [channel === undefined ? streamSymptoms[_tag].hits : `${streamSymptoms[_tag].hits} of ${channel}`]
+    : [path === undefined ? "every endpoint" : nameOf(path)]
+  if (account !== undefined) parts.push(`account ${account}`)
+  if (apiKey !== undefined) parts.push(`key ${apiKey}`)
+  return parts.join(", ")
 }
 
 const endpointOptions = (): ReadonlyArray<readonly [string, string]> => [
@@ -185,15 +257,9 @@ const Fault = ({ armed }: { armed: Armed }): JSX.Element => {
         {describe(armed)}
         <br />
         <span class="soft">
-          {fault.symptom._tag in streamSymptoms
-            ? fault.channel ?? "streams"
-            : fault.path === undefined
-            ? "every endpoint"
-            : nameOf(fault.path)}
-          {fault.account === undefined ? "" : `, account ${fault.account}`}
-          {fault.apiKey === undefined ? "" : `, key ${fault.apiKey}`}
+          {targetOf(armed)}
           {fault.probability === undefined || fault.probability === 1 ? "" : `, chance ${fault.probability}`}
-          {fault.skip === undefined || fault.skip === 0 ? "" : `, after ${fault.skip} calls`}; fired {fired} of{" "}
+          {fault.skip === undefined || fault.skip === 0 ? "" : `, after ${fault.skip}`}; fired {fired} of{" "}
           {timesOf(armed)}, matched {matched}
         </span>
       </span>
@@ -208,67 +274,147 @@ const Fault = ({ armed }: { armed: Armed }): JSX.Element => {
   )
 }
 
-export const Faults = (): JSX.Element => {
-  const { apiKey, path, symptom } = wanted.value
-  const keys = accounts.value.flatMap(({ account, keys }) =>
-    keys.map(({ apiKey, title }) => [apiKey, `${account}: ${title}`] as const)
-  )
-  return (
-    <div class="area columns">
-      <section class="card" aria-label="New fault">
-        <h2>New fault</h2>
-        <Form label="New fault" onSubmit={add}>
-          <Field label="Endpoint">
-            <Choice label="Endpoint" value={path} options={endpointOptions()} onChange={(path) => set({ path })} />
-          </Field>
-          <button type="button" class="main" onClick={() => failNext(path)}>
-            Fail the next call to {path === "" ? "any endpoint" : nameOf(path)}
-          </button>
-          <hr />
-          <Field label="What goes wrong">
-            <Choice
-              label="What goes wrong"
-              value={symptom}
-              options={Object.entries(symptoms).map(([tag, [words]]) => [tag, words])}
-              onChange={(tag) => set({ symptom: tag as Symptom["_tag"] })}
-            />
-          </Field>
-          {symptoms[symptom][1].map((parameter) => {
-            const Part = parameterFields[parameter]
-            return <Part key={parameter} />
-          })}
-          <Amount label="Number of calls" name="times" />
-          <Amount label="Calls to skip" name="skip" />
-          <Amount label="Probability, 0 to 1" name="probability" step={0.05} />
-          <Field label="API key">
-            <Choice
-              label="API key"
-              value={apiKey}
-              options={[["", "any key, or none"], ...keys]}
-              onChange={(apiKey) => set({ apiKey })}
-            />
-          </Field>
-          <button type="submit">Add fault</button>
-        </Form>
-      </section>
-      <section class="card" aria-label="Faults">
-        <h2>Faults</h2>
-        {faults.value.length === 0 ? <p class="soft">None. All calls are answered normally.</p> : (
-          <>
-            <ul class="list" id="faults">
-              {faults.value.toReversed().map((armed) => <Fault key={armed.id} armed={armed} />)}
-            </ul>
-            <div class="bar">
-              <button
-                type="button"
-                onClick={() => void act("All faults removed", () => remove("Faults"), "faults")}
-              >
-                Remove all
-              </button>
-            </div>
-          </>
-        )}
-      </section>
-    </div>
+const Endpoint = (): JSX.Element => (
+  <Field label="Endpoint">
+    <Choice
+      label="Endpoint"
+      value={wanted.value.path}
+      options={endpointOptions()}
+      onChange={(path) => set({ path })}
+    />
+  </Field>
+)
+
+const selectorFields: Readonly<Record<Selector, () => JSX.Element | null>> = {
+  // It is at the top of the form, because "Fail the next call" needs it too.
+  path: () => null,
+  apiKey: () => {
+    const keys = accounts.value.flatMap(({ account, keys }) =>
+      keys.map(({ apiKey, title }) => [apiKey, `${account}: ${title}`] as const)
+    )
+    return (
+      <Field label="API key">
+        <Choice
+          label="API key"
+          value={wanted.value.apiKey}
+          options={[["", "any key, or none"], ...keys]}
+          onChange={(apiKey) => set({ apiKey })}
+        />
+      </Field>
+    )
+  },
+  channel: () => (
+    <Field label="Channel">
+      <Choice
+        label="Channel"
+        value={wanted.value.channel}
+        options={[["", "every channel"], ...channels.value.map(({ channel }) => [channel, channel] as const)]}
+        onChange={(channel) => set({ channel })}
+      />
+    </Field>
+  ),
+  account: () => (
+    <Field label="Of account">
+      <Choice
+        label="Of account"
+        value={wanted.value.account}
+        options={[["", "any account, or none"], ...accounts.value.map(({ account }) => [account, account] as const)]}
+        onChange={(account) => set({ account })}
+      />
+    </Field>
   )
 }
+
+const Target = (): JSX.Element => (
+  <div class="group" role="group" aria-label="What the fault hits">
+    {([[false, "Calls"], [true, "Streams"]] as const).map(([isOfStreams, name]) => (
+      <button
+        key={name}
+        type="button"
+        aria-pressed={wanted.value.isOfStreams === isOfStreams}
+        onClick={() => set({ isOfStreams })}
+      >
+        {name}
+      </button>
+    ))}
+  </div>
+)
+
+const SymptomChoice = (): JSX.Element => {
+  const [tag] = chosen()
+  const options = wanted.value.isOfStreams
+    ? Object.entries(streamSymptoms).map(([tag, { words }]) => [tag, words] as const)
+    : Object.entries(symptoms).map(([tag, [words]]) => [tag, words] as const)
+  return (
+    <Field label="What goes wrong">
+      <Choice
+        label="What goes wrong"
+        value={tag}
+        options={options}
+        onChange={(tag) => set(isOfStreams(tag) ? { streamSymptom: tag } : { symptom: tag as Symptom["_tag"] })}
+      />
+    </Field>
+  )
+}
+
+const NewFault = (): JSX.Element => {
+  const [tag, parameters] = chosen()
+  const hits = isOfStreams(tag) ? streamSymptoms[tag].hits : "calls"
+  const { path } = wanted.value
+  return (
+    <section class="card" aria-label="New fault">
+      <h2>New fault</h2>
+      <div class="bar">
+        <Target />
+      </div>
+      <Form label="New fault" onSubmit={add}>
+        {wanted.value.isOfStreams ? null : (
+          <>
+            <Endpoint />
+            <button type="button" class="main" onClick={() => failNext(path)}>
+              Fail the next call to {path === "" ? "any endpoint" : nameOf(path)}
+            </button>
+            <hr />
+          </>
+        )}
+        <SymptomChoice />
+        {parameters.map((parameter) => {
+          const Part = parameterFields[parameter]
+          return <Part key={parameter} />
+        })}
+        <Amount label={`Number of ${hits}`} name="times" />
+        <Amount label={`${hits.slice(0, 1).toUpperCase()}${hits.slice(1)} to skip`} name="skip" />
+        <Amount label="Probability, 0 to 1" name="probability" step={0.05} />
+        {selectorsOf(tag).map((selector) => {
+          const Part = selectorFields[selector]
+          return <Part key={selector} />
+        })}
+        <button type="submit">Add fault</button>
+      </Form>
+    </section>
+  )
+}
+
+export const Faults = (): JSX.Element => (
+  <div class="area columns">
+    <NewFault />
+    <section class="card" aria-label="Faults">
+      <h2>Faults</h2>
+      {faults.value.length === 0 ? <p class="soft">None. All calls and streams work normally.</p> : (
+        <>
+          <ul class="list" id="faults">
+            {faults.value.toReversed().map((armed) => <Fault key={armed.id} armed={armed} />)}
+          </ul>
+          <div class="bar">
+            <button
+              type="button"
+              onClick={() => void act("All faults removed", () => remove("Faults"), "faults")}
+            >
+              Remove all
+            </button>
+          </div>
+        </>
+      )}
+    </section>
+  </div>
+)

@@ -7,9 +7,9 @@ import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { Shown } from "../../gateway/Traffic.ts"
 import { baseUrl, get, post } from "./api.ts"
 import { failNext } from "./Faults.tsx"
-import { dateAndTimeOf, number, text, timeOf } from "./format.ts"
+import { dateAndTimeOf, number, pretty, text, timeOf } from "./format.ts"
 import { kept } from "./kept.ts"
-import { Cell, Choice, Dialog, Rows } from "./parts.tsx"
+import { Cell, Choice, Dialog, Pairs, Rows } from "./parts.tsx"
 import { act, endpoints, requests, said } from "./store.ts"
 
 const filter = kept("filter", { account: "", endpoint: "", verdict: "", text: "" })
@@ -88,26 +88,6 @@ const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
     <Cell class="why">{[whyOf(request), askedOf(request)].filter((part) => part !== "").join(" · ")}</Cell>
   </>
 )
-
-const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element => (
-  <dl>
-    {Object.entries(of).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{text(value)}</dd>
-      </div>
-    ))}
-  </dl>
-)
-
-/** Indents a body if it is JSON. */
-const pretty = (body: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(body), undefined, 2)
-  } catch {
-    return body
-  }
-}
 
 const Remark = ({ request }: { request: RequestRecord }): JSX.Element | null => {
   const violations = Object.entries(request.violations ?? {})

@@ -30,3 +30,12 @@ export const lengthOf = (millis: number): string => {
 
 /** Formats any value that a caller sent. */
 export const text = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)
+
+/** Indents a text if it is JSON. */
+export const pretty = (body: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2)
+  } catch {
+    return body
+  }
+}

@@ -12,6 +12,7 @@ import { Dialog, Form } from "./parts.tsx"
 import { Requests } from "./Requests.tsx"
 import {
   clock,
+  connections,
   enter,
   faults,
   heardAt,
@@ -26,11 +27,12 @@ import {
   watch,
   wrong
 } from "./store.ts"
+import { Streams } from "./Streams.tsx"
 import { type Choice as Theme, choice } from "./theme.ts"
 import { aheadOf, Time, useNow } from "./Time.tsx"
 import { Asking, Undo } from "./Undo.tsx"
 
-const areas = { orders: "Orders", requests: "Requests", time: "Time", faults: "Faults" } as const
+const areas = { orders: "Orders", requests: "Requests", streams: "Streams", time: "Time", faults: "Faults" } as const
 
 type Area = keyof typeof areas
 
@@ -57,6 +59,7 @@ const shortcuts: ReadonlyArray<Shortcut> = [
 const count = (name: Area): string => {
   if (name === "orders") return orderCount.value === 0 ? "" : String(orderCount.value)
   if (name === "requests") return requests.value.length === 0 ? "" : String(requests.value.length)
+  if (name === "streams") return connections.value.length === 0 ? "" : String(connections.value.length)
   if (name === "faults") {
     const armed = faults.value.filter(isArmed).length
     return armed === 0 ? "" : String(armed)
@@ -261,6 +264,8 @@ const Area = (): JSX.Element => (
       ? <Orders />
       : area.value === "requests"
       ? <Requests />
+      : area.value === "streams"
+      ? <Streams />
       : area.value === "time"
       ? <Time />
       : <Faults />}

@@ -1,7 +1,7 @@
 /** Components that all areas of the page share. */
 import type { ComponentChildren, JSX, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { number } from "./format.ts"
+import { number, text } from "./format.ts"
 
 const narrow = matchMedia("(max-width: 699px)")
 
@@ -189,6 +189,18 @@ export const Amount = (
   <>
     {number(of, digits)} <span class="unit">{unit}</span>
   </>
+)
+
+/** Names and values. */
+export const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element => (
+  <dl>
+    {Object.entries(of).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{text(value)}</dd>
+      </div>
+    ))}
+  </dl>
 )
 
 /** A label above its field. */

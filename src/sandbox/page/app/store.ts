@@ -10,8 +10,9 @@ import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Status } from "../../control/HistoryControl.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
 import type { AccountFill, AccountSummary, Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
-import type { EndpointSummary } from "../../control/ViewsApi.ts"
+import type { ChannelSummary, EndpointSummary } from "../../control/ViewsApi.ts"
 import type { Armed } from "../../gateway/Faults.ts"
+import type { OpenConnection } from "../../gateway/OpenConnections.ts"
 import type { RequestRecord } from "../../gateway/RequestRecord.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
 import type { Fork } from "../../venue/Forks.ts"
@@ -31,6 +32,9 @@ export const nextDue = signal<number | undefined>(undefined)
 export const markets = signal<ReadonlyArray<MarketSummary>>([])
 export const accounts = signal<ReadonlyArray<AccountSummary>>([])
 export const endpoints = signal<ReadonlyArray<EndpointSummary>>([])
+export const channels = signal<ReadonlyArray<ChannelSummary>>([])
+/** The open WebSocket connections, oldest first. */
+export const connections = signal<ReadonlyArray<OpenConnection>>([])
 export const faults = signal<ReadonlyArray<Armed>>([])
 export const forks = signal<ReadonlyArray<Fork>>([])
 export const saved = signal<ReadonlyArray<SavedState>>([])
@@ -90,7 +94,17 @@ export const orderPage = 100
 /** The data that a restore changes. */
 export const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
 
-type Part = "status" | "market" | "candles" | "account" | "accounts" | "markets" | "commands" | "faults" | "forks"
+type Part =
+  | "status"
+  | "market"
+  | "candles"
+  | "account"
+  | "accounts"
+  | "markets"
+  | "commands"
+  | "faults"
+  | "forks"
+  | "connections"
 
 let orderOffset = 0
 
@@ -173,6 +187,9 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
   },
   forks: async () => {
     forks.value = await get<ReadonlyArray<Fork>>("Forks")
+  },
+  connections: async () => {
+    connections.value = await get<ReadonlyArray<OpenConnection>>("Connections")
   }
 }
 
@@ -319,14 +336,18 @@ const arrived = (entries: ReadonlyArray<Entry>): void => {
 const readAll = async (): Promise<void> => {
   await readers.status()
   await Promise.all([readers.markets(), readers.accounts()])
-  const [calls, found] = await Promise.all([
+  const [calls, found, pushed] = await Promise.all([
     get<ReadonlyArray<RequestRecord>>("Requests", { latest: 2000 }),
     get<ReadonlyArray<EndpointSummary>>("Endpoints"),
-    ...(["market", "candles", "account", "commands", "faults", "forks"] as const).map((part) => readers[part]())
+    get<ReadonlyArray<ChannelSummary>>("Channels"),
+    ...(["market", "candles", "account", "commands", "faults", "forks", "connections"] as const).map((part) =>
+      readers[part]()
+    )
   ])
   batch(() => {
     requests.value = calls.toReversed()
     endpoints.value = found
+    channels.value = pushed
   })
 }
 
@@ -401,7 +422,7 @@ export const enter = (token: string): void => {
 /** Reads data that has no events twice a second while the page is visible. */
 export const watch = (): void => {
   setInterval(() => {
-    if (link.value === "live" && !document.hidden) mark("status", "faults", "forks")
+    if (link.value === "live" && !document.hidden) mark("status", "faults", "forks", "connections")
   }, 500)
 }
 
