@@ -58,7 +58,7 @@ export { OpenConnection, SentMessage, type SubscribedChannel } from "../gateway/
 export { Status } from "./HistoryControl.ts"
 export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
 export { CommandSummary, SavedState } from "./CommandHistory.ts"
-export { AccountFill, AccountSummary, Balance, type Locked, OpenOrder, OpenPosition } from "./Views.ts"
+export { AccountFill, AccountSummary, Balance, EndedOrder, type Locked, OpenOrder, OpenPosition } from "./Views.ts"
 
 type Failure = ControlRefused | Journal.JournalError
 
@@ -87,6 +87,8 @@ export class Control extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
     /** The number of an account's open orders. */
     readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
+    /** The ended orders of an account, latest first; at most 100. */
+    readonly endedOrders: (account: string) => Effect.Effect<ReadonlyArray<Views.EndedOrder>, Journal.JournalError>
     /** Cancels an order on behalf of its account. */
     readonly cancelOrder: (options: Calls.CancelOptions) => Done
     /** The fills of an account's orders, latest first; at most 100. */
@@ -257,6 +259,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     accounts: Effect.map(venue.read, Views.accounts),
     openOrders: (account, part) => Effect.map(venue.read, (state) => Views.openOrders(state, account, part)),
     countOfOpenOrders: (account) => Effect.map(venue.read, (state) => Views.countOfOpenOrders(state, account)),
+    endedOrders: (account) => Effect.map(venue.read, (state) => Views.endedOrders(state, account)),
     cancelOrder: (options) => Calls.cancel(venue, options),
     fills: (account) => Effect.map(venue.read, (state) => Views.fills(state, account)),
     markets: Effect.map(venue.read, MarketViews.markets),

@@ -94,8 +94,13 @@ export interface OpenOrder {
   readonly locked?: Locked
 }
 
-/** The schema of {@link OpenOrder}. */
-export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
+/** An order that can no longer trade. Its funds are no longer locked. */
+export interface EndedOrder extends Omit<OpenOrder, "locked"> {
+  /** The time at which the order ended, in Unix microseconds. */
+  readonly endedAt: number
+}
+
+const orderFields = {
   id: OrderId,
   clientOrderId: key(ClientOrderId),
   account: Schema.String,
@@ -113,9 +118,17 @@ export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
   dealStock: Decimal,
   dealMoney: Decimal,
   reduceOnly: Schema.Boolean,
-  oco: key(OrderId),
+  oco: key(OrderId)
+}
+
+/** The schema of {@link OpenOrder}. */
+export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
+  ...orderFields,
   locked: key(Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal }))
 })
+
+/** The schema of {@link EndedOrder}. */
+export const EndedOrder: Schema.Codec<EndedOrder, unknown> = Schema.Struct({ ...orderFields, endedAt: Schema.Int })
 
 /** An open position. */
 export interface OpenPosition {
@@ -217,7 +230,7 @@ export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): 
     }
   })
 
-const toOpenOrder = (order: Order): OpenOrder => ({
+const toOrder = (order: Order): Omit<OpenOrder, "locked"> => ({
   id: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   account: order.account,
@@ -234,7 +247,11 @@ const toOpenOrder = (order: Order): OpenOrder => ({
   dealStock: Units.toDecimal(order.dealStock),
   dealMoney: Units.toDecimal(order.dealMoney),
   reduceOnly: order.reduceOnly,
-  ...(order.oco === undefined ? {} : { oco: order.oco }),
+  ...(order.oco === undefined ? {} : { oco: order.oco })
+})
+
+const toOpenOrder = (order: Order): OpenOrder => ({
+  ...toOrder(order),
   ...(order.locked === undefined
     ? {}
     : {
@@ -267,6 +284,13 @@ export const openOrders = (
 
 /** The number of an account's open orders. */
 export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => openOrders.countOf(account)
+
+/** The ended orders of an account, latest first; at most 100. */
+export const endedOrders = ({ endedOrders }: State.State, account: string): ReadonlyArray<EndedOrder> =>
+  (endedOrders.get(account) ?? []).slice(-100).toReversed().map((order) => ({
+    ...toOrder(order),
+    endedAt: order.changedAt
+  }))
 
 /** The fills of an account's orders, latest first; at most 100. */
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>

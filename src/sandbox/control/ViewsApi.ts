@@ -91,6 +91,11 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     success: Schema.Struct({ count: Schema.Int }),
     error: Unavailable
   }).annotateMerge(described("The number of an account's open orders.")),
+  HttpApiEndpoint.get("endedOrders", "/EndedOrders", {
+    query: Account,
+    success: Schema.Array(Control.EndedOrder),
+    error: Unavailable
+  }).annotateMerge(described("The ended orders of an account, latest first; at most 100.")),
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
     payload: Calls.CancelOptions,
     success: Nothing,

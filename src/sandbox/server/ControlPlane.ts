@@ -138,6 +138,7 @@ const viewsLayer = (control: Control.Control["Service"]) =>
       depth: ({ query }) => control.depth(query.market),
       candles: ({ query }) => control.candles(query.market, query.seconds),
       countOfOpenOrders: ({ query }) => Effect.map(control.countOfOpenOrders(query.account), (count) => ({ count })),
+      endedOrders: ({ query }) => control.endedOrders(query.account),
       cancelOrder: ({ payload }) => Effect.as(control.cancelOrder(payload), {}),
       fills: ({ query }) => control.fills(query.account),
       nextDue: () => Effect.map(control.nextDue, (at) => at === undefined ? {} : { at }),

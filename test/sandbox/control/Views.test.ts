@@ -29,6 +29,29 @@ describe("open orders", () => {
       assert.strictEqual(yield* control.countOfOpenOrders("nobody"), 0)
     }).pipe(Effect.provide(traders(document))))
 
+  it.effect("ended orders are listed with the time and the status of their end, latest first", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      yield* limit("buy", "0.01", "1001")
+      yield* limit("buy", "0.02", "1002")
+      yield* limit("buy", "0.03", "1003")
+      const [first, second] = yield* control.openOrders("alice")
+      for (const order of [second, first]) {
+        const { id: orderId, market } = order ?? assert.fail("no order")
+        yield* control.advanceClock({ millis: 1000 })
+        yield* control.cancelOrder({ account: "alice", market, orderId })
+      }
+      const { at } = yield* control.clock
+      const ended = yield* control.endedOrders("alice")
+      assert.deepStrictEqual(ended.map(({ endedAt, id, status }) => [id, endedAt, status]), [
+        [first?.id, at, "CANCELED"],
+        [second?.id, at - 1_000_000, "CANCELED"]
+      ])
+      assert.notProperty(ended[0], "locked")
+      assert.strictEqual((yield* control.openOrders("alice")).length, 1)
+      assert.deepStrictEqual(yield* control.endedOrders("nobody"), [])
+    }).pipe(Effect.provide(traders(document))))
+
   it.effect("the cost of listing some open orders does not depend on their total number", () =>
     Effect.gen(function*() {
       yield* limit("buy", "0.01", "1000")

@@ -10,6 +10,7 @@ import {
   act,
   balances,
   choose,
+  endedOrders,
   fills,
   latestOrders,
   lookAtOrders,
@@ -239,6 +240,52 @@ const Fills = (): JSX.Element => (
   </section>
 )
 
+const Ended = (): JSX.Element => (
+  <section class="card" aria-label="Ended orders">
+    <h2>Ended orders</h2>
+    {endedOrders.value.length === 0 ? <p class="soft">None yet.</p> : (
+      <div class="scroll-x">
+        <table class="six">
+          <thead>
+            <tr>
+              <th>Ended</th>
+              <th>Market</th>
+              <th>Order</th>
+              <th>Amount</th>
+              <th>Price</th>
+              <th>Outcome</th>
+            </tr>
+          </thead>
+          <tbody>
+            {endedOrders.value.slice(0, 20).map((order) => {
+              const { money, stock } = unitsOf(order.market)
+              return (
+                <tr key={order.id}>
+                  <td class="soft">{dateAndTimeOf(order.endedAt).slice(5)}</td>
+                  <td>{order.market}</td>
+                  <td class={order.side === "buy" ? "good" : "bad"}>
+                    {order.side} {order.type} <span class="soft">{order.clientOrderId ?? `#${order.id}`}</span>
+                  </td>
+                  <td class="num">
+                    <Amount of={order.amount} unit={isInQuote(order) ? money : stock} />
+                  </td>
+                  <td class="num">
+                    {order.price === undefined ? "at market" : <Amount of={order.price} unit={money} />}
+                  </td>
+                  <td>
+                    {order.status.toLowerCase().replaceAll("_", " ")}{" "}
+                    <span class="soft">{filledOf(order)} % filled</span>
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </section>
+)
+
 /** Puts the legs of an OCO order next to each other, whenever they were placed. */
 const grouped = (rows: ReadonlyArray<OpenOrder>): ReadonlyArray<OpenOrder> => {
   const legs = Map.groupBy(rows, ({ id, oco }) => oco ?? id)
@@ -291,6 +338,7 @@ export const Orders = (): JSX.Element => {
         <Positions />
       </div>
       <Fills />
+      <Ended />
     </div>
   )
 }

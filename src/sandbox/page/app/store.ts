@@ -9,7 +9,7 @@ import type { ClockReading } from "../../control/ClockControl.ts"
 import type { CommandSummary } from "../../control/CommandHistory.ts"
 import type { Status } from "../../control/HistoryControl.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
-import type { AccountFill, AccountSummary, Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
+import type { AccountFill, AccountSummary, Balance, EndedOrder, OpenOrder, OpenPosition } from "../../control/Views.ts"
 import type { ChannelSummary, EndpointSummary } from "../../control/ViewsApi.ts"
 import type { Armed } from "../../gateway/Faults.ts"
 import type { OpenConnection } from "../../gateway/OpenConnections.ts"
@@ -62,6 +62,8 @@ export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
 export const fills = signal<ReadonlyArray<AccountFill>>([])
+/** The latest ended orders, latest first. */
+export const endedOrders = signal<ReadonlyArray<EndedOrder>>([])
 
 /** The latest calls, latest first. */
 export const requests = signal<ReadonlyArray<RequestRecord>>([])
@@ -152,13 +154,14 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
     if (of.account === "") return
     const offset = orderOffset
     const read = (offset: number) => get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage })
-    const [count, latest, looked, held, owned, filled] = await Promise.all([
+    const [count, latest, looked, held, owned, filled, ended] = await Promise.all([
       get<{ count: number }>("CountOfOpenOrders", of),
       read(0),
       offset === 0 ? [] : read(offset),
       get<ReadonlyArray<OpenPosition>>("Positions", of),
       get<ReadonlyArray<Balance>>("Balances", of),
-      get<ReadonlyArray<AccountFill>>("Fills", of)
+      get<ReadonlyArray<AccountFill>>("Fills", of),
+      get<ReadonlyArray<EndedOrder>>("EndedOrders", of)
     ])
     // The selection has changed since, and another read is in progress.
     if (account.value !== of.account || orderOffset !== offset) return
@@ -169,6 +172,7 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
       positions.value = held
       balances.value = owned
       fills.value = filled
+      endedOrders.value = ended
     })
   },
   commands: async () => {
