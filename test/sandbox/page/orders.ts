@@ -58,7 +58,7 @@ export const orders = (): void => {
       yield* press(list, "Cancel order my-stop")
       yield* listOf(shown, "Open orders", 4)
       const ended = region(shown, "Ended orders").locator("tbody td + td")
-      yield* reads(ended, ["BTC_USDT", "buy stop limit my-stop", "0.01 BTC", "41 500 USDT", "canceled 0 % filled"])
+      yield* reads(ended, ["BTC_USDT", "buy stop limit my-stop", "0.01 BTC", "41 500 USDT", "canceled 0 %"])
       // The button is gone. The focus stays in the list, so the keyboard still works there.
       const grid = shown.getByRole("grid", { name: /Open orders/u })
       yield* hasFocus(shown, "[role=grid]")

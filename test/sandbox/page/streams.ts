@@ -1,6 +1,7 @@
 /** Tests of the page's streams area, and of the faults of streams. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Socket from "effect/socket/Socket"
 import * as Dialer from "../../../src/client/session/Dialer.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
@@ -31,9 +32,10 @@ const live = worldWith({ dialect: Dialect.live })
 
 /** Connects to the sandbox as alice, and subscribes to the price of a market. */
 const connected = Effect.fnUntraced(function*(baseUrl: string) {
-  const client = yield* open.pipe(
-    Effect.provide(Dialer.layer({ url: `${baseUrl.replace("http", "ws")}/ws` })),
-    Effect.provide(Socket.layerWebSocketConstructorGlobal)
+  const dialer = Dialer.layer({ url: `${baseUrl.replace("http", "ws")}/ws` })
+  const client = yield* Effect.provide(
+    open,
+    Layer.provide(dialer, Socket.layerWebSocketConstructorGlobal)
   )
   const { json } = yield* handle(signed(Dialect.live, "/api/v4/profile/websocket_token", {}, Example.alice))
   yield* client.ask("authorize", String(json["websocket_token"]), "public")

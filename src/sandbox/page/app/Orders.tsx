@@ -253,7 +253,7 @@ const Ended = (): JSX.Element => (
               <th>Order</th>
               <th>Amount</th>
               <th>Price</th>
-              <th>Outcome</th>
+              <th>Outcome, filled</th>
             </tr>
           </thead>
           <tbody>
@@ -273,8 +273,7 @@ const Ended = (): JSX.Element => (
                     {order.price === undefined ? "at market" : <Amount of={order.price} unit={money} />}
                   </td>
                   <td>
-                    {order.status.toLowerCase().replaceAll("_", " ")}{" "}
-                    <span class="soft">{filledOf(order)} % filled</span>
+                    {order.status.toLowerCase().replaceAll("_", " ")} <span class="soft">{filledOf(order)} %</span>
                   </td>
                 </tr>
               )
