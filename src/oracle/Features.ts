@@ -15,6 +15,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Channels from "./world/Channels.ts"
 import * as Paths from "./world/Paths.ts"
 
 /**
@@ -25,10 +26,14 @@ import * as Paths from "./world/Paths.ts"
 export interface Features {
   /**
    * The paths that the target serves, in the document's spelling, without the market at the end of a path; all by
-   * default. Calls that other rules need to find prices and orders are tried in any case.
+   * default. Calls that other rules need to find prices and orders are tried in any case. `streams` is the WebSocket with
+   * all its channels, and `streams/depth` a channel: the first part of its methods.
    */
   readonly endpoints?: ReadonlyArray<string>
-  /** The paths that the target does not serve, each with the reason, which the report shows; none by default. */
+  /**
+   * The paths and channels that the target does not serve, each with the reason, which the report shows; none by default.
+   * A target without a WebSocket lists `streams`.
+   */
   readonly missing?: Readonly<Record<string, string>>
   /** The target's own paths for calls that it serves elsewhere, keyed by the document's path. */
   readonly paths?: Readonly<Record<string, string>>
@@ -55,6 +60,9 @@ export class FeaturesError extends Schema.TaggedError<FeaturesError>()("Features
   }
 }
 
+/** The paths and channels that a declaration may name. */
+const known: ReadonlyArray<string> = [...Paths.all, ...Channels.names]
+
 const File = Schema.fromJsonString(Schema.Struct({
   endpoints: Schema.optionalKey(Schema.Array(Schema.String)),
   missing: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
@@ -73,10 +81,10 @@ export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
     Effect.mapError((error) => new FeaturesError({ reason: `not a declaration of features: ${error.message}` })),
     Effect.tap(({ endpoints = [], missing = {}, paths = {}, prices = {} }) => {
       const unknown = [...endpoints, ...Object.keys(missing), ...Object.keys(paths)]
-        .filter((path) => !Paths.all.includes(path))
+        .filter((path) => !known.includes(path))
       const odd = Object.entries(prices).filter(([, price]) => !(Number(price) > 0)).map(([market]) => market)
       const reason = unknown.length > 0
-        ? `no rule calls ${unknown.join(", ")}; the calls are ${Paths.all.join(", ")}`
+        ? `no rule calls ${unknown.join(", ")}; the calls are ${known.join(", ")}`
         : `the price of ${odd.join(", ")} is not a decimal above zero`
       return unknown.length + odd.length === 0 ? Effect.void : Effect.fail(new FeaturesError({ reason }))
     })
@@ -93,7 +101,20 @@ export const remedy = "if the target is not meant to serve a call, list it with 
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
 /** The call that a path belongs to: the path without a market at its end. */
-const callOf = (path: string): string => Paths.all.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
+const callOf = (path: string): string => known.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
+
+const isChannel = (call: string): boolean => Channels.names.includes(call)
+
+/** The names under which a target may declare a call: a channel is part of the WebSocket. */
+const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call, Channels.webSocket] : [call]
+
+/** The reason with which a target declares a call missing. */
+const reasonOf = ({ missing = {} }: Features, call: string): string | undefined =>
+  namesOf(call).map((name) => missing[name]).find((reason) => reason !== undefined)
+
+/** Whether a list of endpoints contains a call. With a channel, it contains the WebSocket. */
+const lists = (endpoints: ReadonlyArray<string>, call: string): boolean =>
+  namesOf(call).some((name) => endpoints.includes(name)) || (call === Channels.webSocket && endpoints.some(isChannel))
 
 /**
  * Whether the target declares that it serves a path. Paths that no rule judges count as served unless `missing` lists
@@ -101,10 +122,11 @@ const callOf = (path: string): string => Paths.all.includes(path) ? path : path.
  *
  * @category judging
  */
-export const declares = ({ endpoints, missing = {} }: Features, path: string): boolean => {
+export const declares = (features: Features, path: string): boolean => {
+  const { endpoints } = features
   const call = callOf(path)
-  return missing[call] === undefined &&
-    (endpoints === undefined || !Paths.all.includes(call) || endpoints.includes(call))
+  return reasonOf(features, call) === undefined &&
+    (endpoints === undefined || !known.includes(call) || lists(endpoints, call))
 }
 
 /**
@@ -115,7 +137,7 @@ export const declares = ({ endpoints, missing = {} }: Features, path: string): b
  */
 export const whyMissing = (features: Features, path: string): string | undefined => {
   const call = callOf(path)
-  const reason = features.missing?.[call]
+  const reason = reasonOf(features, call)
   if (declares(features, path) || (reason === undefined && Paths.alwaysTried.includes(call))) return undefined
   return `${lacks(call)}${reason === undefined ? "" : `: ${reason}`}`
 }

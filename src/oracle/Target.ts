@@ -33,6 +33,8 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Region from "../client/Region.ts"
+import * as Dialer from "../client/session/Dialer.ts"
 import * as ConnectionFailure from "../client/transport/ConnectionFailure.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
@@ -143,6 +145,11 @@ export interface Target {
   /** Sends one request. Never follows a redirect. Fails with `TargetError` if there is no answer. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
   /**
+   * Makes a socket for one WebSocket connection. Without it, rules about streams are skipped, unless the target declares
+   * that it has no WebSocket.
+   */
+  readonly dial?: Dialer.Dialer["Service"]["dial"]
+  /**
    * The keys of an account. Without keys, rules make only public calls, and calls of accounts that they open through
    * the control plane.
    */
@@ -214,7 +221,8 @@ const pace = (maxRate: number): Effect.Effect<void> => {
 }
 
 /**
- * Creates a target from the `HttpClient` in the context.
+ * Creates a target from the `HttpClient` in the context. WebSocket connections use the `Dialer` in the context, if there
+ * is one: `Dialer.layer({ url: streamsUrl(baseUrl) })`, or the one that a sandbox's layer provides.
  *
  * @category constructors
  */
@@ -222,6 +230,7 @@ export const http = Effect.fnUntraced(function*(
   { baseUrl, control, dialect, features, keys, maxRate, patience, timeout = 10_000 }: Options
 ): Effect.fn.Return<Target, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
+  const dialer = Option.getOrUndefined(yield* Effect.serviceOption(Dialer.Dialer))
   const origin = baseUrl.replace(/\/+$/u, "")
   const admitted = maxRate === undefined ? Effect.void : pace(maxRate)
   const send = (request: Request): Effect.Effect<Answer, TargetError> => {
@@ -252,6 +261,7 @@ export const http = Effect.fnUntraced(function*(
     dialect,
     baseUrl: origin,
     send,
+    ...(dialer === undefined ? {} : { dial: dialer.dial }),
     ...(keys === undefined ? {} : { keys }),
     ...(control === undefined ? {} : { control }),
     ...(features === undefined ? {} : { features }),
@@ -269,6 +279,17 @@ export const fromLayer = <E>(
   options: Options
 ): Effect.Effect<Target, E, Scope.Scope> =>
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
+
+/**
+ * The URL of the WebSocket of an exchange: `/ws` below its base URL, or the live exchange's own server.
+ *
+ * @category constructors
+ */
+export const streamsUrl = (baseUrl: string): string => {
+  const origin = baseUrl.replace(/\/+$/u, "")
+  const region = (["global", "eu"] as const).find((region) => Region.servers[region] === origin)
+  return region === undefined ? `${origin.replace(/^http/u, "ws")}/ws` : Dialer.servers[region]
+}
 
 /** This machine's clock, in Unix milliseconds. */
 export const now: Effect.Effect<number> = Clock.currentTimeMillis

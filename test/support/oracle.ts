@@ -3,6 +3,8 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Socket from "effect/socket/Socket"
+import * as Dialer from "../../src/client/session/Dialer.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
 import * as Session from "../../src/oracle/world/Session.ts"
@@ -27,11 +29,19 @@ export const inProcess = (
   dialect: Dialect,
   venue: Layer.Layer<Venue.Venue> = Venue.layer({ dialect }).pipe(Layer.orDie)
 ) =>
-  Target.fromLayer(InProcess.layerWith({ controlToken: token }).pipe(Layer.provide(Layer.fresh(venue))), {
-    baseUrl: InProcess.baseUrl,
-    dialect,
-    control: control(InProcess.baseUrl)
-  })
+  Target.fromLayer(
+    Layer.merge(InProcess.layerWith({ controlToken: token }), InProcess.layerDialer).pipe(
+      Layer.provide(Layer.fresh(venue))
+    ),
+    { baseUrl: InProcess.baseUrl, dialect, control: control(InProcess.baseUrl) }
+  )
+
+/** Calls over sockets, and WebSockets of this base URL. */
+const sockets = (baseUrl: string) =>
+  Layer.merge(
+    NodeHttpClient.layerUndici,
+    Dialer.layer({ url: Target.streamsUrl(baseUrl) }).pipe(Layer.provide(Socket.layerWebSocketConstructorGlobal))
+  )
 
 /** A fresh sandbox behind a local socket. */
 export const overHttp = Effect.fnUntraced(function*(
@@ -40,7 +50,7 @@ export const overHttp = Effect.fnUntraced(function*(
 ) {
   const context = yield* Layer.build(Layer.fresh(venue))
   const { baseUrl } = yield* Server.serve({ controlToken: token }).pipe(Effect.provideContext(context))
-  return yield* Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect, control: control(baseUrl) })
+  return yield* Target.fromLayer(sockets(baseUrl), { baseUrl, dialect, control: control(baseUrl) })
 })
 
 /** A venue on a fresh host behind a local socket, under the venue's path. */
@@ -50,7 +60,7 @@ export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
     yield* HostServer.serve()
     return yield* Host.Host.use(({ make }) => make({ dialect: dialect.name }))
   }).pipe(Effect.provideContext(context))
-  return yield* Target.fromLayer(NodeHttpClient.layerUndici, {
+  return yield* Target.fromLayer(sockets(url), {
     baseUrl: url,
     dialect,
     control: { url: controlUrl, token: Redacted.make(controlToken) }

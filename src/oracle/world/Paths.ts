@@ -75,6 +75,9 @@ export const cancelConditional = "/api/v4/order/conditional-cancel"
 export const cancelOto = "/api/v4/order/oto-cancel"
 export const openPositions = "/api/v4/collateral-account/positions/open"
 
+/** Creates a token for a WebSocket connection, at most ten in a minute. So only the rules about streams call it. */
+export const webSocketToken = "/api/v4/profile/websocket_token"
+
 /** Private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
 
@@ -92,7 +95,8 @@ export const unchanging: ReadonlyArray<string> = [
   ocoOrders,
   tradeBalance,
   collateralBalance,
-  tradingFees
+  tradingFees,
+  webSocketToken
 ]
 
 /** Calls for which `request` and `nonce` may be optional. */
@@ -196,7 +200,7 @@ export const liveReads: ReadonlyArray<string> = [
 export const alwaysTried: ReadonlyArray<string> = [tickers, orderBook, time, ...helping]
 
 /** All paths that the rules call. */
-export const all: ReadonlyArray<string> = [...documentCalls, ping, markets, ...liveCalls]
+export const all: ReadonlyArray<string> = [...documentCalls, ping, markets, ...liveCalls, webSocketToken]
 
 /** Paths that no endpoint has. */
 export const unknown = {

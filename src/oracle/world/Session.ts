@@ -17,6 +17,7 @@ import * as Refusals from "./Refusals.ts"
 import * as Restoring from "./Restoring.ts"
 import * as Settling from "./Settling.ts"
 import * as Signing from "./Signing.ts"
+import * as Sockets from "./Sockets.ts"
 import * as Throttling from "./Throttling.ts"
 import type { Account, Body, World } from "./World.ts"
 
@@ -51,7 +52,7 @@ export interface RuleWorld {
 }
 
 /** The part of a world that all rules share. */
-type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd">
+type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd" | "connect">
 
 const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>) => {
   const { dialect, features = {}, patience = Throttling.defaultPatience, send } = target
@@ -167,6 +168,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
     ? Verdict.skip(Verdict.needsKey)
     : Effect.succeed({ ...keys, id: "", isExclusive: false })
   const isControl = profile === "control"
+  const sockets = Sockets.make(target, shared.get)
   const lateness: Settling.Lateness = { isKnown: false }
   let remains: ReadonlyArray<string> = []
 
@@ -188,6 +190,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
         call,
         control,
         get,
+        connect: sockets.connect(onEnd),
         reader: isControl ? openOnce(Connection.retry(Accounts.open(shared))) : owner,
         lender: isControl ? openOnce(Connection.retry(Accounts.openLender(shared))) : owner,
         parent: isControl ? openOnce(Connection.retry(Accounts.openParent(shared))) : owner,

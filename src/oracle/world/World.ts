@@ -9,6 +9,7 @@ import type * as Target from "../Target.ts"
 import type * as Verdict from "../Verdict.ts"
 import type * as Placements from "./Placements.ts"
 import type * as Signing from "./Signing.ts"
+import type * as Sockets from "./Sockets.ts"
 
 /**
  * The fields of a JSON object, as sent and received.
@@ -125,6 +126,11 @@ export interface World {
     query?: string,
     headers?: Readonly<Record<string, string>>
   ) => Effect.Effect<Target.Answer, Verdict.CheckError>
+  /**
+   * Opens a WebSocket connection, which ends with the run. Skips if the target declares that it has none, or if there is
+   * no way to open one.
+   */
+  readonly connect: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /** An account for reads. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
   /** An account to read interest payments with. On a sandbox, it has some. */
