@@ -160,6 +160,16 @@ export const livePoints = [
     id: "open.live.stream-token",
     point: "How long a token for a WebSocket connection is valid, and whether it authorises more than one connection",
     stance: "for 60 seconds; it does",
-    rules: { unchecked: "no rule opens a connection yet" }
+    rules: { unchecked: "no rule uses a token twice, or waits until one expires" }
+  },
+  {
+    id: "open.live.streams",
+    point:
+      "The order of an acknowledgement and the first message over a WebSocket, the levels of an order book that leave "
+      + "its limit, the first message about best prices, and the end of a connection that sends no JSON",
+    stance:
+      "as clients have recorded them: the acknowledgement is first; a level that leaves is removed; the best prices "
+      + "are repeated; the connection ends without an answer",
+    rules: ["streams.subscribe.first", "streams.depth.window", "streams.book-ticker.first", "streams.not-json"]
   }
 ]

@@ -52,6 +52,16 @@ import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as ServerTime from "./rules/ServerTime.ts"
 import * as StopLimit from "./rules/StopLimit.ts"
+import * as StreamAccess from "./rules/StreamAccess.ts"
+import * as StreamBalances from "./rules/StreamBalances.ts"
+import * as StreamCandles from "./rules/StreamCandles.ts"
+import * as StreamDepth from "./rules/StreamDepth.ts"
+import * as StreamFills from "./rules/StreamFills.ts"
+import * as StreamMessages from "./rules/StreamMessages.ts"
+import * as StreamOrders from "./rules/StreamOrders.ts"
+import * as StreamPrices from "./rules/StreamPrices.ts"
+import * as StreamSubscriptions from "./rules/StreamSubscriptions.ts"
+import * as StreamTrades from "./rules/StreamTrades.ts"
 import * as SubAccountDeletion from "./rules/SubAccountDeletion.ts"
 import * as SubAccounts from "./rules/SubAccounts.ts"
 import * as Times from "./rules/Times.ts"
@@ -119,6 +129,16 @@ export const rules: ReadonlyArray<Rule> = [
   ...LiveOrderEntry.rules,
   ...LiveOrderTerms.rules,
   ...LivePages.rules,
+  ...StreamMessages.rules,
+  ...StreamAccess.rules,
+  ...StreamSubscriptions.rules,
+  ...StreamDepth.rules,
+  ...StreamTrades.rules,
+  ...StreamPrices.rules,
+  ...StreamCandles.rules,
+  ...StreamOrders.rules,
+  ...StreamFills.rules,
+  ...StreamBalances.rules,
   ...Models.rules,
   ...Limits.rules
 ]

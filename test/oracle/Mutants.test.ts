@@ -12,7 +12,7 @@ import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
-import { all } from "./mutants/all.ts"
+import { all, streams } from "./mutants/all.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import * as Shapes from "./mutants/Shapes.ts"
 
@@ -182,7 +182,7 @@ describe("semantic faults", () => {
   for (const dialect of dialects) {
     it(`every rule that applies to the dialect has a mutant (${dialect.name})`, () => {
       const faults = all.filter(({ dialects }) => dialects?.includes(dialect.name) !== false)
-      const broken = new Set(faults.flatMap(({ breaks }) => breaks))
+      const broken = new Set([...faults, ...streams].flatMap(({ breaks }) => breaks))
       // The long form proves that these break.
       const form = Object.values(tables).flat().map(([, prefix]) => prefix)
       const without = rules.map(({ id }) => id).filter((id) =>

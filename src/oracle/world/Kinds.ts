@@ -52,6 +52,10 @@ export const fractionalSeconds: Kind = {
   // The value must be the double nearest to a whole number of microseconds.
   holds: (value) => typeof value === "number" && isToday(value) && Math.round(value * 1e6) / 1e6 === value
 }
+export const time: Kind = {
+  name: "a number in Unix seconds",
+  holds: (value) => typeof value === "number" && isToday(value)
+}
 export const object: Kind = { name: "an object", holds: Json.isObject }
 export const array: Kind = { name: "an array", holds: Array.isArray }
 export const oneOf = (...values: ReadonlyArray<string>): Kind => ({

@@ -15,6 +15,7 @@ import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
 import * as TradeBalance from "../../../src/endpoints/TradeBalance.ts"
 import * as TradingFees from "../../../src/endpoints/TradingFees.ts"
 import * as Transfers from "../../../src/endpoints/Transfers.ts"
+import * as WebSocketToken from "../../../src/endpoints/WebSocketToken.ts"
 import { rules } from "../../../src/oracle/Rules.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import {
@@ -541,6 +542,17 @@ const keyMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
+const tokenMutants: ReadonlyArray<Mutant> = [
+  mutant("stream-token-empty", "the token for a WebSocket connection is empty", {
+    breaks: ["streams.token"],
+    ...changing(WebSocketToken.endpoint.path, ["websocket_token"], () => "")
+  }),
+  mutant("stream-token-key", "the token for a WebSocket connection has another key", {
+    breaks: ["streams.token"],
+    ...answering(WebSocketToken.endpoint.path, "success", (json) => ({ token: (json as Fields)["websocket_token"] }))
+  })
+]
+
 /** Where answers have the fields that rules check, by rule prefix and path. */
 const tables: ReadonlyArray<readonly [rules: string, path: string, place: Place]> = [
   ["positions.entry.", positions, ["*"]],
@@ -563,5 +575,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...codeMutants,
   ...subAccountMutants,
   ...keyMutants,
+  ...tokenMutants,
   ...shapeMutants
 ].map((mutant) => ({ ...mutant, dialects: ["live"] }))

@@ -14,6 +14,8 @@ import * as Narrow from "./Narrow.ts"
 import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as Served from "./Served.ts"
+import * as StreamAccounts from "./StreamAccounts.ts"
+import * as Streams from "./Streams.ts"
 import * as TradingValues from "./TradingValues.ts"
 import * as Values from "./Values.ts"
 
@@ -35,3 +37,6 @@ export const all: ReadonlyArray<Mutant> = [
   ...OrderTerms.mutants,
   ...Narrow.mutants
 ]
+
+/** All faults of a WebSocket. */
+export const streams: ReadonlyArray<Streams.StreamMutant> = [...Streams.mutants, ...StreamAccounts.mutants]

@@ -1,0 +1,239 @@
+/** Balances and positions over a WebSocket: at rest, they equal those that the calls show. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+const spot = Streams.documented("Balance spot")
+const margin = Streams.documented("Balance margin")
+const positions = Streams.documented("Positions")
+
+const balanceKinds = { available: Kinds.decimal, freeze: Kinds.decimal } as const
+
+const marginKinds = {
+  balance: Kinds.decimal,
+  borrow: Kinds.decimal,
+  available_without_borrow: Kinds.decimal,
+  available_with_borrow: Kinds.decimal
+} as const
+
+/** The keys of a pushed margin balance, by those of the request. */
+const marginKeys = {
+  balance: "B",
+  borrow: "b",
+  available_without_borrow: "av",
+  available_with_borrow: "ab"
+} as const
+
+/** Whether balances of the messages equal those of the call, which may leave out balances of zero. */
+const isSame = (one: unknown, call: unknown): boolean => {
+  const [balance, other] = [Streams.objectOf(one), Streams.objectOf(call)]
+  return ["available", "freeze"].every((key) => Streams.isEqual(balance[key], other[key] ?? "0"))
+}
+
+const balancesOf = (world: World, account: Account) =>
+  Effect.map(LiveCalls.object(world, account, Paths.tradeBalance, {}), ({ json }) => json)
+
+/** The balances that were pushed last, by asset. */
+const latest = (listening: Streams.Listening): Body =>
+  Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
+
+/** Locks 0.02 of a new account's base currency in an order. */
+const lock = Effect.fnUntraced(function*(world: World, account: Account) {
+  const market = yield* world.market
+  const price = StreamMarkets.above(market, 10)
+  yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount: "0.02", price })
+  return market
+})
+
+const spotRules: ReadonlyArray<Rule.Rule> = [
+  spot.forEach("streams.balances.request", {
+    statement: "Answers the request for balances with the available and the frozen amount, as the call shows them",
+    profile: "read-only",
+    values: [[], ["USDT"], ["BTC", "USDT"]],
+    check: Effect.fnUntraced(function*(world, tickers) {
+      const account = yield* world.reader
+      const connection = yield* Streams.authorized(world, account)
+      yield* Streams.settles(
+        `the balances of ${tickers.length === 0 ? "all assets" : `exactly ${tickers.join(", ")}`}`,
+        Effect.gen(function*() {
+          const { result } = yield* Streams.ask(connection, "balanceSpot_request", ...tickers)
+          const [shown, call] = [Streams.objectOf(result), yield* balancesOf(world, account)]
+          for (const balance of Object.values(shown)) yield* Streams.hasKinds("a balance", balance, balanceKinds)
+          const names = Object.keys(shown)
+          const asked = tickers.length === 0
+            ? Object.keys(call).filter((ticker) => !isSame({ available: "0", freeze: "0" }, call[ticker]))
+            : tickers
+          const holds = asked.every((ticker) => names.includes(ticker)) &&
+            (tickers.length === 0 || names.length === tickers.length) &&
+            names.every((ticker) => isSame(shown[ticker], call[ticker]))
+          return { holds, got: { streams: shown, call } }
+        })
+      )
+    })
+  }),
+  spot.forEach("streams.balances.pushed", {
+    statement: "Pushes the balances that have changed until they equal those of the call",
+    values: ["order", "trade"],
+    check: Effect.fnUntraced(function*(world, how) {
+      const account = yield* world.open()
+      const listening = yield* Streams.subscribe(yield* Streams.authorized(world, account), "balanceSpot")
+      const market = how === "order"
+        ? yield* lock(world, account)
+        : yield* Effect.tap(
+          world.market,
+          (market) => StreamMarkets.trade(world, market, 1, { maker: account, taken: "0.02" })
+        )
+      const changed = how === "order" ? [market.stock] : [market.stock, market.money]
+      yield* Streams.pass(world)
+      yield* Streams.settles(
+        `messages with the balances of ${changed.join(" and ")}`,
+        Effect.gen(function*() {
+          const call = yield* balancesOf(world, account)
+          const pushed = latest(listening)
+          const holds = changed.every((ticker) => isSame(pushed[ticker], call[ticker]))
+          return { holds, got: { pushed, call: Object.fromEntries(changed.map((ticker) => [ticker, call[ticker]])) } }
+        })
+      )
+      for (const balance of Object.values(latest(listening))) {
+        yield* Streams.hasKinds("a balance", balance, balanceKinds)
+      }
+    })
+  }),
+  spot.always("streams.balances.assets", {
+    statement: "Pushes only balances of the subscribed assets",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      const market = yield* world.market
+      const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
+      const listening = yield* Streams.subscribe(connection, "balanceSpot", market.money)
+      const witness = yield* Streams.subscribe(other, "balanceSpot", market.stock)
+      yield* lock(world, account)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(
+        witness,
+        `a balance of ${market.stock}`,
+        (params) =>
+          Streams.listOf(params).some((changed) => Streams.objectOf(changed)[market.stock] !== undefined)
+            ? true
+            : undefined
+      )
+      yield* Streams.linger(connection)
+      yield* Streams.hasNone(
+        listening,
+        `about ${market.stock}`,
+        (params) => Streams.listOf(params).some((changed) => Streams.objectOf(changed)[market.stock] !== undefined)
+      )
+    })
+  })
+]
+
+/** The collateral balance that the call shows. */
+const collateralOf = (world: World, account: Account, ticker: string) =>
+  Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => json[ticker] ?? "0")
+
+const marginRules: ReadonlyArray<Rule.Rule> = [
+  margin.forEach("streams.margin.request", {
+    statement: "Answers the request for collateral balances with each balance, as the call shows it",
+    profile: "read-only",
+    values: [[], ["USDT"]],
+    check: Effect.fnUntraced(function*(world, tickers) {
+      const account = yield* world.reader
+      const connection = yield* Streams.authorized(world, account)
+      yield* Streams.settles(
+        "the collateral balance of USDT",
+        Effect.gen(function*() {
+          const { result } = yield* Streams.ask(connection, "balanceMargin_request", ...tickers)
+          const shown = Streams.objectOf(result)
+          for (const balance of Object.values(shown)) yield* Streams.hasKinds("a balance", balance, marginKinds)
+          const call = yield* collateralOf(world, account, "USDT")
+          const { balance = "0" } = Streams.objectOf(shown["USDT"])
+          const isAsked = tickers.length === 0 || Object.keys(shown).length === 1
+          return { holds: isAsked && Streams.isEqual(balance, call), got: { streams: shown, call } }
+        })
+      )
+    })
+  }),
+  margin.always("streams.margin.pushed", {
+    statement: "Pushes a collateral balance that has changed until it equals that of the call",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      const listening = yield* Streams.subscribe(connection, "balanceMargin")
+      yield* world.control("Fund", { account: account.id, wallet: "collateral", ticker: "USDT", amount: "321" })
+      yield* Streams.pass(world)
+      const read = Effect.map(
+        Streams.ask(connection, "balanceMargin_request", "USDT"),
+        ({ result }) => Streams.objectOf(Streams.objectOf(result)["USDT"])
+      )
+      yield* Streams.settles(
+        "a message with the collateral balance of USDT as the call and the request show it",
+        Effect.gen(function*() {
+          const all = Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf)
+          const pushed = all.findLast(({ a }) => a === "USDT") ?? {}
+          const [call, asked] = [yield* collateralOf(world, account, "USDT"), yield* read]
+          const holds = Streams.isEqual(pushed["B"], call) &&
+            Object.entries(marginKeys).every(([key, short]) => Streams.isEqual(pushed[short], asked[key]))
+          return { holds, got: { pushed, call, request: asked } }
+        })
+      )
+    })
+  })
+]
+
+const positionRules: ReadonlyArray<Rule.Rule> = [
+  positions.always("streams.positions.whole", {
+    statement: "Pushes all open positions again and again, as the call for open positions shows them",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      const listening = yield* Streams.subscribe(connection, "positionsMargin")
+      yield* Trading.openPosition(world, account, "buy", "0.02")
+      for (const amount of ["0.02", "0.03"]) {
+        if (amount === "0.03") yield* Trading.openPosition(world, account, "buy", "0.01")
+        yield* Streams.pass(world)
+        yield* Streams.settles(
+          `one position of ${amount}, with total 1`,
+          Effect.gen(function*() {
+            const { items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})
+            const call = Streams.objectOf(items[0])
+            const whole = Streams.objectOf(Streams.pushed(listening).at(-1))
+            const [record, ...others] = Streams.listOf(whole["records"]).map(Streams.objectOf)
+            const shown = record ?? {}
+            const holds = whole["total"] === 1 && others.length === 0 && Number(shown["amount"]) === Number(amount) &&
+              Streams.areEqual(
+                [shown["id"], shown["market"], shown["amount"], shown["base_price"]],
+                [call["positionId"], call["market"], call["amount"], call["basePrice"]]
+              )
+            return { holds, got: { pushed: whole, call } }
+          })
+        )
+      }
+      const { length } = Streams.pushed(listening)
+      yield* Streams.pass(world)
+      yield* Streams.sees(listening, "the positions again", (pushed) => pushed.length > length ? true : undefined)
+    })
+  }),
+  positions.always("streams.positions.none", {
+    statement: "Pushes an empty list of positions when there are none",
+    check: Effect.fnUntraced(function*(world) {
+      const connection = yield* Streams.authorized(world, yield* world.open())
+      const listening = yield* Streams.subscribe(connection, "positionsMargin")
+      yield* Streams.pass(world)
+      const whole = yield* Streams.seesOne(listening, "the positions", Streams.objectOf)
+      yield* Verdict.conclude(
+        "total 0 and no records",
+        whole,
+        whole["total"] === 0 && Array.isArray(whole["records"]) && whole["records"].length === 0
+      )
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...spotRules, ...marginRules, ...positionRules]

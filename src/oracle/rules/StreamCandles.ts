@@ -1,0 +1,104 @@
+/** Candles over a WebSocket. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as Streams from "../world/Streams.ts"
+import type { Market, World } from "../world/World.ts"
+
+const { always, forEach } = Streams.documented("Kline")
+
+/** The intervals of the call for candles, by their length in seconds. */
+const intervals = { 60: "1m", 3600: "1h" } as const
+
+/** A row: time, open, close, high, low, both volumes, and the market. */
+const kinds = [Kinds.seconds, ...Array.from({ length: 6 }, () => Kinds.decimal), Kinds.market]
+
+const rowsOf = (value: unknown): ReadonlyArray<ReadonlyArray<unknown>> => Streams.listOf(value).map(Streams.listOf)
+
+/** The candles that the call shows, oldest first, with the market as the stream shows it. */
+const listed = Effect.fnUntraced(function*(
+  world: World,
+  { name }: Market,
+  seconds: keyof typeof intervals,
+  more: LivePublicCalls.Query = {}
+) {
+  const query = { market: name, interval: intervals[seconds], ...more }
+  const { value } = yield* LivePublicCalls.results(world, Paths.candles, query)
+  return rowsOf(value).map((row) => [...row, name]).toSorted((one, other) => Number(one[0]) - Number(other[0]))
+})
+
+/** Trades that give a candle four different prices. */
+const trade = Effect.fnUntraced(function*(world: World, market: Market) {
+  for (const percent of [1, 2, -1, 0.5]) {
+    yield* StreamMarkets.trade(world, market, percent, { side: percent > 0 ? "buy" : "sell" })
+  }
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  forEach("streams.candles.request", {
+    statement:
+      "Answers the request for candles with rows of time, open, close, high, low and volumes, as the call shows them",
+    profile: "read-only",
+    values: [60, 3600] as const,
+    check: Effect.fnUntraced(function*(world, seconds) {
+      const market = yield* world.market
+      if (world.profile === "control") yield* trade(world, market)
+      const now = Math.floor((yield* world.now) / 1000)
+      const [start, end] = [now - 10 * seconds, now]
+      const connection = yield* world.connect
+      const asked = [market.name, start, end, seconds]
+      const { reply, result } = yield* Streams.ask(connection, "candles_request", ...asked)
+      for (const row of rowsOf(result)) yield* Streams.hasKinds("a row", row, kinds)
+      yield* Streams.expect(
+        reply,
+        "open and close between low and high",
+        Array.isArray(result) &&
+          rowsOf(result).every(([, open, close, high, low]) =>
+            [open, close].every((price) => Number(low) <= Number(price) && Number(price) <= Number(high))
+          )
+      )
+      if (world.profile !== "control") return
+      const expected = (yield* listed(world, market, seconds, { start, end })).filter((row) => Number(row[5]) > 0)
+      const rows = rowsOf(result).filter((row) => Number(row[5]) > 0)
+        .toSorted((one, other) => Number(one[0]) - Number(other[0]))
+      yield* Streams.expect(
+        reply,
+        `the candles ${JSON.stringify(expected.slice(-2))}`,
+        expected.length > 0 && rows.length === expected.length &&
+          rows.every((row, at) => Streams.areEqual(row, expected[at] ?? []))
+      )
+    })
+  }),
+  always("streams.candles.pushed", {
+    statement: "Pushes the current candle after trades, as the call for candles shows it",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const listening = yield* Streams.subscribe(yield* world.connect, "candles", market.name, 60)
+      yield* trade(world, market)
+      yield* Streams.pass(world)
+      yield* Streams.settles(
+        "the latest candle of the call for candles",
+        Effect.gen(function*() {
+          const expected = (yield* listed(world, market, 60)).findLast((row) => Number(row[5]) > 0) ?? []
+          const rows = Streams.pushed(listening).flatMap(rowsOf)
+          const row = rows.findLast(([time]) => time === expected[0])
+          return {
+            holds: row !== undefined && Streams.areEqual(row, expected),
+            got: { pushed: row ?? "none", expected }
+          }
+        })
+      )
+      const rows = Streams.pushed(listening).flatMap(rowsOf)
+      for (const row of rows) yield* Streams.hasKinds("a row", row, kinds)
+      yield* Verdict.conclude(
+        "only candles of the market and the interval",
+        rows,
+        rows.every((row) => row[7] === market.name && Number(row[0]) % 60 === 0)
+      )
+    })
+  })
+]

@@ -1,0 +1,270 @@
+/** Order books over a WebSocket: a snapshot, and then a chain of changes. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamBooks from "../world/StreamBooks.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Body, Market, World } from "../world/World.ts"
+
+const { always, forEach } = Streams.documented("Depth")
+
+/** The limits that a subscription may have. */
+const limits = [1, 5, 10, 20, 30, 50, 100]
+
+/** The time after which a book without changes is repeated, in milliseconds. */
+const repeatsAfter = 10_000
+
+/** The longest wait for a repeated book, if the target's clock cannot be advanced, in milliseconds. */
+const repeatsBy = 15_000
+
+/** Longer than the interval between changes of a book, in milliseconds. */
+const changeEvery = 150
+
+const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) =>
+  StreamBooks.messagesOf(Streams.pushed(listening), name)
+
+/** Subscribes to a book, and waits for its snapshot. */
+const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limit: number, step = "0", adds = true) {
+  const listening = yield* Streams.subscribe(yield* world.connect, "depth", market.name, limit, step, adds)
+  const [first] = yield* Streams.sees(listening, `a message about ${market.name}`, (pushed) => {
+    const found = StreamBooks.messagesOf(pushed, market.name)
+    return found.length > 0 ? found : undefined
+  })
+  return { listening, first }
+})
+
+/** The market of a check: in a sandbox, its book has three levels on each side. */
+const filled = (world: World) =>
+  world.profile === "control" ? Effect.map(StreamBooks.fill(world), ({ market }) => market) : world.market
+
+/** The changes in messages, without the first and any repeated whole book. */
+const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
+
+/** The book that the changes lead to from the first whole one: a repeated book must not hide a missing change. */
+const followed = (listening: Streams.Listening, market: Market) => {
+  const all = messages(listening, market)
+  return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
+}
+
+/** Waits until more changes than this many have been pushed. */
+const more = (listening: Streams.Listening, market: Market, count: number) =>
+  Streams.sees(
+    listening,
+    `a change of the book of ${market.name}`,
+    (pushed) => changesIn(StreamBooks.messagesOf(pushed, market.name)).length > count ? true : undefined
+  )
+
+/**
+ * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels. Each
+ * change is pushed before the next.
+ */
+const changes = Effect.fnUntraced(function*(world: World, limit: number) {
+  const { account, market, place } = yield* StreamBooks.fill(world)
+  const { listening } = yield* subscribe(world, market, limit)
+  const taker = yield* world.open()
+  const take = (amount: string) =>
+    Trading.placeOther(world, taker, {
+      market: market.name,
+      side: "buy",
+      amount,
+      price: StreamMarkets.above(market, 0.5)
+    })
+  let best: Body = {}
+  const steps = [
+    Effect.tap(place("sell", 0.5, "0.05"), (order) => Effect.sync(() => best = order)),
+    place("buy", -0.5, "0.04"),
+    place("sell", 0.5, "0.02"),
+    take("0.03"),
+    Effect.suspend(() => world.call(account, Paths.cancelOrder, { market: market.name, orderId: best["orderId"] })),
+    take("0.02"),
+    place("sell", 0.7, "0.02")
+  ]
+  for (const [done, step] of steps.entries()) {
+    yield* step
+    yield* Streams.pass(world, changeEvery)
+    yield* more(listening, market, done)
+  }
+  return { listening, market }
+})
+
+const snapshotRules: ReadonlyArray<Rule.Rule> = [
+  forEach("streams.depth.snapshot", {
+    statement: "Begins a subscription with the whole book: at most the given number of levels on each side, best first",
+    profile: "read-only",
+    values: limits,
+    check: Effect.fnUntraced(function*(world, limit) {
+      const market = yield* filled(world)
+      const { first, listening } = yield* subscribe(world, market, limit)
+      const body = first?.body ?? {}
+      yield* Verdict.conclude(
+        "first a whole book (true), without a past_update_id",
+        Streams.pushed(listening)[0] ?? null,
+        first?.isSnapshot === true && (body["past_update_id"] ?? null) === null
+      )
+      yield* Streams.hasKinds("a book", body, StreamBooks.bodyKinds)
+      yield* StreamBooks.isWhole("a book", body, limit)
+      // Elsewhere, the book changes between two reads.
+      if (world.profile !== "control") return
+      const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
+      yield* StreamBooks.equalsRest(world, market, limit, current)
+    })
+  }),
+  always("streams.depth.step", {
+    statement:
+      "Groups a book by the price step: every price is a multiple of it, and the amounts of a group are added up",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* filled(world)
+      if (world.profile === "control") {
+        const account = yield* world.open()
+        for (const [price, amount] of [["40100.03", "0.06"], ["40100.04", "0.07"]]) {
+          yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount, price })
+        }
+      }
+      const { first } = yield* subscribe(world, market, 100, "0.1")
+      const body = first?.body ?? {}
+      const prices = StreamBooks.sides.flatMap((side) => StreamBooks.levels(body, side)).map(([price]) => price)
+      const isMultiple = (price: number) => Math.abs(price * 10 - Math.round(price * 10)) < 1e-6
+      yield* Verdict.conclude("prices that are multiples of 0.1", body, prices.every(isMultiple))
+      if (world.profile !== "control") return
+      const group = StreamBooks.levels(body, "asks").filter(([price]) => Math.abs(price - 40_100.03) < 0.15)
+      yield* Verdict.conclude(
+        "one level of 0.13 at 40100 or 40100.1",
+        body,
+        group.length === 1 && Math.abs((group[0]?.[1] ?? 0) - 0.13) < 1e-9
+      )
+    })
+  }),
+  always("streams.depth.request", {
+    statement: "Answers the request for a book with its levels, best first, as the call for the book shows them",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* filled(world)
+      const connection = yield* world.connect
+      const read = Effect.map(
+        Streams.ask(connection, "depth_request", market.name, 100, "0"),
+        ({ result }) => Streams.objectOf(result)
+      )
+      const body = yield* read
+      yield* StreamBooks.isWhole("a book", body, 100)
+      if (world.profile !== "control") return
+      const current = Effect.map(
+        read,
+        (body) => StreamBooks.states([{ isSnapshot: true, body, market: market.name }])[0]
+      )
+      yield* StreamBooks.equalsRest(world, market, 100, current)
+    })
+  })
+]
+
+const changeRules: ReadonlyArray<Rule.Rule> = [
+  always("streams.depth.changes", {
+    statement: "Pushes changes that lead from the first book to the one that the call for the book shows",
+    check: Effect.fnUntraced(function*(world) {
+      const { listening, market } = yield* changes(world, 100)
+      const current = Effect.sync(() => followed(listening, market).at(-1))
+      yield* StreamBooks.equalsRest(world, market, 100, current)
+    })
+  }),
+  always("streams.depth.chain", {
+    statement:
+      "Names in each change the update before it (past_update_id), and never decreases the number of the update",
+    check: Effect.fnUntraced(function*(world) {
+      const { listening, market } = yield* changes(world, 100)
+      const all = messages(listening, market)
+      for (const [at, { body, isSnapshot }] of all.entries()) {
+        if (at === 0) continue
+        const [past, before, now] = [body["past_update_id"], all[at - 1]?.body["update_id"], body["update_id"]]
+        yield* Verdict.conclude(
+          `update_id ${String(before)} or more${isSnapshot ? "" : `, and past_update_id ${String(before)}`}`,
+          body,
+          Number(now) >= Number(before) && (isSnapshot ? (past ?? null) === null : past === before)
+        )
+      }
+    })
+  }),
+  Streams.recorded.always("streams.depth.window", {
+    statement: "Removes the level that leaves the given number of levels in the same change",
+    check: Effect.fnUntraced(function*(world) {
+      const { listening, market } = yield* changes(world, 1)
+      const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)
+      yield* Verdict.conclude(
+        "one level on each side after every message",
+        Streams.pushed(listening),
+        wide === undefined
+      )
+      const current = Effect.sync(() => followed(listening, market).at(-1))
+      yield* StreamBooks.equalsRest(world, market, 1, current)
+    })
+  }),
+  always("streams.depth.repeats", {
+    statement: "Repeats the whole book after ten seconds without a change; the next change follows the repeated book",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, place } = yield* StreamBooks.fill(world)
+      const { listening } = yield* subscribe(world, market, 20)
+      yield* Streams.pass(world, repeatsAfter + changeEvery)
+      const [begun, repeated] = yield* Streams.sees(listening, "the whole book again", (pushed) => {
+        const found = StreamBooks.messagesOf(pushed, market.name).filter(({ isSnapshot }) => isSnapshot)
+        return found.length > 1 ? found : undefined
+      }, repeatsBy)
+      yield* Verdict.conclude(
+        "an update_id that is not smaller than the first one, and no past_update_id",
+        [begun, repeated],
+        Number(repeated?.body["update_id"]) >= Number(begun?.body["update_id"]) &&
+          (repeated?.body["past_update_id"] ?? null) === null
+      )
+      yield* place("sell", 0.3, "0.01")
+      yield* Streams.pass(world, changeEvery)
+      const all = yield* Streams.sees(listening, "a change", (pushed) => {
+        const found = StreamBooks.messagesOf(pushed, market.name)
+        return found.some(({ isSnapshot }) => !isSnapshot) ? found : undefined
+      })
+      const at = all.findIndex(({ isSnapshot }) => !isSnapshot)
+      yield* Verdict.conclude(
+        "a change whose past_update_id is the update_id before it",
+        all,
+        all[at]?.body["past_update_id"] === all[at - 1]?.body["update_id"]
+      )
+    })
+  })
+]
+
+const sharingRules: ReadonlyArray<Rule.Rule> = [
+  always("streams.depth.adds", {
+    statement: "Adds a book to those of the connection if the fourth parameter is true",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const connection = yield* world.connect
+      const one = yield* Streams.subscribe(connection, "depth", market.name, 10, "0", true)
+      yield* Streams.subscribe(connection, "depth", other.name, 10, "0", true)
+      for (const each of [market, other]) {
+        yield* StreamMarkets.trade(world, each, 1)
+        yield* Streams.pass(world, changeEvery)
+        yield* more(one, each, 0)
+      }
+    })
+  }),
+  always("streams.depth.leaves", {
+    statement: "Ends the subscription to the named book only",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const [connection, witness] = [yield* world.connect, yield* world.connect]
+      const seen = yield* Streams.subscribe(witness, "depth", market.name, 10, "0", true)
+      for (const { name } of [market, other]) yield* Streams.subscribe(connection, "depth", name, 10, "0", true)
+      yield* Streams.linger(connection)
+      const { reply } = yield* Streams.ask(connection, "depth_unsubscribe", market.name)
+      const left = { connection, channel: "depth", from: reply.at + 1 }
+      for (const each of [market, other]) yield* StreamMarkets.trade(world, each, 1)
+      yield* Streams.pass(world, changeEvery)
+      yield* more(seen, market, 0)
+      yield* more(left, other, 0)
+      yield* Streams.linger(connection)
+      yield* Streams.hasNone(left, `about ${market.name}`, (params) => Streams.listOf(params)[2] === market.name)
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...snapshotRules, ...changeRules, ...sharingRules]

@@ -1,0 +1,247 @@
+/** Deals and executed orders over a WebSocket: as the calls for fills and order history show them. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as StreamOrders from "../world/StreamOrders.ts"
+import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+const deals = Streams.documented("Deals")
+const executed = Streams.documented("Orders executed")
+
+/** The numbers of the types that are limit orders, and of those that are market orders. */
+const limitTypes = [1, 7]
+const marketTypes = [2, 8, 202]
+
+/** The fields of a pushed deal, in order. */
+const columns = [
+  "id",
+  "time",
+  "market",
+  "order_id",
+  "price",
+  "amount",
+  "fee",
+  "client_order_id",
+  "side",
+  "role",
+  "fee_asset"
+]
+
+const rowOf = (params: unknown): Body =>
+  Object.fromEntries(Streams.listOf(params).map((value, at) => [columns[at], value]))
+
+/** A deal with the keys and values of the call for fills. Older messages have the numbers in strings. */
+const toFill = (deal: Body): Body => ({
+  id: deal["id"],
+  time: deal["time"],
+  market: deal["market"],
+  orderId: deal["order_id"],
+  price: deal["price"],
+  amount: deal["amount"],
+  fee: deal["fee"],
+  clientOrderId: deal["client_order_id"] ?? "",
+  side: { 1: "sell", 2: "buy" }[String(deal["side"])],
+  role: Number(deal["role"]),
+  feeAsset: deal["fee_asset"]
+})
+
+/** The fields that messages and calls must agree on. */
+const agreed = [
+  "id",
+  "time",
+  "market",
+  "orderId",
+  "price",
+  "amount",
+  "fee",
+  "clientOrderId",
+  "side",
+  "role",
+  "feeAsset"
+]
+
+/** The fill of the call that a deal shows, as far as the call shows it. */
+const expectedOf = (fill: Body): Body =>
+  Object.fromEntries(agreed.flatMap((key) => fill[key] === undefined ? [] : [[key, fill[key]]]))
+
+/** Expects the fills of an account as the call for fills shows them, each once. */
+const areFills = Effect.fnUntraced(
+  function*(world: World, account: Account, shown: ReadonlyArray<Body>, count: number) {
+    const { records } = yield* LiveOrders.executed(world, account)
+    yield* Verdict.conclude(
+      `${count} deals with different ids`,
+      shown,
+      shown.length === count && new Set(shown.map(({ id }) => id)).size === count
+    )
+    for (const deal of shown) {
+      const fill = records.find(({ id }) => id === deal["id"])
+      const isSame = fill !== undefined && LiveOrders.differences(deal, expectedOf(fill)).length === 0
+      yield* Verdict.conclude(`the fill ${JSON.stringify(fill ?? "of the call")}`, deal, isSame)
+    }
+  }
+)
+
+/** An account trades twice: as maker and as taker, with different sides, amounts and prices. */
+const tradeTwice = Effect.fnUntraced(function*(world: World, account: Account, market: Market) {
+  const other = yield* world.open()
+  const order = (percent: number, side: Orders.Side, amount: string) => ({
+    market: market.name,
+    side,
+    amount,
+    price: StreamMarkets.above(market, percent)
+  })
+  const named = { ...order(1, "sell", "0.01"), clientOrderId: world.unique("deal") }
+  const made = yield* Trading.placeOther(world, account, named)
+  yield* Trading.placeOther(world, other, order(1, "buy", "0.01"))
+  yield* Trading.placeOther(world, other, order(-1, "sell", "0.02"))
+  const took = yield* Trading.placeOther(world, account, order(-1, "buy", "0.02"))
+  return { made, took }
+})
+
+const dealRules: ReadonlyArray<Rule.Rule> = [
+  deals.forEach("streams.deals.pushed", {
+    statement: "Pushes each deal of the account once, as maker and as taker, as the call for fills shows it",
+    values: ["market", "all"],
+    check: Effect.fnUntraced(function*(world, which) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      const listening = yield* Streams.subscribe(connection, "deals", which === "all" ? [] : [market.name])
+      yield* tradeTwice(world, account, market)
+      yield* Streams.sees(listening, "two deals", (pushed) => pushed.length >= 2 ? true : undefined)
+      yield* Streams.linger(connection)
+      yield* areFills(world, account, Streams.pushed(listening).map(rowOf).map(toFill), 2)
+    })
+  }),
+  deals.forEach("streams.deals.request", {
+    statement: "Answers the request for deals with a page of them, as the call for fills shows them",
+    values: [[0, 100], [0, 1], [1, 10], [2, 10]] as const,
+    check: Effect.fnUntraced(function*(world, [offset, limit]) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      yield* tradeTwice(world, account, market)
+      const connection = yield* Streams.authorized(world, account)
+      const { reply, result } = yield* Streams.ask(connection, "deals_request", market.name, offset, limit)
+      const page = Streams.objectOf(result)
+      yield* Streams.expect(
+        reply,
+        `limit ${limit}, offset ${offset}, and a list of records`,
+        page["limit"] === limit && page["offset"] === offset && Array.isArray(page["records"])
+      )
+      const records = Streams.listOf(page["records"]).map(Streams.objectOf)
+      yield* areFills(world, account, records.map(toFill), Math.max(0, Math.min(limit, 2 - offset)))
+      yield* Streams.expect(
+        reply,
+        "a deal that is the price times the amount",
+        records.every(({ amount, deal, price }) => Math.abs(Number(deal) - Number(price) * Number(amount)) < 1e-6)
+      )
+    })
+  })
+]
+
+/** The order of a message. */
+const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
+
+/** The fields of an ended order on which the messages and order history must agree. */
+const terms = ["market", "side", "type", "amount", "price", "dealStock", "dealMoney", "timestamp", "clientOrderId"]
+
+/** Expects that order history shows an order with the same values. */
+const isInHistory = Effect.fnUntraced(function*(world: World, account: Account, order: Body) {
+  const { records } = yield* LiveOrders.ended(world, account)
+  const same = records.find(({ orderId }) => orderId === order["orderId"])
+  const expected = Object.fromEntries(terms.map((key) => [key, same?.[key]]))
+  yield* StreamOrders.shows(
+    "an order of the call for order history",
+    order,
+    same === undefined ? { orderId: "none" } : expected
+  )
+})
+
+const executedRules: ReadonlyArray<Rule.Rule> = [
+  executed.always("streams.executed.pushed", {
+    statement: "Pushes each filled order once, as order history shows it",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* LiveOrders.customer(world)
+      const connection = yield* Streams.authorized(world, account)
+      const listening = yield* Streams.subscribe(connection, "ordersExecuted", [market.name], 0)
+      const { made, took } = yield* tradeTwice(world, account, market)
+      const ids = [made["orderId"], took["orderId"]]
+      const found = (pushed: ReadonlyArray<unknown>) => pushed.map(orderOf).map(({ orderId }) => orderId)
+      yield* Streams.sees(
+        listening,
+        `the orders ${ids.join(", ")}`,
+        (pushed) => pushed.length >= ids.length ? true : undefined
+      )
+      yield* Streams.linger(connection)
+      const all = found(Streams.pushed(listening))
+      yield* Verdict.conclude(
+        `the orders ${ids.join(", ")}, once each`,
+        all,
+        all.length === ids.length && ids.every((id) => all.includes(id))
+      )
+      for (const params of Streams.pushed(listening)) yield* isInHistory(world, account, orderOf(params))
+    })
+  }),
+  executed.always("streams.executed.filter", {
+    statement: "Pushes only limit orders to a subscription with the filter 1, and only market orders with 2",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const connections = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
+      const all = yield* Effect.forEach(
+        connections,
+        (connection, at) => Streams.subscribe(connection, "ordersExecuted", [market.name], at + 1)
+      )
+      yield* tradeTwice(world, account, market)
+      const other = yield* world.open()
+      const offer = { market: market.name, side: "sell", amount: "0.02", price: StreamMarkets.above(market, 1) }
+      yield* Trading.placeOther(world, other, offer)
+      yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "410" }, Paths.marketOrder)
+      for (const listening of all) yield* Streams.seesOne(listening, "an executed order", () => true)
+      for (const [at, listening] of all.entries()) {
+        yield* Streams.linger(listening.connection)
+        const types: ReadonlyArray<unknown> = at === 0 ? limitTypes : marketTypes
+        const typeOf = (params: unknown) => Streams.objectOf(Streams.listOf(params)[0])["type"]
+        yield* Streams.hasNone(
+          listening,
+          `with a type other than ${types.join(", ")}`,
+          (params) => !types.includes(typeOf(params))
+        )
+      }
+    })
+  }),
+  executed.forEach("streams.executed.request", {
+    statement: "Answers the request for executed orders with those of the given types, as order history shows them",
+    values: [[limitTypes, 2], [marketTypes, 1]] as const,
+    check: Effect.fnUntraced(function*(world, [types, count]) {
+      const market = yield* world.market
+      const account = yield* LiveOrders.customer(world)
+      yield* tradeTwice(world, account, market)
+      const offer = { market: market.name, side: "sell", amount: "0.02", price: StreamMarkets.above(market, 1) }
+      yield* Trading.placeOther(world, yield* world.open(), offer)
+      yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "410" }, Paths.marketOrder)
+      const connection = yield* Streams.authorized(world, account)
+      const filter = { market: market.name, order_types: types }
+      const { reply, result } = yield* Streams.ask(connection, "ordersExecuted_request", filter, 0, 100)
+      const page = Streams.objectOf(result)
+      const records = Streams.listOf(page["records"])
+      yield* Streams.expect(
+        reply,
+        `limit 100, offset 0, and ${count} orders with a type among ${types.join(", ")}`,
+        page["limit"] === 100 && page["offset"] === 0 && records.length === count &&
+          records.every((order) => Json.isObject(order) && types.some((type) => type === order["type"]))
+      )
+      for (const record of records) yield* isInHistory(world, account, StreamOrders.toOrder(record))
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...dealRules, ...executedRules]

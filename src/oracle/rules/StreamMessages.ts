@@ -1,0 +1,172 @@
+/** The messages of the WebSocket: requests, answers, refusals and pushed messages. */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as Sockets from "../world/Sockets.ts"
+import * as Streams from "../world/Streams.ts"
+
+const { always, forAll, forEach } = Streams.documented("Overview")
+
+/** A method, and parameters for a market. */
+type Asked = readonly [method: string, params: (market: string) => ReadonlyArray<unknown>]
+
+/** The tolerance for the time, in seconds. */
+const slack = 60
+
+/** Requests for each form of answer. */
+const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
+  ["result", "ping", () => []],
+  ["result", "time", () => []],
+  ["result", "lastprice_request", (market) => [market]],
+  ["result", "lastprice_subscribe", (market) => [market]],
+  ["error", "no_such_method", () => []],
+  ["error", "candles_subscribe", (market) => [market, 7]]
+]
+
+/** Parameters that the documentation excludes: a limit or an interval that is not among those it lists. */
+const wrong: ReadonlyArray<Asked> = [
+  ["depth_subscribe", (market) => [market, 25, "0", true]],
+  ["depth_subscribe", (market) => [market, 10, "0.3", true]],
+  ["depth_request", (market) => [market, 101, "0"]],
+  ["candles_subscribe", (market) => [market, 7]],
+  ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 7]],
+  ["trades_request", (market) => [market, 0, 0]],
+  ["trades_request", (market) => [market, 101, 0]]
+]
+
+/** Requests that name a market. */
+const ofMarket: ReadonlyArray<Asked> = [
+  ["depth_subscribe", (market) => [market, 10, "0", true]],
+  ["depth_request", (market) => [market, 10, "0"]],
+  ["trades_subscribe", (market) => [market]],
+  ["trades_request", (market) => [market, 10, 0]],
+  ["lastprice_subscribe", (market) => [market]],
+  ["lastprice_request", (market) => [market]],
+  ["candles_subscribe", (market) => [market, 60]],
+  ["market_request", (market) => [market, 86_400]]
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  forAll("streams.messages.ids", {
+    statement: "Answers each of several requests that are sent together exactly once, with the request's id",
+    profile: "read-only",
+    values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 31 - 2 }), { minLength: 2, maxLength: 6 }),
+    examples: [[0, 1, 2_147_483_646], [7, 3, 5]],
+    runs: 3,
+    check: Effect.fnUntraced(function*(world, ids) {
+      const connection = yield* world.connect
+      const answersTo = (id: number) => connection.messages.filter((message) => message["id"] === id)
+      // The last answer shows that the others are complete.
+      const last = 2_147_483_647
+      for (const id of [...ids, last]) yield* connection.send(JSON.stringify({ id, method: "ping", params: [] }))
+      yield* connection.wait(() => [...ids, last].every((id) => answersTo(id).length > 0) ? true : undefined)
+      for (const id of ids) {
+        const answers = answersTo(id)
+        yield* Verdict.conclude(
+          `one answer with id ${id} and result pong`,
+          connection.messages,
+          answers.length === 1 && answers[0]?.["result"] === "pong"
+        )
+      }
+    })
+  }),
+  forEach("streams.messages.form", {
+    statement: "Answers with a result and error null, or with an error that has a code and a message, and result null",
+    profile: "read-only",
+    values: forms,
+    check: Effect.fnUntraced(function*(world, [form, method, params]) {
+      const { name } = yield* world.market
+      const reply = yield* (yield* world.connect).request(method, params(name))
+      const { error, result } = reply.answer
+      yield* form === "result"
+        ? Streams.expect(reply, "a result, and error null", result !== undefined && error === null)
+        : Streams.expect(
+          reply,
+          "an error with an integer code and a message, and result null",
+          Json.isObject(error) && Number.isSafeInteger(error["code"]) && typeof error["message"] === "string" &&
+            result === null
+        )
+    })
+  }),
+  always("streams.messages.pushed", {
+    statement: "Pushes messages with the method of their channel, id null and a list of parameters",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.market
+      const connection = yield* world.connect
+      const { from } = yield* Streams.subscribe(connection, "depth", name, 5, "0", true)
+      const pushed = yield* connection.wait(() => connection.messages.slice(from).find(({ result }) => !result))
+      yield* Verdict.conclude(
+        "a pushed message: method depth_update, id null and params as a list",
+        pushed ?? "none",
+        pushed?.["method"] === "depth_update" && pushed["id"] === null && Array.isArray(pushed["params"])
+      )
+    })
+  }),
+  always("streams.ping", {
+    statement: "Answers a ping with pong",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { reply, result } = yield* Streams.ask(yield* world.connect, "ping")
+      yield* Streams.expect(reply, "result pong", result === "pong")
+    })
+  }),
+  always("streams.time", {
+    statement: "Answers the request for the time with the current time, in whole Unix seconds",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { reply, result } = yield* Streams.ask(yield* world.connect, "time")
+      const now = (yield* world.serverTime) / 1000
+      yield* Streams.expect(
+        reply,
+        `an integer near ${Math.floor(now)}`,
+        typeof result === "number" && Number.isSafeInteger(result) && Math.abs(result - now) < slack
+      )
+    })
+  }),
+  forEach("streams.unknown-method", {
+    statement: "Refuses an unknown method with code 4",
+    profile: "read-only",
+    values: ["no_such_method", "depth", "DEPTH_SUBSCRIBE"],
+    check: Effect.fnUntraced(function*(world, method) {
+      yield* Streams.refuses(yield* world.connect, [4], method)
+    })
+  }),
+  forEach("streams.parameters", {
+    statement: "Refuses a limit, a price step or an interval that is not allowed with code 1",
+    profile: "read-only",
+    values: wrong,
+    check: Effect.fnUntraced(function*(world, [method, params]) {
+      const { name } = yield* world.market
+      yield* Streams.refuses(yield* world.connect, [1], method, ...params(name))
+    })
+  }),
+  // The documentation names code 1; clients have recorded code 9.
+  forEach("streams.unknown-market", {
+    statement: "Refuses an unknown market with code 1 or 9",
+    profile: "read-only",
+    values: ofMarket,
+    check: Effect.fnUntraced(function*(world, [method, params]) {
+      yield* Streams.refuses(yield* world.connect, [1, 9], method, ...params(LivePublicCalls.noMarket))
+    })
+  }),
+  Streams.recorded.always("streams.not-json", {
+    statement: "Ends a connection that sends a text which is not JSON, without an answer",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const connection = yield* world.connect
+      yield* Streams.ask(connection, "ping")
+      const { length } = connection.messages
+      yield* connection.send("this is not JSON")
+      const ended = yield* connection.wait(() => connection.ended())
+      yield* Verdict.conclude(
+        `the end of the connection within ${Sockets.patience} ms, without an answer`,
+        ended === undefined ? "an open connection" : connection.messages,
+        ended !== undefined && connection.messages.length === length
+      )
+    })
+  })
+]

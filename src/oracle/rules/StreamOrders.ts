@@ -1,0 +1,255 @@
+/** Open orders over a WebSocket: every order has the same fate in the messages and in the answers of calls. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as StreamOrders from "../world/StreamOrders.ts"
+import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+const { always, forEach } = Streams.documented("Orders pending")
+
+const { changed, created, finished } = StreamOrders.events
+
+/** The calls that place an order which rests. */
+const placements: ReadonlyArray<readonly [type: string, path: string]> = [
+  ["limit", Paths.limitOrder],
+  ["limit", Paths.collateralLimit],
+  ["stop limit", Paths.stopLimit],
+  ["stop limit", Paths.collateralStopLimit]
+]
+
+/** An order of a new account on the market, with its events. */
+interface Followed {
+  readonly account: Account
+  readonly market: Market
+  readonly listening: Streams.Listening
+  readonly fields: Body
+  readonly order: Body
+  readonly id: unknown
+}
+
+/** Lets an account follow its orders, and place one that sells 0.03 at 10 percent above the market. */
+const follow = Effect.fnUntraced(function*(
+  world: World,
+  percent = 10,
+  path = Paths.limitOrder
+): Effect.fn.Return<Followed, Verdict.CheckError> {
+  const account = yield* LiveOrders.customer(world)
+  const market = yield* world.market
+  const listening = yield* StreamOrders.listen(world, account, market)
+  const fields = {
+    market: market.name,
+    side: "sell",
+    amount: "0.03",
+    price: StreamMarkets.above(market, percent),
+    clientOrderId: world.unique("stream")
+  }
+  const { order } = yield* LiveOrders.place(world, account, path, fields)
+  return { account, market, listening, fields, order, id: order["orderId"] }
+})
+
+/** Another account buys an amount at the price of an order. */
+const take = Effect.fnUntraced(function*(world: World, { fields }: Followed, amount: string) {
+  const { market, price } = fields
+  yield* Trading.placeOther(world, yield* world.open(), { market, price, side: "buy", amount })
+})
+
+/** The order as it must be shown after an amount has been taken. */
+const after = ({ fields, order }: Followed, taken: number, status?: string): Body => ({
+  ...LiveOrders.ordered("limit", fields),
+  ...LiveOrders.identity(order),
+  ...LiveOrders.filled(fields["amount"], taken === 0 ? [] : [{ amount: taken, price: Number(fields["price"]) }], status)
+})
+
+const eventRules: ReadonlyArray<Rule.Rule> = [
+  forEach("streams.orders.created", {
+    statement: "Pushes event 1 with a new order that rests, as the answer shows it",
+    profile: "mutating",
+    values: ({ profile }: Rule.Setting) =>
+      Orders.sides.flatMap((side) =>
+        placements.filter(([, path]) => profile === "control" || path === Paths.stopLimit)
+          .map(([type, path]) => ({ side, type, path }))
+      ),
+    check: Effect.fnUntraced(function*(world, { path, side, type }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const listening = yield* StreamOrders.listen(world, account, market)
+      const price = priceText(market, market.price * (side === "buy" ? 0.6 : 1.5))
+      const amount = Orders.amountFor(market, Number(price))
+      const fields: Body = type === "limit"
+        ? { market: market.name, side, amount, price }
+        : Orders.stopLimit(market, side)
+      const { order } = yield* Orders.place(world, account, path, fields)
+      const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created])
+      const waits = type === "limit" ? {} : { activated: 0 }
+      yield* StreamOrders.shows("the order", shown, {
+        ...LiveOrders.ordered(type, fields),
+        ...LiveOrders.filled(fields["amount"], []),
+        ...LiveOrders.identity(LiveOrders.toOrder(order)),
+        ...waits
+      })
+    })
+  }),
+  forEach("streams.orders.canceled", {
+    statement: "Pushes event 3 with a canceled order, and what it had traded",
+    values: [0, 0.01],
+    check: Effect.fnUntraced(function*(world, taken) {
+      const followed = yield* follow(world, 1)
+      const { account, id, listening, market } = followed
+      if (taken > 0) yield* take(world, followed, String(taken))
+      yield* Trading.placeOther(world, account, { market: market.name, orderId: id }, Paths.cancelOrder)
+      const events = [created, ...taken > 0 ? [changed] : [], finished]
+      const last = (yield* StreamOrders.expectEvents(listening, id, events)).at(-1) ?? {}
+      yield* StreamOrders.shows("the order", last, after(followed, taken, "CANCELED"))
+    })
+  }),
+  forEach("streams.orders.filled", {
+    statement: "Pushes event 2 with a partly filled order, and event 3 with the filled one, each with its fills",
+    values: [Paths.limitOrder, Paths.collateralLimit],
+    check: Effect.fnUntraced(function*(world, path) {
+      const followed = yield* follow(world, 1, path)
+      const { fields, id, listening } = followed
+      for (const amount of ["0.01", "0.02"]) {
+        const other = yield* world.open()
+        yield* Trading.placeOther(world, other, {
+          market: fields["market"],
+          price: fields["price"],
+          side: "buy",
+          amount
+        }, path)
+      }
+      const shown = yield* StreamOrders.expectEvents(listening, id, [created, changed, finished])
+      for (const [at, taken] of [0, 0.01, 0.03].entries()) {
+        const { dealFee: _fee, ...expected } = after(followed, taken)
+        yield* StreamOrders.shows("the order", shown[at] ?? {}, expected)
+      }
+    })
+  }),
+  always("streams.orders.instant", {
+    statement: "Pushes only event 3 with an order that is filled at once",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const [maker, taker] = [yield* world.open(), yield* world.open()]
+      const listening = yield* StreamOrders.listen(world, taker, market)
+      const price = StreamMarkets.above(market, 1)
+      const fields = { market: market.name, price, side: "buy", amount: "0.01" }
+      yield* Trading.placeOther(world, maker, { ...fields, side: "sell", amount: "0.02" })
+      const { order } = yield* LiveOrders.place(world, taker, Paths.limitOrder, fields)
+      const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [finished])
+      const { dealFee: _fee, ...filled } = LiveOrders.filled("0.01", [{ amount: 0.01, price: Number(price) }])
+      const expected = { ...LiveOrders.ordered("limit", fields), ...LiveOrders.identity(order), ...filled }
+      yield* StreamOrders.shows("the order", shown, expected)
+    })
+  }),
+  always("streams.orders.modified", {
+    statement: "Pushes event 3 with the old order, then event 1 with the one that replaces it",
+    check: Effect.fnUntraced(function*(world) {
+      const followed = yield* follow(world)
+      const { account, fields, id, listening, market } = followed
+      const price = StreamMarkets.above(market, 12)
+      const change = { market: market.name, orderId: id, price }
+      const { order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, change)
+      const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created])
+      yield* StreamOrders.expectEvents(listening, id, [created, finished])
+      const { clientOrderId: _id, ...terms } = LiveOrders.ordered("limit", { ...fields, price })
+      yield* StreamOrders.shows("the new order", shown, {
+        ...terms,
+        ...LiveOrders.identity(order),
+        ...LiveOrders.filled("0.03", [])
+      })
+      const all = Streams.pushed(listening).map((params) => Streams.listOf(params)[0])
+      yield* Verdict.conclude("the events 1, 3, 1", all, Streams.areEqual(all, [created, finished, created]))
+    })
+  }),
+  forEach("streams.orders.activated", {
+    statement: "Pushes event 1 again, with the same id and activated 1, with a stop order that is activated",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const listening = yield* StreamOrders.listen(world, account, market)
+      const trigger = Trading.triggerPrice(side, 1)
+      const limit = Trading.restingLimit(side, trigger)
+      const { id } = yield* Trading.placeStop(world, account, side, trigger, limit)
+      yield* Trading.tradeAt(world, market, priceText(market, trigger))
+      const [waiting = {}, activated = {}] = yield* StreamOrders.expectEvents(listening, id, [created, created])
+      yield* StreamOrders.shows("the order that waits", waiting, { type: "stop limit", activated: 0 })
+      yield* StreamOrders.shows("the activated order", activated, {
+        ...LiveOrders.ordered("stop limit", {
+          market: market.name,
+          side,
+          amount: "0.01",
+          price: priceText(market, limit),
+          activation_price: priceText(market, trigger)
+        }),
+        ...LiveOrders.filled("0.01", []),
+        activated: 1
+      })
+    })
+  }),
+  always("streams.orders.markets", {
+    statement: "Pushes only orders on the subscribed markets",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const account = yield* world.open()
+      const listening = yield* StreamOrders.listen(world, account, market)
+      const witness = yield* StreamOrders.listen(world, account, other)
+      const fields = { market: other.name, side: "buy", amount: "0.01", price: StreamMarkets.above(other, -10) }
+      const { order } = yield* LiveOrders.place(world, account, Paths.limitOrder, fields)
+      yield* StreamOrders.expectEvents(witness, order["orderId"], [created])
+      yield* Streams.linger(listening.connection)
+      yield* Streams.hasNone(listening, `about ${other.name}`, () => true)
+    })
+  })
+]
+
+const pageKinds = (found: unknown, records: number) => {
+  const page = Streams.objectOf(found)
+  return Array.isArray(page["records"]) && page["records"].length <= records
+}
+
+const requestRules: ReadonlyArray<Rule.Rule> = [
+  forEach("streams.orders.request", {
+    statement: "Answers the request for open orders with a page of them, as the call for open orders shows them",
+    values: [[0, 100], [0, 2], [1, 1], [3, 10]] as const,
+    check: Effect.fnUntraced(function*(world, [offset, limit]) {
+      const account = yield* world.open()
+      const market = yield* world.market
+      for (const percent of [10, 11, 12]) {
+        yield* LiveOrders.place(world, account, Paths.limitOrder, {
+          market: market.name,
+          side: "sell",
+          amount: "0.01",
+          price: StreamMarkets.above(market, percent)
+        })
+      }
+      const connection = yield* Streams.authorized(world, account)
+      const open = yield* LiveOrders.open(world, account, { market: market.name })
+      const asked = ["ordersPending_request", market.name, offset, limit] as const
+      const { reply, result } = yield* Streams.ask(connection, ...asked)
+      const page = Streams.objectOf(result)
+      const orders = Streams.listOf(page["records"]).map(StreamOrders.toOrder)
+      const count = Math.max(0, Math.min(limit, open.records.length - offset))
+      yield* Streams.expect(
+        reply,
+        `limit ${limit}, offset ${offset}, total ${open.records.length} and ${count} different orders`,
+        page["limit"] === limit && page["offset"] === offset && page["total"] === open.records.length &&
+          pageKinds(page, count) && new Set(orders.map(({ orderId }) => orderId)).size === count
+      )
+      for (const order of orders) {
+        const same = open.records.find(({ orderId }) => orderId === order["orderId"])
+        const { market: name, side, amount, price, left, type, timestamp, clientOrderId } = same ?? {}
+        const expected = { market: name, side, amount, price, left, type, timestamp, clientOrderId }
+        yield* StreamOrders.shows("an order of the call", order, same === undefined ? { orderId: "none" } : expected)
+      }
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...eventRules, ...requestRules]

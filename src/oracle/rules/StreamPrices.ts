@@ -1,0 +1,168 @@
+/** Prices and statistics of a market over a WebSocket. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Books from "../world/Books.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamBooks from "../world/StreamBooks.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as Streams from "../world/Streams.ts"
+import type { Body, Market } from "../world/World.ts"
+
+const lastPrice = Streams.documented("Last price")
+const statistics = Streams.documented("Market statistics")
+const bookTicker = Streams.documented("Book ticker")
+
+const figures = {
+  open: Kinds.decimal,
+  last: Kinds.decimal,
+  high: Kinds.decimal,
+  low: Kinds.decimal,
+  volume: Kinds.decimal,
+  deal: Kinds.decimal
+} as const
+
+/** The two kinds of statistics: of the last 24 hours, and since midnight UTC. */
+const periods = [
+  {
+    channel: "market",
+    method: "market_request",
+    params: [86_400],
+    kinds: { ...figures, close: Kinds.decimal, period: Kinds.integer }
+  },
+  { channel: "marketToday", method: "marketToday_query", params: [], kinds: figures }
+] as const
+
+const isLastPrice = (market: Market, price: number) => (params: unknown): true | undefined => {
+  const [name, last] = Streams.listOf(params)
+  return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
+}
+
+/** The difference between two figures. */
+const growth = (before: Body, after: Body, key: string): number => Number(after[key]) - Number(before[key])
+
+/** Whether statistics count a trade, apart from the price that they begin with. */
+const counts = (before: Body, after: Body, { amount, price }: { readonly amount: number; readonly price: number }) =>
+  Books.isClose(growth(before, after, "volume"), amount) &&
+  Math.abs(growth(before, after, "deal") - amount * price) < 1e-4 && Number(after["last"]) === price &&
+  Number(after["high"]) >= price && Number(after["low"]) <= price
+
+/** The values of a message about best prices. */
+const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
+
+const bestKinds = [
+  Kinds.time,
+  Kinds.time,
+  Kinds.market,
+  Kinds.integer,
+  Kinds.decimal,
+  Kinds.decimal,
+  Kinds.decimal,
+  Kinds.decimal
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  lastPrice.always("streams.last-price.request", {
+    statement: "Answers the request for the last price with the price of the latest trade",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const price = world.profile === "control" ? (yield* StreamMarkets.trade(world, market, 1)).price : undefined
+      const { reply, result } = yield* Streams.ask(yield* world.connect, "lastprice_request", market.name)
+      yield* Streams.expect(
+        reply,
+        price === undefined ? "a decimal above zero in a string" : `the price ${price} in a string`,
+        Kinds.positiveDecimal.holds(result) && (price === undefined || Number(result) === price)
+      )
+    })
+  }),
+  lastPrice.always("streams.last-price.pushed", {
+    statement: "Pushes each new last price",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const listening = yield* Streams.subscribe(yield* world.connect, "lastprice", market.name)
+      for (const percent of [1, -1]) {
+        const { price } = yield* StreamMarkets.trade(world, market, percent, { side: percent > 0 ? "buy" : "sell" })
+        yield* Streams.pass(world)
+        yield* Streams.seesOne(listening, `the price ${price} of ${market.name}`, isLastPrice(market, price))
+      }
+    })
+  }),
+  statistics.forEach("streams.statistics.request", {
+    statement: "Answers the request for statistics with prices and volumes that count each trade",
+    profile: "read-only",
+    values: periods,
+    check: Effect.fnUntraced(function*(world, { kinds, method, params }) {
+      const market = yield* world.market
+      const connection = yield* world.connect
+      const { reply, result } = yield* Streams.ask(connection, method, market.name, ...params)
+      yield* Streams.hasKinds("statistics", result, kinds)
+      const [before, period] = [Streams.objectOf(result), params[0]]
+      yield* Streams.expect(
+        reply,
+        "a low that is not above the high, and the given period",
+        Number(before["low"]) <= Number(before["high"]) && (period === undefined || before["period"] === period)
+      )
+      if (world.profile !== "control") return
+      const trade = yield* StreamMarkets.trade(world, market, 1)
+      const after = yield* Streams.ask(connection, method, market.name, ...params)
+      yield* Streams.expect(
+        after.reply,
+        `a volume that is ${trade.amount} more than in ${JSON.stringify(before)}, and last ${trade.price}`,
+        counts(before, Streams.objectOf(after.result), trade)
+      )
+    })
+  }),
+  statistics.forEach("streams.statistics.pushed", {
+    statement: "Pushes the statistics of a market after a trade, as the request shows them",
+    values: periods,
+    check: Effect.fnUntraced(function*(world, { channel, kinds, method, params }) {
+      const market = yield* world.market
+      const connection = yield* world.connect
+      const { result } = yield* Streams.ask(connection, method, market.name, ...params)
+      const listening = yield* Streams.subscribe(connection, channel, market.name)
+      const trade = yield* StreamMarkets.trade(world, market, 1.5)
+      yield* Streams.pass(world)
+      const [, found] = yield* Streams.seesOne(listening, `statistics that count ${JSON.stringify(trade.amount)}`, (
+        params
+      ) => {
+        const [name, body] = Streams.listOf(params)
+        const isIt = name === market.name && counts(Streams.objectOf(result), Streams.objectOf(body), trade)
+        return isIt ? [name, body] as const : undefined
+      })
+      yield* Streams.hasKinds("statistics", found, kinds)
+    })
+  }),
+  bookTicker.always("streams.book-ticker.best", {
+    statement: "Pushes the best bid and ask with their amounts after each change, as the call for the book shows them",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, place } = yield* StreamBooks.fill(world)
+      const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)
+      yield* place("sell", 0.4, "0.06")
+      yield* place("buy", -0.4, "0.07")
+      yield* Streams.settles(
+        "the best levels of the book",
+        Effect.gen(function*() {
+          const { asks: [ask], bids: [bid] } = yield* Books.read(world, Paths.orderBook, market.name)
+          const best = bestOf(Streams.pushed(listening).at(-1))
+          const expected = [bid?.[0], bid?.[1], ask?.[0], ask?.[1]]
+          const holds = best[2] === market.name && expected.every((value, at) => Number(best[at + 4]) === value)
+          return { holds, got: { pushed: best, expected } }
+        })
+      )
+      for (const params of Streams.pushed(listening)) yield* Streams.hasKinds("a message", bestOf(params), bestKinds)
+    })
+  }),
+  Streams.recorded.always("streams.book-ticker.first", {
+    statement: "Begins a subscription to the best prices with the current ones",
+    check: Effect.fnUntraced(function*(world) {
+      const { market } = yield* StreamBooks.fill(world)
+      const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)
+      yield* Streams.seesOne(
+        listening,
+        "the best prices",
+        (params) => bestOf(params)[2] === market.name ? true : undefined
+      )
+    })
+  })
+]

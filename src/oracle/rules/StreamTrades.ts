@@ -1,0 +1,142 @@
+/** Trades of a market over a WebSocket: the latest ones, and then each new one. */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as StreamMarkets from "../world/StreamMarkets.ts"
+import * as Streams from "../world/Streams.ts"
+import type { Body, Market, World } from "../world/World.ts"
+
+const { always, forEach } = Streams.documented("Market trades")
+
+/** The most trades in a message about a market, and in the answer to a request. */
+const most = 100
+
+/** The kinds of values of a trade. */
+const kinds = {
+  id: Kinds.integer,
+  time: Kinds.time,
+  price: Kinds.positiveDecimal,
+  amount: Kinds.positiveDecimal,
+  type: Kinds.oneOf("buy", "sell")
+} as const
+
+/** The trades in the messages about a market. */
+const tradesOf = (pushed: ReadonlyArray<unknown>, { name }: Pick<Market, "name">): ReadonlyArray<Body> =>
+  pushed.map(Streams.listOf).flatMap(([market, trades]) =>
+    market === name ? Streams.listOf(trades).map(Streams.objectOf) : []
+  )
+
+/** The trades that the call for a market's trades shows, in the form of the stream's, latest first. */
+const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, "name">) {
+  const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${name}`)
+  return Streams.listOf(answer.json).map(Streams.objectOf).map((trade) => ({
+    id: trade["tradeID"],
+    price: trade["price"],
+    amount: trade["quote_volume"],
+    type: trade["type"]
+  }))
+})
+
+const areSame = (some: ReadonlyArray<Body>, others: ReadonlyArray<Body>): boolean =>
+  some.length === others.length &&
+  some.every((one, at) =>
+    ["id", "price", "amount", "type"].every((key) => Streams.isEqual(one[key], others[at]?.[key]))
+  )
+
+/** Trades whose sides, amounts and prices all differ. */
+const scenario = [[1, { side: "buy", taken: "0.01" }], [-1, { side: "sell", taken: "0.015" }], [2, {
+  side: "buy",
+  taken: "0.005"
+}]] as const
+
+/** Makes the trades of the scenario. */
+const trade = Effect.fnUntraced(function*(world: World, market: Market) {
+  for (const [percent, terms] of scenario) yield* StreamMarkets.trade(world, market, percent, terms)
+})
+
+/** Whether trades are listed latest first. */
+const areLatestFirst = (trades: ReadonlyArray<Body>): boolean =>
+  trades.every(({ id }, at) => at === 0 || Number(trades[at - 1]?.["id"]) > Number(id))
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  always("streams.trades.snapshot", {
+    statement: "Begins a subscription with at most 100 of the market's latest trades, latest first",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* trade(world, market)
+      const listening = yield* Streams.subscribe(yield* world.connect, "trades", market.name)
+      const [first] = yield* Streams.sees(listening, "trades", (all) => all.length > 0 ? all : undefined)
+      const trades = tradesOf([first], market)
+      for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
+      const expected = yield* listed(world, market)
+      yield* Verdict.conclude(
+        `the market's latest trades: ${JSON.stringify(expected.slice(0, scenario.length))}`,
+        first,
+        trades.length <= most && trades.length >= scenario.length && areLatestFirst(trades) &&
+          areSame(trades, expected.slice(0, trades.length))
+      )
+    })
+  }),
+  always("streams.trades.live", {
+    statement: "Pushes every new trade once, with the id, price, amount and taker's side of the call for trades",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      // The first message, which repeats older trades, has come when this one has.
+      yield* StreamMarkets.trade(world, market, 0.5)
+      const listening = yield* Streams.subscribe(yield* world.connect, "trades", market.name)
+      yield* Streams.sees(listening, "trades", (all) => all.length > 0 ? all : undefined)
+      const { length } = Streams.pushed(listening)
+      yield* trade(world, market)
+      const fresh = (pushed: ReadonlyArray<unknown>) => tradesOf(pushed.slice(length), market)
+      yield* Streams.sees(
+        listening,
+        `${scenario.length} trades`,
+        (pushed) => fresh(pushed).length >= scenario.length ? true : undefined
+      )
+      yield* Streams.linger(listening.connection)
+      const expected = (yield* listed(world, market)).slice(0, scenario.length).toReversed()
+      const trades = fresh(Streams.pushed(listening)).toSorted((one, other) => Number(one["id"]) - Number(other["id"]))
+      for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
+      yield* Verdict.conclude(`the trades ${JSON.stringify(expected)}`, trades, areSame(trades, expected))
+    })
+  }),
+  always("streams.trades.all", {
+    statement: "Pushes the trades of every market to a subscription without markets",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const listening = yield* Streams.subscribe(yield* world.connect, "trades")
+      for (const each of [market, other]) {
+        yield* StreamMarkets.trade(world, each, 1)
+        const [{ id } = {}] = yield* listed(world, each)
+        yield* Streams.sees(
+          listening,
+          `the trade ${String(id)} of ${each.name}`,
+          (pushed) => tradesOf(pushed, each).some((one) => one["id"] === id) ? true : undefined
+        )
+      }
+    })
+  }),
+  forEach("streams.trades.request", {
+    statement: "Answers the request for trades with at most the given number of the latest trades, latest first",
+    profile: "read-only",
+    values: [1, 2, most],
+    check: Effect.fnUntraced(function*(world, limit) {
+      const market = yield* world.market
+      if (world.profile === "control") yield* trade(world, market)
+      const { reply, result } = yield* Streams.ask(yield* world.connect, "trades_request", market.name, limit, 0)
+      const trades = Streams.listOf(result).map(Streams.objectOf)
+      yield* Streams.expect(
+        reply,
+        `at most ${limit} trades, latest first`,
+        Array.isArray(result) && trades.length <= limit && areLatestFirst(trades)
+      )
+      for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
+      if (world.profile !== "control") return
+      const expected = (yield* listed(world, market)).slice(0, limit)
+      yield* Streams.expect(reply, `the trades ${JSON.stringify(expected.slice(0, 3))}`, areSame(trades, expected))
+    })
+  })
+]

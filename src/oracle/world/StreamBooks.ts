@@ -1,0 +1,129 @@
+/** Order books that follow a WebSocket's messages, level by level. */
+import * as Effect from "effect/Effect"
+import * as Verdict from "../Verdict.ts"
+import * as Books from "./Books.ts"
+import * as Kinds from "./Kinds.ts"
+import * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
+import * as StreamMarkets from "./StreamMarkets.ts"
+import * as Streams from "./Streams.ts"
+import * as Trading from "./Trading.ts"
+import type { Body, Market, World } from "./World.ts"
+
+/** The sides of a book. */
+export const sides = ["asks", "bids"] as const
+
+/** One side of a book: amounts by price. */
+type Side = Map<number, number>
+
+/** A book. */
+export interface Book {
+  readonly asks: Side
+  readonly bids: Side
+}
+
+/** A message about a book. */
+export interface Message {
+  readonly isSnapshot: boolean
+  readonly body: Body
+  readonly market: unknown
+}
+
+/** The messages about the book of a market. */
+export const messagesOf = (pushed: ReadonlyArray<unknown>, market: string): ReadonlyArray<Message> =>
+  pushed.map(Streams.listOf).flatMap(([isSnapshot, body, name]) =>
+    name === market ? [{ isSnapshot: isSnapshot === true, body: Streams.objectOf(body), market: name }] : []
+  )
+
+/** The levels of a side; none if the side is missing. */
+export const levels = (body: Body, side: typeof sides[number]): ReadonlyArray<Books.Level> =>
+  Streams.listOf(body[side]).map((level) => {
+    const [price, amount] = Streams.listOf(level)
+    return [Number(price), Number(amount)]
+  })
+
+/** The book after a message. */
+const next = (book: Book, { body, isSnapshot }: Message): Book => {
+  const sideAfter = (side: typeof sides[number]): Side => {
+    const after: Side = new Map(isSnapshot ? [] : book[side])
+    for (const [price, amount] of levels(body, side)) {
+      if (amount === 0) after.delete(price)
+      else after.set(price, amount)
+    }
+    return after
+  }
+  return { asks: sideAfter("asks"), bids: sideAfter("bids") }
+}
+
+/** The books after each message. */
+export const states = (messages: ReadonlyArray<Message>): ReadonlyArray<Book> => {
+  let book: Book = { asks: new Map(), bids: new Map() }
+  return messages.map((message) => book = next(book, message))
+}
+
+const decimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
+
+const isLevel = (level: unknown): boolean =>
+  Array.isArray(level) && level.length === 2 && level.every((part) => typeof part === "string" && decimal.test(part))
+
+const isRising = (prices: ReadonlyArray<number>): boolean =>
+  prices.every((price, at) => at === 0 || price > (prices[at - 1] ?? 0))
+
+/** Expects whole levels, best first, at most `limit` on each side. A side without levels may be missing. */
+export const isWhole = Effect.fnUntraced(function*(what: string, body: Body, limit: number) {
+  const [asks, bids] = [levels(body, "asks"), levels(body, "bids")]
+  yield* Verdict.conclude(
+    `${what}: at most ${limit} levels on each side, best first, each a price and an amount as decimals above zero`,
+    body,
+    sides.every((side) => body[side] === undefined || Array.isArray(body[side])) &&
+      sides.every((side) => Streams.listOf(body[side]).every(isLevel)) &&
+      [...asks, ...bids].every(([, amount]) => amount > 0) && asks.length <= limit && bids.length <= limit &&
+      isRising(asks.map(([price]) => price)) && isRising(bids.map(([price]) => price).toReversed())
+  )
+})
+
+/** The kinds of values in a message. */
+export const bodyKinds = { timestamp: Kinds.time, update_id: Kinds.integer } as const
+
+const describe = (book: Book): unknown => sides.map((side) => [side, [...book[side]]])
+
+const isSame = (one: Side, other: Side): boolean =>
+  one.size === other.size && [...one].every(([price, amount]) => Books.isClose(other.get(price), amount))
+
+/** Expects that a book equals the one that a call shows, once both are at rest. */
+export const equalsRest = (
+  world: World,
+  market: Market,
+  limit: number,
+  current: Effect.Effect<Book | undefined, Verdict.CheckError>
+) =>
+  Streams.settles(
+    `the book of ${Paths.orderBook}/${market.name}`,
+    Effect.gen(function*() {
+      const shown = yield* Books.read(world, Paths.orderBook, market.name, { limit })
+      const rest: Book = { asks: new Map(shown.asks), bids: new Map(shown.bids) }
+      const book = yield* current
+      const holds = book !== undefined && sides.every((side) => isSame(book[side], rest[side]))
+      return { holds, got: { streams: book === undefined ? "none" : describe(book), call: describe(rest) } }
+    })
+  )
+
+/** The prices of {@link fill}, in percent from the market's, best first. */
+const percents = { sell: [0.7, 1.1, 1.6], buy: [-0.7, -1.1, -1.6] } as const
+
+/** Fills a book with three levels on each side. Returns a function that places another order. */
+export const fill = Effect.fnUntraced(function*(world: World) {
+  const market = yield* world.market
+  const account = yield* world.open()
+  const place = (side: Orders.Side, percent: number, amount: string) =>
+    Trading.placeOther(world, account, {
+      market: market.name,
+      side,
+      amount,
+      price: StreamMarkets.above(market, percent)
+    })
+  for (const side of Orders.sides) {
+    for (const [at, percent] of percents[side].entries()) yield* place(side, percent, `0.0${at + 1}`)
+  }
+  return { market, account, place }
+})

@@ -1,0 +1,100 @@
+/** Orders and deals in the messages of a WebSocket, in the form of the calls that show them. */
+import * as Effect from "effect/Effect"
+import * as Verdict from "../Verdict.ts"
+import * as LiveOrders from "./LiveOrders.ts"
+import * as Streams from "./Streams.ts"
+import type { Account, Body, Market, World } from "./World.ts"
+
+/** The events of an order. */
+export const events = { created: 1, changed: 2, finished: 3 } as const
+
+/** Keys that the messages spell unlike the answer to a new order. */
+const spellings: Readonly<Record<string, string>> = {
+  id: "orderId",
+  client_order_id: "clientOrderId",
+  deal_stock: "dealStock",
+  deal_money: "dealMoney",
+  deal_fee: "dealFee",
+  position_side: "positionSide",
+  reduce_only: "reduceOnly",
+  activation_condition: "activationCondition"
+}
+
+/** The types by number. Spot and margin have numbers of their own. */
+const types: Readonly<Record<string, string>> = {
+  1: "limit",
+  2: "market",
+  3: "stop limit",
+  4: "stop market",
+  7: "limit",
+  8: "market",
+  9: "stop limit",
+  10: "stop market",
+  202: "stock market",
+  203: "stop stock market"
+}
+
+const sides: Readonly<Record<string, string>> = { 1: "sell", 2: "buy" }
+
+/** An order with the keys and values of the answer to a new order. */
+export const toOrder = (value: unknown): Body => {
+  const record = Streams.objectOf(value)
+  const { side, type } = record
+  return LiveOrders.toOrder({
+    ...Object.fromEntries(Object.entries(record).map(([key, value]) => [spellings[key] ?? key, value])),
+    ...(typeof side === "number" ? { side: sides[side] ?? side } : {}),
+    ...(typeof type === "number" ? { type: types[type] ?? type } : {})
+  })
+}
+
+/** An order with what happened to it. */
+export interface Event {
+  readonly event: unknown
+  readonly order: Body
+}
+
+/** The events of an order, in order. */
+export const eventsOf = (pushed: ReadonlyArray<unknown>, orderId: unknown): ReadonlyArray<Event> =>
+  pushed.map(Streams.listOf).map(([event, order]) => ({ event, order: toOrder(order) }))
+    .filter(({ order }) => order["orderId"] === orderId)
+
+/** Subscribes an account to its orders on a market. */
+export const listen = Effect.fnUntraced(function*(world: World, account: Account, market: Pick<Market, "name">) {
+  return yield* Streams.subscribe(yield* Streams.authorized(world, account), "ordersPending", market.name)
+})
+
+/** Fields of an order that older messages do not have. */
+const optional: ReadonlyArray<string> = ["status", "stp", "ioc", "postOnly", "positionSide", "activationCondition"]
+
+/** Expects that an order has these values. */
+export const shows = (what: string, order: Body, expected: Body) => {
+  const wrong = LiveOrders.differences(order, expected).filter((key) =>
+    !(optional.includes(key) && order[key] === undefined)
+  )
+  return Verdict.conclude(
+    `${what} with ${JSON.stringify(expected)}`,
+    `a different ${wrong.join(", ")}: ${JSON.stringify(order)}`,
+    wrong.length === 0
+  )
+}
+
+/** Expects exactly these events of an order so far. Returns its state after each. */
+export const expectEvents = Effect.fnUntraced(function*(
+  listening: Streams.Listening,
+  orderId: unknown,
+  expected: ReadonlyArray<number>
+) {
+  yield* Streams.sees(
+    listening,
+    `the events ${expected.join(", ")} of order ${String(orderId)}`,
+    (pushed) => eventsOf(pushed, orderId).length >= expected.length ? true : undefined
+  )
+  yield* Streams.linger(listening.connection)
+  const found = eventsOf(Streams.pushed(listening), orderId)
+  yield* Verdict.conclude(
+    `the events ${expected.join(", ")} of order ${String(orderId)}`,
+    found.map(({ event }) => event),
+    found.length === expected.length && found.every(({ event }, at) => event === expected[at])
+  )
+  return found.map(({ order }) => order)
+})

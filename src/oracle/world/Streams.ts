@@ -1,0 +1,254 @@
+/** Subscriptions and queries over a WebSocket, which only the live exchange's documentation describes. */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Channels from "./Channels.ts"
+import type { Kind } from "./Kinds.ts"
+import * as LiveCalls from "./LiveCalls.ts"
+import * as Paths from "./Paths.ts"
+import * as Section from "./Section.ts"
+import * as Sockets from "./Sockets.ts"
+import type { Account, Body, World } from "./World.ts"
+
+// -----------------------------------------------------------------------------
+// Rules
+// -----------------------------------------------------------------------------
+
+/** Begins a check again if a connection ends. Three connections in a row are the target's fault. */
+const lasting = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
+  Effect.retry(check, { while: Sockets.isLost, times: 2 }).pipe(
+    Effect.catchIf(
+      Sockets.isLost,
+      ({ reason }) =>
+        Effect.fail(new Verdict.Broken({ expected: "a connection that stays open", got: `three times, ${reason}` }))
+    )
+  )
+
+const sectionOf = (level: Rule.Level, source: string): Section.Section => {
+  const section = Section.byStatement((statement) => ({
+    clause: LiveCalls.clause,
+    level,
+    document: Rule.notApplicable("the document has no WebSocket"),
+    live: Rule.other(statement, source)
+  }))
+  return {
+    always: (id, rule) => section.always(id, { ...rule, check: (world) => lasting(rule.check(world)) }),
+    forEach: (id, rule) => section.forEach(id, { ...rule, check: (world, value) => lasting(rule.check(world, value)) }),
+    forAll: (id, rule) => section.forAll(id, { ...rule, check: (world, value) => lasting(rule.check(world, value)) })
+  }
+}
+
+/** The constructors for `MUST` rules: those that a page of the live exchange's documentation states. */
+export const documented = (page: string): Section.Section =>
+  sectionOf("MUST", `${Rule.liveDocumentation}, WebSocket, "${page}"`)
+
+/** The constructors for `SHOULD` rules about behaviour that clients have recorded, but no page states. */
+export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
+
+// -----------------------------------------------------------------------------
+// Requests
+// -----------------------------------------------------------------------------
+
+/** Expects something of an answer. */
+export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
+  Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
+
+/** The code of an error; `undefined` if there is none. */
+const codeOf = ({ answer: { error } }: Sockets.Reply): unknown => Json.isObject(error) ? error["code"] : undefined
+
+const methodNotFound = 4
+
+/** Makes a request, and expects that it succeeds. Returns its result. */
+export const ask = Effect.fnUntraced(function*(
+  connection: Sockets.Connection,
+  method: string,
+  ...params: ReadonlyArray<unknown>
+): Effect.fn.Return<{ readonly reply: Sockets.Reply; readonly result: unknown }, Verdict.CheckError> {
+  const reply = yield* connection.request(method, params)
+  const { error, result } = reply.answer
+  const remedy = codeOf(reply) === methodNotFound
+    ? `; if the target is not meant to serve it, list ${Channels.ofMethod(method)} under missing in --features`
+    : ""
+  yield* expect(reply, `a result${remedy}`, (error ?? null) === null && result !== undefined)
+  return { reply, result }
+})
+
+/** Expects that a request is refused with one of these codes. */
+export const refuses = Effect.fnUntraced(function*(
+  connection: Sockets.Connection,
+  codes: ReadonlyArray<number>,
+  method: string,
+  ...params: ReadonlyArray<unknown>
+) {
+  const reply = yield* connection.request(method, params)
+  yield* expect(reply, `an error with code ${codes.join(" or ")}`, codes.some((code) => code === codeOf(reply)))
+})
+
+/** Expects that an acknowledgement has this form. */
+export const isAcknowledgement = ({ reply, result }: Effect.Success<ReturnType<typeof ask>>) =>
+  expect(reply, "a result with status success", Json.isObject(result) && result["status"] === "success")
+
+/** Creates a token for a connection of an account. */
+export const token = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.webSocketToken, {})
+  const { websocket_token: token } = json
+  const isToken = typeof token === "string" && token !== ""
+  yield* Verdict.expect(answer, "a websocket_token: a string that is not empty", isToken)
+  return String(token)
+})
+
+/** Opens a connection that is authorised for an account. */
+export const authorized = Effect.fnUntraced(function*(
+  world: World,
+  account: Account
+): Effect.fn.Return<Sockets.Connection, Verdict.CheckError> {
+  const secret = yield* token(world, account)
+  const connection = yield* world.connect
+  yield* ask(connection, "authorize", secret, "public")
+  return connection
+})
+
+// -----------------------------------------------------------------------------
+// Pushed messages
+// -----------------------------------------------------------------------------
+
+/** A channel of a connection. */
+export interface Listening {
+  readonly connection: Sockets.Connection
+  /** The first part of the channel's methods. */
+  readonly channel: string
+  /** The index of the first message after the acknowledgement. */
+  readonly from: number
+}
+
+/** Subscribes to a channel. */
+export const subscribe = Effect.fnUntraced(function*(
+  connection: Sockets.Connection,
+  channel: string,
+  ...params: ReadonlyArray<unknown>
+): Effect.fn.Return<Listening, Verdict.CheckError> {
+  const acknowledged = yield* ask(connection, `${channel}_subscribe`, ...params)
+  yield* isAcknowledgement(acknowledged)
+  return { connection, channel, from: acknowledged.reply.at + 1 }
+})
+
+/** The `params` of the messages that a channel has pushed since it was subscribed. */
+export const pushed = ({ channel, connection: { messages }, from }: Listening): ReadonlyArray<unknown> =>
+  messages.slice(from).flatMap(({ method, params }) => method === `${channel}_update` ? [params] : [])
+
+/** The maximum length of the messages in a verdict, in UTF-16 units. */
+const shown = 600
+
+const described = (listening: Listening): string => {
+  const all = pushed(listening)
+  const text = Json.stringify(all.slice(-3))
+  const last = text.length > shown ? `${text.slice(0, shown)}...` : text
+  return `${all.length} messages of ${listening.channel}, the last ones ${last}`
+}
+
+/** Waits until a channel has pushed what `find` looks for. The rule is broken if it does not come in time. */
+export const sees = Effect.fnUntraced(function*<A>(
+  listening: Listening,
+  what: string,
+  find: (pushed: ReadonlyArray<unknown>) => A | undefined,
+  millis = Sockets.patience
+): Effect.fn.Return<A, Verdict.CheckError> {
+  const found = yield* listening.connection.wait(() => find(pushed(listening)), millis)
+  return found === undefined
+    ? yield* new Verdict.Broken({
+      expected: `${what}, within ${millis} ms after the last change`,
+      got: described(listening)
+    })
+    : found
+})
+
+/** The next pushed message that is as expected. */
+export const seesOne = <A>(listening: Listening, what: string, find: (params: unknown) => A | undefined) =>
+  sees(listening, what, (all) => {
+    for (const params of all) {
+      const found = find(params)
+      if (found !== undefined) return found
+    }
+    return undefined
+  })
+
+/** The time between two looks at a target's state, in milliseconds. */
+const lookEvery = 250
+
+/** What a look at a target's state shows. */
+export interface Look {
+  readonly holds: boolean
+  /** The state, for the verdict. */
+  readonly got: unknown
+}
+
+/** Looks again until what was pushed agrees with the state. The rule is broken if it never does. */
+export const settles = Effect.fnUntraced(function*(expected: string, look: Effect.Effect<Look, Verdict.CheckError>) {
+  const end = (yield* Target.now) + Sockets.patience
+  while (true) {
+    const { got, holds } = yield* look
+    if (holds) return
+    if ((yield* Target.now) >= end) return yield* Verdict.conclude(expected, got, false)
+    yield* Effect.sleep(lookEvery)
+  }
+})
+
+/** Longer than every interval between messages, except that of repeated order books, in milliseconds. */
+const interval = 2000
+
+/** Lets the interval of every channel pass, by advancing the clock of a sandbox. Any other target takes its time. */
+export const pass = (world: World, millis = interval) =>
+  world.profile === "control" ? Effect.catchTag(world.advance(millis), "Skipped", () => Effect.void) : Effect.void
+
+/** The time for a message that must not come, after another connection got it, in milliseconds. */
+const grace = 100
+
+/**
+ * Gives a message that must not come the time to come: call it once another connection has got that message. A fast
+ * target may still break the rule unseen, but a slow one is never blamed.
+ */
+export const linger = Effect.fnUntraced(function*(connection: Sockets.Connection) {
+  yield* ask(connection, "ping")
+  yield* Effect.sleep(grace)
+})
+
+/** Expects that a channel has pushed nothing that `isWrong` finds. */
+export const hasNone = (listening: Listening, what: string, isWrong: (params: unknown) => boolean) =>
+  Verdict.conclude(`no message of ${listening.channel} ${what}`, described(listening), !pushed(listening).some(isWrong))
+
+// -----------------------------------------------------------------------------
+// Values
+// -----------------------------------------------------------------------------
+
+/** A list; empty if the value is none. */
+export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
+
+/** An object; empty if the value is none. */
+export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
+
+/** Kinds of values by key, or by position. */
+export type Kinds = Readonly<Record<string, Kind>> | ReadonlyArray<Kind>
+
+/** Describes the values that are not of their kinds; `undefined` if all are. */
+const wrongKinds = (value: unknown, kinds: Kinds): string | undefined => {
+  const wrong = Object.entries(kinds).filter(([key, kind]) => !kind.holds(Reflect.get(Object(value), key)))
+  return wrong.length === 0 ? undefined : wrong.map(([key, { name }]) => `${key}: ${name}`).join(", ")
+}
+
+/** Expects that a value has values of these kinds. */
+export const hasKinds = (what: string, value: unknown, kinds: Kinds) => {
+  const wrong = wrongKinds(value, kinds)
+  return Verdict.conclude(`${what} with ${wrong ?? ""}`, JSON.stringify(value) ?? "nothing", wrong === undefined)
+}
+
+/** Whether two decimals are equal in value, or two values of another type are equal. */
+export const isEqual = (one: unknown, other: unknown): boolean =>
+  typeof one === "string" && typeof other === "string" && one !== "" && Number.isFinite(Number(one))
+    ? Math.abs(Number(one) - Number(other)) < 1e-9
+    : one === other
+
+/** Whether lists of values are equal, position by position. */
+export const areEqual = (some: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+  some.length === others.length && some.every((one, at) => isEqual(one, others[at]))

@@ -1,0 +1,173 @@
+/** Faults of a WebSocket: they change what a client sends and receives over each connection. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Socket from "effect/socket/Socket"
+import type * as Target from "../../../src/oracle/Target.ts"
+
+/** A message, as JSON. */
+export interface Frame {
+  readonly id?: number | null
+  readonly method?: string
+  readonly params?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+/** The changes to the messages of one connection. */
+export interface Changes {
+  /** The messages that the exchange gets instead of one from the client. */
+  readonly sent?: (frame: Frame) => ReadonlyArray<Frame>
+  /** The messages that the client gets instead of one from the exchange. */
+  readonly received?: (frame: Frame) => ReadonlyArray<Frame>
+  /** Writes a message that the client gets; as JSON by default. */
+  readonly write?: (frame: Frame) => string
+  /** Handles a text that is not JSON instead of the exchange. */
+  readonly text?: () => void
+}
+
+/** A connection to change. */
+export interface Line {
+  /** Gives the client a message, after this time in milliseconds; at once by default. */
+  readonly deliver: (frame: Frame, after?: number) => void
+  /** Sends the exchange a message. */
+  readonly send: (frame: Frame) => void
+  /** The other connections of the target. */
+  readonly others: () => ReadonlyArray<Line>
+}
+
+/** Creates the changes to each connection, and any state that they need. */
+export type Fault = () => (line: Line) => Changes
+
+const parse = (text: string): Frame | undefined => {
+  try {
+    return JSON.parse(text) as Frame
+  } catch {
+    return undefined
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** A target whose WebSocket has a fault. */
+export const faulty = (target: Target.Target, fault: Fault): Target.Target => {
+  const { dial } = target
+  if (dial === undefined) return target
+  const change = fault()
+  const lines = new Set<Line>()
+  const wrapped = Effect.map(dial, (socket) => {
+    let changes: Changes = {}
+    const reader: Socket.Socket["reader"] = Effect.gen(function*() {
+      const { pull, upgrade } = yield* socket.reader
+      const { write } = yield* socket.writer
+      const run = Effect.runForkWith(yield* Effect.context())
+      const queue = yield* Queue.unbounded<string, Socket.SocketError>()
+      const line: Line = {
+        deliver: (frame, after = 0) => {
+          const { write = JSON.stringify } = changes
+          const offer = () => void Queue.offerUnsafe(queue, write(frame))
+          if (after === 0) offer()
+          else run(Effect.delay(Effect.sync(offer), after))
+        },
+        send: (frame) => void run(Effect.ignore(write(JSON.stringify(frame)))),
+        others: () => [...lines].filter((other) => other !== line)
+      }
+      changes = change(line)
+      lines.add(line)
+      yield* Effect.addFinalizer(() => Effect.sync(() => lines.delete(line)))
+      const { received = (frame) => [frame] } = changes
+      const reading = Effect.forever(Effect.map(pull, (texts) => {
+        for (const chunk of texts) {
+          const text = typeof chunk === "string" ? chunk : decoder.decode(chunk)
+          const frame = parse(text)
+          for (const changed of frame === undefined ? [] : received(frame)) line.deliver(changed)
+        }
+      }))
+      yield* Effect.forkScoped(
+        Effect.catch(reading, (error) => Effect.sync(() => Queue.failCauseUnsafe(queue, Cause.fail(error))))
+      )
+      return { pull: Queue.takeAll(queue), upgrade }
+    })
+    const writer: Socket.Socket["writer"] = Effect.map(socket.writer, ({ write }) => {
+      const changed: typeof write = (chunk) => {
+        const frame = typeof chunk === "string" ? parse(chunk) : undefined
+        const { sent, text } = changes
+        if (frame === undefined && text !== undefined) return Effect.sync(text)
+        return frame === undefined || sent === undefined
+          ? write(chunk)
+          : Effect.forEach(sent(frame), (one) => write(JSON.stringify(one)), { discard: true })
+      }
+      return { write: changed, writeAll: (chunks) => Effect.forEach(chunks, changed, { discard: true }) }
+    })
+    return Socket.make({ reader, writer })
+  })
+  return { ...target, dial: wrapped }
+}
+
+// -----------------------------------------------------------------------------
+// Faults
+// -----------------------------------------------------------------------------
+
+/** Changes received messages. The state of the closure belongs to one connection. */
+export const receiving =
+  (make: () => (frame: Frame) => Frame | ReadonlyArray<Frame> | undefined): Fault => () => () => {
+    const change = make()
+    return {
+      received: (frame) => {
+        const changed = change(frame)
+        return changed === undefined
+          ? []
+          : Array.isArray(changed)
+          ? changed as ReadonlyArray<Frame>
+          : [changed as Frame]
+      }
+    }
+  }
+
+/** Changes sent messages. */
+export const sending = (change: (frame: Frame) => Frame | ReadonlyArray<Frame> | undefined): Fault => () => () => ({
+  sent: (frame) => {
+    const changed = change(frame)
+    return changed === undefined ? [] : Array.isArray(changed) ? changed as ReadonlyArray<Frame> : [changed as Frame]
+  }
+})
+
+/** Changes the `params` of a channel's messages. `undefined` drops the message. */
+export const pushing = (channel: string, change: (params: ReadonlyArray<unknown>) => unknown): Fault =>
+  receiving(() => (frame) => {
+    if (frame.method !== `${channel}_update`) return frame
+    const params = change(frame.params as ReadonlyArray<unknown>)
+    return params === undefined ? undefined : { ...frame, params }
+  })
+
+/** Changes the results of requests with a method. The method and the params are the request's. */
+export const answering = (
+  method: string | ((method: string) => boolean),
+  change: (answer: Frame, request: Frame) => Frame | ReadonlyArray<Frame> | undefined
+): Fault =>
+() =>
+() => {
+  const asked = new Map<unknown, Frame>()
+  return {
+    sent: (frame) => {
+      asked.set(frame.id, frame)
+      return [frame]
+    },
+    received: (frame) => {
+      const request = frame.method === undefined ? asked.get(frame.id) : undefined
+      const isIt = request !== undefined &&
+        (typeof method === "string" ? request.method === method : method(request.method ?? ""))
+      if (!isIt) return [frame]
+      const changed = change(frame, request)
+      return changed === undefined ? [] : Array.isArray(changed) ? changed as ReadonlyArray<Frame> : [changed as Frame]
+    }
+  }
+}
+
+/** Changes the results of successful requests with a method. */
+export const resulting = (method: string, change: (result: unknown, request: Frame) => unknown): Fault =>
+  answering(
+    method,
+    (answer, request) =>
+      (answer.error ?? null) === null ? { ...answer, result: change(answer.result, request) } : answer
+  )

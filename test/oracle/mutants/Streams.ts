@@ -1,0 +1,867 @@
+/** Sandboxes with one fault of their public streams, and of their messages and connections. */
+import { answering, type Fault, type Frame, pushing, receiving, resulting, sending } from "./Frames.ts"
+
+/** A sandbox whose WebSocket has one fault. */
+export interface StreamMutant {
+  /** Stable and unique. */
+  readonly id: string
+  /** A description of the fault. */
+  readonly fault: string
+  /** Ids of the rules that must find the fault. */
+  readonly breaks: ReadonlyArray<string>
+  readonly change: Fault
+}
+
+/** Creates a mutant. */
+export const stream = (id: string, fault: string, breaks: ReadonlyArray<string>, change: Fault): StreamMutant => ({
+  id: `stream-${id}`,
+  fault,
+  breaks,
+  change
+})
+
+const isAnswer = ({ method }: Frame): boolean => method === undefined
+
+export const success = { status: "success" }
+
+const any = () => true
+
+const refused = (answer: Frame, code: number, message: string): Frame => ({
+  ...answer,
+  result: null,
+  error: { code, message }
+})
+
+/** The fields of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export const list = (value: unknown): ReadonlyArray<unknown> => value as ReadonlyArray<unknown>
+
+export const fields = (value: unknown): Fields => value as Fields
+
+/** Half of a decimal. */
+export const half = (value: unknown): string => String(Number(value) / 2)
+
+const messages: ReadonlyArray<StreamMutant> = [
+  stream(
+    "id-zero",
+    "answers to id 0 have id 1",
+    ["streams.messages.ids"],
+    receiving(() => (frame) => isAnswer(frame) && frame.id === 0 ? { ...frame, id: 1 } : frame)
+  ),
+  stream(
+    "answer-twice",
+    "every other answer comes twice",
+    ["streams.messages.ids"],
+    receiving(() => {
+      let count = 0
+      return (frame) => isAnswer(frame) && ++count % 2 === 0 ? [frame, frame] : frame
+    })
+  ),
+  stream(
+    "answer-lost",
+    "the third answer of a connection is lost",
+    ["streams.messages.ids"],
+    receiving(() => {
+      let count = 0
+      return (frame) => isAnswer(frame) && ++count === 3 ? undefined : frame
+    })
+  ),
+  stream(
+    "id-large",
+    "ids beyond 2^30 lose their lowest digits",
+    ["streams.messages.ids"],
+    receiving(() => (frame) =>
+      isAnswer(frame) && Number(frame.id) > 2 ** 30 ? { ...frame, id: Math.floor(Number(frame.id) / 10) * 10 } : frame
+    )
+  ),
+  stream(
+    "no-error",
+    "results have no error",
+    ["streams.messages.form"],
+    receiving(() => (frame) => {
+      if (!isAnswer(frame) || frame.error !== null) return frame
+      const { error: _error, ...rest } = frame
+      return rest
+    })
+  ),
+  stream(
+    "error-text",
+    "errors are texts",
+    ["streams.messages.form", "streams.parameters"],
+    answering(any, (answer) => answer.error === null ? answer : { ...answer, error: "invalid argument" })
+  ),
+  stream(
+    "error-result",
+    "errors come with a result",
+    ["streams.messages.form"],
+    answering(any, (answer) => answer.error === null ? answer : { ...answer, result: {} })
+  ),
+  stream(
+    "push-id",
+    "pushed messages have an id",
+    ["streams.messages.pushed"],
+    receiving(() => (frame) => isAnswer(frame) ? frame : { ...frame, id: 0 })
+  ),
+  stream(
+    "push-method",
+    "pushed messages have the method of the subscription",
+    ["streams.messages.pushed"],
+    receiving(
+      () => (frame) =>
+        isAnswer(frame) ? frame : { ...frame, method: frame.method?.replace("_update", "_subscribe") ?? "" }
+    )
+  ),
+  stream(
+    "push-object",
+    "the params of pushed messages are objects",
+    ["streams.messages.pushed"],
+    receiving(() => (frame) => isAnswer(frame) ? frame : { ...frame, params: { ...fields(frame.params) } })
+  ),
+  stream("ping", "a ping is answered with an object", ["streams.ping"], resulting("ping", () => success)),
+  stream("time", "the time is in milliseconds", ["streams.time"], resulting("time", (time) => Number(time) * 1000)),
+  stream("time-text", "the time is a text", ["streams.time"], resulting("time", String)),
+  stream(
+    "method-code",
+    "unknown methods are refused with code 1",
+    ["streams.unknown-method"],
+    answering(
+      any,
+      (answer) => fields(answer.error ?? {})["code"] === 4 ? refused(answer, 1, "invalid argument") : answer
+    )
+  ),
+  stream(
+    "method-case",
+    "methods are read without regard to case",
+    ["streams.unknown-method"],
+    sending((frame) => ({
+      ...frame,
+      method: frame.method === "DEPTH_SUBSCRIBE" ? "ping" : frame.method ?? ""
+    }))
+  ),
+  stream(
+    "method-accepted",
+    "unknown methods are acknowledged",
+    ["streams.unknown-method"],
+    answering(
+      any,
+      (answer) => fields(answer.error ?? {})["code"] === 4 ? { ...answer, error: null, result: success } : answer
+    )
+  ),
+  stream(
+    "parameters-code",
+    "wrong parameters are refused with code 2",
+    ["streams.parameters"],
+    answering(any, (answer) => fields(answer.error ?? {})["code"] === 1 ? refused(answer, 2, "internal error") : answer)
+  ),
+  stream(
+    "limit",
+    "a depth limit of 25 is accepted",
+    ["streams.parameters"],
+    sending((frame) => list(frame.params)[1] === 25 ? { ...frame, params: list(frame.params).with(1, 20) } : frame)
+  ),
+  stream(
+    "trades-limit",
+    "a limit of 101 trades is accepted",
+    ["streams.parameters"],
+    sending((frame) =>
+      frame.method === "trades_request" && list(frame.params)[1] === 101
+        ? { ...frame, params: list(frame.params).with(1, 100) }
+        : frame
+    )
+  ),
+  stream(
+    "market",
+    "unknown markets are acknowledged",
+    ["streams.unknown-market"],
+    answering(
+      any,
+      (answer) => fields(answer.error ?? {})["code"] === 9 ? { ...answer, error: null, result: success } : answer
+    )
+  ),
+  stream("not-json", "a text that is not JSON is ignored", ["streams.not-json"], () => () => ({
+    text: () => undefined
+  })),
+  stream(
+    "not-json-answered",
+    "a text that is not JSON is refused, and the connection stays open",
+    ["streams.not-json"],
+    () => ({ deliver }) => ({
+      text: () => deliver({ id: null, result: null, error: { code: 1, message: "not JSON" } })
+    })
+  )
+]
+
+/** Pushes everything that a connection gets to all connections. */
+const everywhere: Fault = () => ({ others }) => ({
+  received: (frame) => {
+    if (!isAnswer(frame)) { for (const { deliver } of others()) deliver(frame) }
+    return [frame]
+  }
+})
+
+/** Pushes to each connection what the connections opened before it get. */
+const toLater: Fault = () => {
+  const lines: Array<object> = []
+  return (line) => {
+    lines.push(line)
+    return {
+      received: (frame) => {
+        if (!isAnswer(frame)) {
+          for (const other of line.others()) if (lines.indexOf(other) > lines.indexOf(line)) other.deliver(frame)
+        }
+        return [frame]
+      }
+    }
+  }
+}
+
+/** Adds the markets of earlier subscriptions of a channel to each subscription. */
+const merging = (channel: string): Fault => () => () => {
+  const markets = new Set<unknown>()
+  return {
+    sent: (frame) => {
+      if (frame.method !== `${channel}_subscribe`) return [frame]
+      for (const market of list(frame.params)) markets.add(market)
+      return [{ ...frame, params: [...markets] }]
+    }
+  }
+}
+
+/** Ignores requests to leave a channel, but acknowledges them. */
+const keeping = (channel: string): Fault =>
+  sending((frame) => frame.method === `${channel}_unsubscribe` ? { ...frame, method: "ping", params: [] } : frame)
+
+const keepingAll = (channels: ReadonlyArray<string>): ReadonlyArray<StreamMutant> =>
+  channels.map((channel) =>
+    stream(
+      `keeps-${channel}`,
+      `the end of a subscription of ${channel} has no effect`,
+      ["streams.unsubscribe"],
+      keeping(channel)
+    )
+  )
+
+const subscriptions: ReadonlyArray<StreamMutant> = [
+  stream(
+    "acknowledgement",
+    "subscriptions are acknowledged with true",
+    ["streams.subscribe.acknowledged"],
+    answering(
+      (method) => method.endsWith("_subscribe"),
+      (answer) => answer.error === null ? { ...answer, result: true } : answer
+    )
+  ),
+  stream("leave-acknowledgement", "the end of a subscription is acknowledged with null", [
+    "streams.subscribe.acknowledged"
+  ], answering((method) => method.endsWith("_unsubscribe"), (answer) => ({ ...answer, result: null }))),
+  stream(
+    "mute",
+    "the statistics of a market are never pushed",
+    ["streams.subscribe.acknowledged"],
+    pushing(
+      "market",
+      () => undefined
+    )
+  ),
+  stream(
+    "late-acknowledgement",
+    "a subscription is acknowledged after its first message",
+    ["streams.subscribe.first"],
+    () => () => {
+      let held: Frame | undefined
+      return {
+        received: (frame) => {
+          if (isAnswer(frame) && fields(frame.result ?? {})["status"] === "success") {
+            held = frame
+            return []
+          }
+          const [before, now] = [held, frame]
+          held = undefined
+          return before === undefined ? [now] : [now, before]
+        }
+      }
+    }
+  ),
+  ...["trades", "lastprice", "market", "marketToday", "bookTicker"].map((channel) =>
+    stream(
+      `merges-${channel}`,
+      `a subscription of ${channel} adds its markets`,
+      ["streams.subscribe.replaces"],
+      merging(channel)
+    )
+  ),
+  stream(
+    "depth-keeps",
+    "a depth subscription always adds its market",
+    ["streams.subscribe.replaces"],
+    sending((frame) =>
+      frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(3, true) } : frame
+    )
+  ),
+  stream(
+    "one-market",
+    "a subscription to several markets has only the first one",
+    ["streams.subscribe.several"],
+    sending(
+      (frame) =>
+        ["trades_subscribe", "lastprice_subscribe", "market_subscribe"].includes(frame.method ?? "")
+          ? { ...frame, params: list(frame.params).slice(0, 1) }
+          : frame
+    )
+  ),
+  ...keepingAll(["depth", "trades", "lastprice", "market", "marketToday", "bookTicker", "candles"]),
+  stream(
+    "everywhere",
+    "messages are pushed to all connections",
+    ["streams.connections", "streams.accounts"],
+    everywhere
+  ),
+  stream("to-later", "messages are pushed to the connections opened later, too", ["streams.connections"], toLater)
+]
+
+// -----------------------------------------------------------------------------
+// Order books
+// -----------------------------------------------------------------------------
+
+/** Changes the bodies of books. */
+const books = (change: (body: Fields, isSnapshot: boolean) => Fields | undefined): Fault =>
+  pushing("depth", ([isSnapshot, body, market]) => {
+    const changed = change(fields(body), isSnapshot === true)
+    return changed === undefined ? undefined : [isSnapshot, changed, market]
+  })
+
+/** Changes the levels of one side. */
+const levels = (
+  side: "asks" | "bids",
+  change: (levels: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
+  when: (isSnapshot: boolean) => boolean = () => true
+): Fault =>
+  books((body, isSnapshot) =>
+    Array.isArray(body[side]) && when(isSnapshot) ? { ...body, [side]: change(list(body[side])) } : body
+  )
+
+/** A fault that shows only in changes. */
+const isChange = (isSnapshot: boolean): boolean => !isSnapshot
+
+const isGone = (level: unknown): boolean => Number(list(level)[1]) === 0
+
+const depth: ReadonlyArray<StreamMutant> = [
+  stream(
+    "snapshot-flag",
+    "the first book is marked as a change",
+    ["streams.depth.snapshot"],
+    pushing(
+      "depth",
+      ([, ...rest]) => [false, ...rest]
+    )
+  ),
+  stream(
+    "snapshot-past",
+    "the first book has a past_update_id",
+    ["streams.depth.snapshot"],
+    books((body) => ({
+      ...body,
+      past_update_id: Number(body["update_id"]) - 1
+    }))
+  ),
+  stream(
+    "snapshot-order",
+    "the asks of a book are worst first",
+    ["streams.depth.snapshot"],
+    levels("asks", (asks) => asks.toReversed())
+  ),
+  stream(
+    "snapshot-bids",
+    "the bids of a book are worst first",
+    ["streams.depth.snapshot"],
+    levels("bids", (bids) => bids.toReversed())
+  ),
+  stream(
+    "snapshot-limit",
+    "a limit of 1 is read as 5",
+    ["streams.depth.snapshot", "streams.depth.window"],
+    sending((frame) =>
+      frame.method === "depth_subscribe" && list(frame.params)[1] === 1
+        ? { ...frame, params: list(frame.params).with(1, 5) }
+        : frame
+    )
+  ),
+  stream(
+    "snapshot-side",
+    "the first book has no bids",
+    ["streams.depth.snapshot"],
+    books((body, isSnapshot) => {
+      if (!isSnapshot) return body
+      const { bids: _bids, ...rest } = body
+      return rest
+    })
+  ),
+  stream(
+    "snapshot-numbers",
+    "the levels of a book are numbers",
+    ["streams.depth.snapshot"],
+    levels("asks", (asks) => asks.map((level) => list(level).map(Number)))
+  ),
+  stream(
+    "snapshot-time",
+    "the time of a book is in milliseconds",
+    ["streams.depth.snapshot"],
+    books((body) => ({
+      ...body,
+      timestamp: Number(body["timestamp"]) * 1000
+    }))
+  ),
+  stream(
+    "snapshot-id",
+    "the update_id of a book is a text",
+    ["streams.depth.snapshot"],
+    books((body) => ({
+      ...body,
+      update_id: String(body["update_id"])
+    }))
+  ),
+  stream(
+    "step",
+    "the price step is ignored",
+    ["streams.depth.step"],
+    sending((frame) =>
+      frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(2, "0") } : frame
+    )
+  ),
+  stream(
+    "depth-request",
+    "the request for a book has half of the amounts",
+    ["streams.depth.request"],
+    resulting(
+      "depth_request",
+      (body) => ({
+        ...fields(body),
+        bids: list(fields(body)["bids"]).map((level) => list(level).with(1, half(list(level)[1])))
+      })
+    )
+  ),
+  stream(
+    "depth-request-order",
+    "the request for a book has its sides exchanged",
+    ["streams.depth.request"],
+    resulting(
+      "depth_request",
+      (body) => ({ ...fields(body), bids: fields(body)["asks"], asks: fields(body)["bids"] })
+    )
+  ),
+  stream(
+    "removed",
+    "levels that are gone are not pushed",
+    ["streams.depth.changes", "streams.depth.window"],
+    levels(
+      "asks",
+      (asks) => asks.filter((level) => !isGone(level)),
+      isChange
+    )
+  ),
+  stream(
+    "added",
+    "the amounts of changes are differences",
+    ["streams.depth.changes"],
+    levels(
+      "asks",
+      (asks) => asks.map((level) => isGone(level) ? level : list(level).with(1, half(list(level)[1]))),
+      isChange
+    )
+  ),
+  stream(
+    "swapped",
+    "changes have their sides exchanged",
+    ["streams.depth.changes"],
+    books((body, isSnapshot) => isSnapshot ? body : { ...body, asks: body["bids"] ?? [], bids: body["asks"] ?? [] })
+  ),
+  stream(
+    "change-lost",
+    "one change in three is lost",
+    ["streams.depth.chain"],
+    receiving(() => {
+      let count = 0
+      return (frame) =>
+        frame.method === "depth_update" && list(frame.params)[0] === false && ++count % 3 === 2 ? undefined : frame
+    })
+  ),
+  stream(
+    "change-past",
+    "the past_update_id of a change is its own update_id",
+    ["streams.depth.chain"],
+    books((body) => ({
+      ...body,
+      ...(body["past_update_id"] === undefined ? {} : { past_update_id: body["update_id"] })
+    }))
+  ),
+  stream(
+    "change-unchained",
+    "changes have no past_update_id",
+    ["streams.depth.chain"],
+    books((body) => {
+      const { past_update_id: _past, ...rest } = body
+      return rest
+    })
+  ),
+  stream(
+    "change-whole",
+    "every change is pushed as a whole book",
+    ["streams.depth.chain", "streams.depth.repeats"],
+    pushing(
+      "depth",
+      ([, body, market]) => {
+        const { past_update_id: _past, ...rest } = fields(body)
+        return [true, rest, market]
+      }
+    )
+  ),
+  stream(
+    "change-decreases",
+    "update_id decreases",
+    ["streams.depth.chain"],
+    receiving(() => {
+      let count = 0
+      return (frame) => {
+        if (frame.method !== "depth_update") return frame
+        const [isSnapshot, body, market] = list(frame.params)
+        const { past_update_id: past, ...rest } = fields(body)
+        const id = 1000 - ++count
+        const past_update_id = past === undefined ? {} : { past_update_id: id + 1 }
+        return { ...frame, params: [isSnapshot, { ...rest, update_id: id, ...past_update_id }, market] }
+      }
+    })
+  ),
+  stream(
+    "no-repeat",
+    "a book is not repeated",
+    ["streams.depth.repeats"],
+    receiving(() => {
+      let isFirst = true
+      return (frame) => {
+        if (frame.method !== "depth_update" || list(frame.params)[0] !== true) return frame
+        const kept = isFirst ? frame : undefined
+        isFirst = false
+        return kept
+      }
+    })
+  ),
+  stream(
+    "repeat-chain",
+    "a repeated book has a number that the next change does not follow",
+    ["streams.depth.repeats"],
+    receiving(() => {
+      let count = 0
+      return (frame) => {
+        if (frame.method !== "depth_update" || list(frame.params)[0] !== true || ++count === 1) return frame
+        const [isSnapshot, body, market] = list(frame.params)
+        const id = Number(fields(body)["update_id"]) + 1_000_000
+        return { ...frame, params: [isSnapshot, { ...fields(body), update_id: id }, market] }
+      }
+    })
+  ),
+  stream(
+    "adds",
+    "a depth subscription always replaces the others",
+    ["streams.depth.adds"],
+    sending(
+      (frame) => frame.method === "depth_subscribe" ? { ...frame, params: list(frame.params).with(3, false) } : frame
+    )
+  ),
+  stream(
+    "leaves-all",
+    "a request to leave one book leaves all",
+    ["streams.depth.leaves"],
+    sending((frame) => frame.method === "depth_unsubscribe" ? { ...frame, params: [] } : frame)
+  ),
+  stream("leaves-none", "a request to leave one book leaves none", ["streams.depth.leaves"], keeping("depth"))
+]
+
+// -----------------------------------------------------------------------------
+// Trades, prices and candles
+// -----------------------------------------------------------------------------
+
+/** Changes each trade of the messages. `index` counts the messages of the connection. */
+const trades = (change: (trade: Fields) => Fields): Fault =>
+  pushing("trades", ([market, all]) => [market, list(all).map((trade) => change(fields(trade)))])
+
+/** Changes the messages after the first one. */
+const later = (channel: string, change: (params: ReadonlyArray<unknown>, count: number) => unknown): Fault =>
+  receiving(() => {
+    let count = 0
+    return (frame) => {
+      if (frame.method !== `${channel}_update` || ++count === 1) return frame
+      const params = change(list(frame.params), count)
+      return params === undefined ? undefined : { ...frame, params }
+    }
+  })
+
+const marketData: ReadonlyArray<StreamMutant> = [
+  stream(
+    "trades-order",
+    "the first trades are oldest first",
+    ["streams.trades.snapshot"],
+    pushing("trades", ([market, all]) => [
+      market,
+      list(all).toReversed()
+    ])
+  ),
+  stream(
+    "trades-first",
+    "the first trades lack the latest one",
+    ["streams.trades.snapshot"],
+    pushing(
+      "trades",
+      ([market, all]) => [market, list(all).slice(1)]
+    )
+  ),
+  stream(
+    "trades-none",
+    "there are no first trades",
+    ["streams.trades.snapshot"],
+    pushing("trades", ([market]) => [market, []])
+  ),
+  stream(
+    "trades-side",
+    "the side of a trade is that of the maker",
+    ["streams.trades.snapshot", "streams.trades.live"],
+    trades(
+      (trade) => ({ ...trade, type: trade["type"] === "buy" ? "sell" : "buy" })
+    )
+  ),
+  stream(
+    "trades-amount",
+    "the amount of a trade is its total",
+    ["streams.trades.live"],
+    trades((trade) => ({
+      ...trade,
+      amount: String(Number(trade["amount"]) * Number(trade["price"]))
+    }))
+  ),
+  stream(
+    "trades-number",
+    "the price of a trade is a number",
+    ["streams.trades.live"],
+    trades((trade) => ({
+      ...trade,
+      price: Number(trade["price"])
+    }))
+  ),
+  stream(
+    "trades-time",
+    "the time of a trade is in milliseconds",
+    ["streams.trades.live"],
+    trades((trade) => ({
+      ...trade,
+      time: Number(trade["time"]) * 1000
+    }))
+  ),
+  stream(
+    "trades-id",
+    "the ids of trades count the messages",
+    ["streams.trades.live"],
+    later("trades", ([market, all], count) => [
+      market,
+      list(all).map((trade) => ({ ...fields(trade), id: count }))
+    ])
+  ),
+  stream(
+    "trades-lost",
+    "a trade is lost",
+    ["streams.trades.live"],
+    later("trades", (params, count) => count === 3 ? undefined : params)
+  ),
+  stream(
+    "trades-twice",
+    "a trade comes twice",
+    ["streams.trades.live"],
+    receiving(() => {
+      let count = 0
+      return (frame) => frame.method === "trades_update" && ++count === 2 ? [frame, frame] : frame
+    })
+  ),
+  stream(
+    "trades-all",
+    "a subscription without markets has only one",
+    ["streams.trades.all"],
+    sending((frame) =>
+      frame.method === "trades_subscribe" && list(frame.params).length === 0
+        ? { ...frame, params: ["BTC_USDT"] }
+        : frame
+    )
+  ),
+  stream(
+    "trades-request",
+    "the request for trades ignores its limit",
+    ["streams.trades.request"],
+    sending((frame) =>
+      frame.method === "trades_request" ? { ...frame, params: list(frame.params).with(1, 100) } : frame
+    )
+  ),
+  stream(
+    "trades-request-order",
+    "the request for trades lists the oldest first",
+    ["streams.trades.request"],
+    resulting(
+      "trades_request",
+      (all) => list(all).toReversed()
+    )
+  ),
+  stream(
+    "last-price",
+    "the request for the last price answers a number",
+    ["streams.last-price.request"],
+    resulting(
+      "lastprice_request",
+      Number
+    )
+  ),
+  stream(
+    "last-price-old",
+    "the last price is 1 too low",
+    ["streams.last-price.request"],
+    resulting("lastprice_request", (price) => String(Number(price) - 1))
+  ),
+  stream(
+    "last-price-once",
+    "only the first price is pushed",
+    ["streams.last-price.pushed"],
+    later("lastprice", () => undefined)
+  ),
+  stream(
+    "last-price-pushed",
+    "pushed prices are rounded",
+    ["streams.last-price.pushed"],
+    pushing("lastprice", ([market, price]) => [
+      market,
+      String(Math.round(Number(price) / 1000) * 1000)
+    ])
+  ),
+  ...["market_request", "marketToday_query"].flatMap((method) => [
+    stream(
+      `${method}-volume`,
+      `volume and deal of ${method} are exchanged`,
+      ["streams.statistics.request"],
+      resulting(
+        method,
+        (body) => ({ ...fields(body), volume: fields(body)["deal"], deal: fields(body)["volume"] })
+      )
+    ),
+    stream(
+      `${method}-high`,
+      `high and low of ${method} are exchanged`,
+      ["streams.statistics.request"],
+      resulting(
+        method,
+        (body) => ({ ...fields(body), high: fields(body)["low"], low: fields(body)["high"] })
+      )
+    ),
+    stream(
+      `${method}-number`,
+      `the figures of ${method} are numbers`,
+      ["streams.statistics.request"],
+      resulting(method, (
+        body
+      ) => ({ ...fields(body), last: Number(fields(body)["last"]) }))
+    )
+  ]),
+  stream(
+    "period",
+    "the period is missing",
+    ["streams.statistics.request"],
+    resulting("market_request", (body) => {
+      const { period: _period, ...rest } = fields(body)
+      return rest
+    })
+  ),
+  ...["market", "marketToday"].map((channel) =>
+    stream(
+      `${channel}-pushed`,
+      `pushed figures of ${channel} count half of the volume`,
+      ["streams.statistics.pushed"],
+      pushing(
+        channel,
+        ([market, body]) => [market, { ...fields(body), volume: half(fields(body)["volume"]) }]
+      )
+    )
+  ),
+  stream(
+    "best-swapped",
+    "the best bid and ask are exchanged",
+    ["streams.book-ticker.best"],
+    pushing("bookTicker", ([row]) => {
+      const [at, sent, market, id, bid, bidAmount, ask, askAmount] = list(row)
+      return [[at, sent, market, id, ask, askAmount, bid, bidAmount]]
+    })
+  ),
+  stream(
+    "best-flat",
+    "the best prices are not in an inner list",
+    ["streams.book-ticker.best"],
+    pushing("bookTicker", ([row]) => list(row))
+  ),
+  stream(
+    "best-old",
+    "the latest change of the best prices is not pushed",
+    ["streams.book-ticker.best"],
+    later(
+      "bookTicker",
+      (params, count) => count > 2 ? undefined : params
+    )
+  ),
+  stream(
+    "best-first",
+    "the standing best prices are not pushed",
+    ["streams.book-ticker.first"],
+    receiving(() => {
+      let count = 0
+      return (frame) => frame.method === "bookTicker_update" && ++count === 1 ? undefined : frame
+    })
+  ),
+  stream(
+    "candles-order",
+    "high and close of candles are exchanged",
+    ["streams.candles.request"],
+    resulting("candles_request", (
+      rows
+    ) => list(rows).map((row) => list(row).with(2, list(row)[3]).with(3, list(row)[2])))
+  ),
+  stream(
+    "candles-volume",
+    "the volumes of candles are exchanged",
+    ["streams.candles.request"],
+    resulting(
+      "candles_request",
+      (rows) => list(rows).map((row) => list(row).with(5, list(row)[6]).with(6, list(row)[5]))
+    )
+  ),
+  stream(
+    "candles-market",
+    "candles lack their market",
+    ["streams.candles.request"],
+    resulting("candles_request", (rows) => list(rows).map((row) => list(row).slice(0, 7)))
+  ),
+  stream(
+    "candles-pushed-order",
+    "low and close of pushed candles are exchanged",
+    ["streams.candles.pushed"],
+    pushing(
+      "candles",
+      (rows) => rows.map((row) => list(row).with(2, list(row)[4]).with(4, list(row)[2]))
+    )
+  ),
+  stream(
+    "candles-pushed-time",
+    "pushed candles have the time of their end",
+    ["streams.candles.pushed"],
+    pushing("candles", (rows) => rows.map((row) => list(row).with(0, Number(list(row)[0]) + 60)))
+  ),
+  stream(
+    "candles-pushed-flat",
+    "pushed candles are not in a list",
+    ["streams.candles.pushed"],
+    pushing("candles", ([row]) => row)
+  )
+]
+
+export const mutants: ReadonlyArray<StreamMutant> = [...messages, ...subscriptions, ...depth, ...marketData]
