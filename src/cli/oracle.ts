@@ -6,10 +6,13 @@ import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as Socket from "effect/socket/Socket"
+import * as Dialer from "../client/session/Dialer.ts"
 import * as Check from "../oracle/Check.ts"
 import * as Features from "../oracle/Features.ts"
 import * as OpenPoints from "../oracle/OpenPoints.ts"
@@ -72,6 +75,10 @@ const profile = Flag.Literals("profile", profiles).pipe(
 
 const target = {
   url: Flags.optional(Flag.String("url"), "The base URL of the target"),
+  streamsUrl: Flags.optional(
+    Flag.String("streams-url"),
+    "The URL of the target's WebSocket; /ws below the base URL by default"
+  ),
   key: Flags.optional(
     Flag.String("key"),
     "The public API key; TXC_API_KEY by default. The secret is never an argument"
@@ -83,7 +90,7 @@ const target = {
   ),
   features: Flags.optional(
     Flag.File("features"),
-    "A JSON file with the features of the target: endpoints, missing calls with reasons, other paths, prices; rules about other endpoints are skipped"
+    "A JSON file with the features of the target: endpoints, missing calls and streams with reasons, other paths, prices; rules about other endpoints are skipped"
   ),
   maxRate: Flags.optional(
     Flag.Int("max-rate"),
@@ -127,6 +134,14 @@ const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, profil
   }
 })
 
+const streamsUrlOf = (given: Option.Option<string>, baseUrl: string) =>
+  Option.isNone(given) || /^wss?:\/\/[^/]/u.test(given.value)
+    ? Effect.succeed(Option.getOrElse(given, () => Target.streamsUrl(baseUrl)))
+    : new Refused({
+      wrong: `--streams-url is not the URL of a WebSocket: ${given.value}`,
+      remedy: "Give a URL that begins with ws:// or wss://"
+    })
+
 const targetOf = Effect.fnUntraced(function*(
   flags: Command.Command.Config.Infer<typeof target>,
   name: Dialect.Dialect["name"],
@@ -141,7 +156,9 @@ const targetOf = Effect.fnUntraced(function*(
   const features = Option.isNone(flags.features)
     ? undefined
     : yield* Features.parse(yield* (yield* FileSystem.FileSystem).readFileString(flags.features.value))
-  return yield* Target.http({
+  const streamsUrl = yield* streamsUrlOf(flags.streamsUrl, flags.url.value)
+  const dialer = Dialer.layer({ url: streamsUrl }).pipe(Layer.provide(Socket.layerWebSocketConstructorGlobal))
+  const found = Target.http({
     baseUrl: flags.url.value,
     dialect: Dialect.byName[name],
     timeout: flags.timeout,
@@ -150,6 +167,7 @@ const targetOf = Effect.fnUntraced(function*(
     ...(features === undefined ? {} : { features }),
     ...(maxRate === undefined ? {} : { maxRate })
   })
+  return yield* Effect.provide(found, dialer)
 })
 
 // -----------------------------------------------------------------------------

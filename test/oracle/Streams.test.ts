@@ -1,19 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Socket from "effect/socket/Socket"
 import * as TestClock from "effect/testing/TestClock"
 import * as Check from "../../src/oracle/Check.ts"
+import * as Profile from "../../src/oracle/Profile.ts"
 import * as Report from "../../src/oracle/Report.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 import { runRule } from "../../src/oracle/Run.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { passing } from "../support/clock.ts"
+import { passing, until } from "../support/clock.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 import * as Doubles from "./doubles/Streams.ts"
 import { streams } from "./mutants/all.ts"
-import { type Fault, faulty } from "./mutants/Frames.ts"
+import { answering, type Fault, faulty } from "./mutants/Frames.ts"
 
 /** The steps of the test clock, in milliseconds. */
 const step = 20
@@ -56,6 +59,28 @@ describe("rules about streams", () => {
       allHold(yield* check(faulty(yield* Support.inProcess(Dialect.live), Doubles.free)))
     }), 60_000)
 
+  it.effect(
+    "checks without the control plane judge the rules that they may, and leave nothing behind",
+    () =>
+      Effect.gen(function*() {
+        yield* begin
+        const target = faulty(yield* Support.inProcess(Dialect.live), Doubles.free)
+        const keys = yield* passing(Support.account(target))
+        const counts: Array<number> = []
+        for (const profile of ["read-only", "mutating"] as const) {
+          const report = yield* check({ ...target, keys }, { profile })
+          const may = report.results.filter(({ rule }) => Profile.allows(profile, rule.profile))
+          assert.deepStrictEqual(may.filter(({ outcome }) => outcome._tag !== "Held").map(Report.line), [])
+          assert.deepStrictEqual(report.warnings, [])
+          counts.push(may.length)
+        }
+        assert.deepStrictEqual(yield* passing(Support.openOrders(target, keys)), [])
+        assert.isAbove(counts[0] ?? 0, 20)
+        assert.isAbove(counts[1] ?? 0, counts[0] ?? 0)
+      }),
+    60_000
+  )
+
   it("every mutant has a unique id", () => {
     assert.strictEqual(new Set(streams.map(({ id }) => id)).size, streams.length)
   })
@@ -75,4 +100,121 @@ describe("rules about streams", () => {
         assert.deepStrictEqual(survivors, [])
       }), 300_000)
   }
+})
+
+describe("the WebSocket of a target", () => {
+  const only = ["streams.ping", "streams.depth.adds", "streams.trades.all", "streams.token"]
+
+  /** The outcomes of a few rules, by id. */
+  const outcomes = (target: Target.Target) =>
+    Effect.map(
+      check(target, { only }),
+      ({ results }) => Object.fromEntries(results.map(({ outcome, rule }) => [rule.id, outcome]))
+    )
+
+  const closed: Target.Target["dial"] = Effect.succeed(Socket.make({
+    reader: Effect.fail(
+      new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause: "HTTP 404" }) })
+    ),
+    writer: Effect.succeed({ write: () => Effect.never, writeAll: () => Effect.never })
+  }))
+
+  it.effect("a WebSocket that cannot be opened breaks its rules, unless the target declares it missing", () =>
+    Effect.gen(function*() {
+      yield* begin
+      const target = { ...yield* Support.inProcess(Dialect.live), dial: closed }
+      const undeclared = yield* outcomes(target)
+      assert.deepStrictEqual(only.map((id) => undeclared[id]?._tag), ["Broken", "Broken", "Broken", "Held"])
+      const ping = undeclared["streams.ping"]
+      assert.isTrue(ping?._tag === "Broken" && ping.expected.includes("list streams under missing in --features"))
+      assert.isTrue(ping?._tag === "Broken" && ping.got.includes("HTTP 404"))
+      const declared = yield* outcomes({ ...target, features: { missing: { streams: "planned for May" } } })
+      assert.deepStrictEqual(only.map((id) => declared[id]?._tag), ["Skipped", "Skipped", "Skipped", "Held"])
+      const skipped = declared["streams.ping"]
+      const why = "the target declares that it does not have streams: planned for May"
+      assert.isTrue(skipped?._tag === "Skipped" && skipped.why === why)
+    }))
+
+  it.effect("the rules about a channel that the target declares missing are skipped", () =>
+    Effect.gen(function*() {
+      yield* begin
+      const target = yield* Support.inProcess(Dialect.live)
+      const missing = { "streams/depth": "no books" }
+      const some = yield* outcomes({ ...target, features: { missing } })
+      assert.deepStrictEqual(only.map((id) => some[id]?._tag), ["Held", "Skipped", "Held", "Held"])
+      const served = faulty(
+        target,
+        answering("depth_subscribe", (answer) => ({
+          ...answer,
+          result: null,
+          error: { code: 4, message: "method not found" }
+        }))
+      )
+      const { "streams.depth.adds": adds } = yield* outcomes(served)
+      assert.isTrue(adds?._tag === "Broken" && adds.expected.includes("list streams/depth under missing"))
+    }))
+
+  it.effect("the rules are skipped without a way to open a WebSocket", () =>
+    Effect.gen(function*() {
+      yield* begin
+      const { dial: _dial, ...target } = yield* Support.inProcess(Dialect.live)
+      const found = yield* outcomes(target)
+      assert.deepStrictEqual(only.map((id) => found[id]?._tag), ["Skipped", "Skipped", "Skipped", "Held"])
+    }))
+
+  it.effect(
+    "connections that end now and then break no rule, and one that always ends breaks it",
+    () =>
+      Effect.gen(function*() {
+        yield* begin
+        const target = yield* Support.inProcess(Dialect.live)
+        let count = 0
+        const ending = (every: number) =>
+          faulty(target, () => ({ end }) => ({
+            received: (frame) => {
+              if (++count % every === 0) end()
+              return [frame]
+            }
+          }))
+        const rare = yield* check(ending(97), { skip: ["streams.not-json"] })
+        assert.deepStrictEqual(Report.broken(rare).map(Report.line), [])
+        assert.isAbove(count, 400)
+        const { "streams.ping": ping } = yield* outcomes(ending(1))
+        assert.isTrue(ping?._tag === "Broken" && ping.expected === "a connection that stays open")
+      }),
+    60_000
+  )
+
+  it.effect("no connection stays open after a check, even if it is interrupted", () =>
+    Effect.gen(function*() {
+      yield* begin
+      const target = yield* Support.inProcess(Dialect.live)
+      let [open, opened] = [0, 0]
+      const { dial = Effect.die("no dialer") } = target
+      const counted = Effect.tap(dial, () =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            open++
+            opened++
+          }),
+          () => Effect.sync(() => open--)
+        ))
+      yield* check({ ...target, dial: counted }, { only: ["streams.connections", "streams.accounts"] })
+      assert.isAbove(opened, 4)
+      assert.strictEqual(open, 0)
+      const fiber = yield* Effect.forkChild(check({ ...target, dial: counted }, { only: ["streams.connections"] }))
+      yield* until(Effect.sync(() => open > 1))
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(open, 0)
+    }))
+
+  it("the URL of the WebSocket is next to the base URL, or that of the live exchange", () => {
+    const urls = ["http://127.0.0.1:8080/", "https://host.test/v/one", "https://whitebit.com", "https://whitebit.eu/"]
+    assert.deepStrictEqual(urls.map(Target.streamsUrl), [
+      "ws://127.0.0.1:8080/ws",
+      "wss://host.test/v/one/ws",
+      "wss://wss.whitebit.com/ws",
+      "wss://api.whitebit.eu/ws"
+    ])
+  })
 })

@@ -61,6 +61,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.reader
       const connection = yield* Streams.authorized(world, account)
       yield* Streams.settles(
+        connection,
         `the balances of ${tickers.length === 0 ? "all assets" : `exactly ${tickers.join(", ")}`}`,
         Effect.gen(function*() {
           const { result } = yield* Streams.ask(connection, "balanceSpot_request", ...tickers)
@@ -93,6 +94,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       const changed = how === "order" ? [market.stock] : [market.stock, market.money]
       yield* Streams.pass(world)
       yield* Streams.settles(
+        listening.connection,
         `messages with the balances of ${changed.join(" and ")}`,
         Effect.gen(function*() {
           const call = yield* balancesOf(world, account)
@@ -147,6 +149,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.reader
       const connection = yield* Streams.authorized(world, account)
       yield* Streams.settles(
+        connection,
         "the collateral balance of USDT",
         Effect.gen(function*() {
           const { result } = yield* Streams.ask(connection, "balanceMargin_request", ...tickers)
@@ -173,6 +176,7 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
         ({ result }) => Streams.objectOf(Streams.objectOf(result)["USDT"])
       )
       yield* Streams.settles(
+        connection,
         "a message with the collateral balance of USDT as the call and the request show it",
         Effect.gen(function*() {
           const all = Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf)
@@ -199,6 +203,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
         if (amount === "0.03") yield* Trading.openPosition(world, account, "buy", "0.01")
         yield* Streams.pass(world)
         yield* Streams.settles(
+          connection,
           `one position of ${amount}, with total 1`,
           Effect.gen(function*() {
             const { items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})

@@ -81,6 +81,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* trade(world, market)
       yield* Streams.pass(world)
       yield* Streams.settles(
+        listening.connection,
         "the latest candle of the call for candles",
         Effect.gen(function*() {
           const expected = (yield* listed(world, market, 60)).findLast((row) => Number(row[5]) > 0) ?? []

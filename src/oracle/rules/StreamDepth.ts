@@ -109,7 +109,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       // Elsewhere, the book changes between two reads.
       if (world.profile !== "control") return
       const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
-      yield* StreamBooks.equalsRest(world, market, limit, current)
+      yield* StreamBooks.equalsRest(world, market, limit, listening.connection, current)
     })
   }),
   always("streams.depth.step", {
@@ -155,7 +155,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
         read,
         (body) => StreamBooks.states([{ isSnapshot: true, body, market: market.name }])[0]
       )
-      yield* StreamBooks.equalsRest(world, market, 100, current)
+      yield* StreamBooks.equalsRest(world, market, 100, connection, current)
     })
   })
 ]
@@ -166,7 +166,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const current = Effect.sync(() => followed(listening, market).at(-1))
-      yield* StreamBooks.equalsRest(world, market, 100, current)
+      yield* StreamBooks.equalsRest(world, market, 100, listening.connection, current)
     })
   }),
   always("streams.depth.chain", {
@@ -197,7 +197,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
         wide === undefined
       )
       const current = Effect.sync(() => followed(listening, market).at(-1))
-      yield* StreamBooks.equalsRest(world, market, 1, current)
+      yield* StreamBooks.equalsRest(world, market, 1, listening.connection, current)
     })
   }),
   always("streams.depth.repeats", {

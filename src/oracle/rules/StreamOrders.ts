@@ -96,6 +96,27 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       })
     })
   }),
+  always("streams.orders.withdrawn", {
+    statement: "Pushes event 3 with a stop order that is canceled while it waits",
+    profile: "mutating",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const listening = yield* StreamOrders.listen(world, account, market)
+      const fields = Orders.stopLimit(market, "buy")
+      const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
+      // Elsewhere, only a list of open orders shows at the end of the run that the order is gone.
+      const isListed = world.profile === "control" || world.placements.listed.has(Paths.stopLimit)
+      if (!isListed) return yield* Verdict.skip(`needs ${Paths.activeOrders} to list the order`)
+      yield* Trading.placeOther(world, account, { market: market.name, orderId: order["orderId"] }, Paths.cancelOrder)
+      const [, shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created, finished])
+      yield* StreamOrders.shows("the order", shown, {
+        ...LiveOrders.ordered("stop limit", fields),
+        ...LiveOrders.identity(LiveOrders.toOrder(order)),
+        ...LiveOrders.filled(fields["amount"], [], "CANCELED")
+      })
+    })
+  }),
   forEach("streams.orders.canceled", {
     statement: "Pushes event 3 with a canceled order, and what it had traded",
     values: [0, 0.01],

@@ -141,6 +141,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* place("sell", 0.4, "0.06")
       yield* place("buy", -0.4, "0.07")
       yield* Streams.settles(
+        listening.connection,
         "the best levels of the book",
         Effect.gen(function*() {
           const { asks: [ask], bids: [bid] } = yield* Books.read(world, Paths.orderBook, market.name)

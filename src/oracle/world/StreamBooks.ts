@@ -5,6 +5,7 @@ import * as Books from "./Books.ts"
 import * as Kinds from "./Kinds.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
+import type * as Sockets from "./Sockets.ts"
 import * as StreamMarkets from "./StreamMarkets.ts"
 import * as Streams from "./Streams.ts"
 import * as Trading from "./Trading.ts"
@@ -95,9 +96,11 @@ export const equalsRest = (
   world: World,
   market: Market,
   limit: number,
+  connection: Sockets.Connection,
   current: Effect.Effect<Book | undefined, Verdict.CheckError>
 ) =>
   Streams.settles(
+    connection,
     `the book of ${Paths.orderBook}/${market.name}`,
     Effect.gen(function*() {
       const shown = yield* Books.read(world, Paths.orderBook, market.name, { limit })

@@ -16,15 +16,25 @@ import type { Account, Body, World } from "./World.ts"
 // Rules
 // -----------------------------------------------------------------------------
 
-/** Begins a check again if a connection ends. Three connections in a row are the target's fault. */
-const lasting = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
-  Effect.retry(check, { while: Sockets.isLost, times: 2 }).pipe(
-    Effect.catchIf(
-      Sockets.isLost,
-      ({ reason }) =>
-        Effect.fail(new Verdict.Broken({ expected: "a connection that stays open", got: `three times, ${reason}` }))
-    )
-  )
+/** The connections in a row that may end before that is the target's fault. */
+const maxLost = 3
+
+/** The connections in a row that have ended, by rule. */
+const lost = new WeakMap<World, number>()
+
+/** Breaks the rule if its connections end again and again. Until then, the value is judged again. */
+const lasting = (
+  world: World,
+  check: Effect.Effect<unknown, Verdict.CheckError>
+): Effect.Effect<unknown, Verdict.CheckError> =>
+  Effect.tapError(check, (error) => {
+    const count = Sockets.isLost(error) ? (lost.get(world) ?? 0) + 1 : 0
+    lost.set(world, count)
+    return count < maxLost ? Effect.void : new Verdict.Broken({
+      expected: "a connection that stays open",
+      got: `${count} in a row did not: ${Verdict.whyOf(error)}`
+    })
+  }).pipe(Effect.tap(() => Effect.sync(() => lost.delete(world))))
 
 const sectionOf = (level: Rule.Level, source: string): Section.Section => {
   const section = Section.byStatement((statement) => ({
@@ -34,9 +44,11 @@ const sectionOf = (level: Rule.Level, source: string): Section.Section => {
     live: Rule.other(statement, source)
   }))
   return {
-    always: (id, rule) => section.always(id, { ...rule, check: (world) => lasting(rule.check(world)) }),
-    forEach: (id, rule) => section.forEach(id, { ...rule, check: (world, value) => lasting(rule.check(world, value)) }),
-    forAll: (id, rule) => section.forAll(id, { ...rule, check: (world, value) => lasting(rule.check(world, value)) })
+    always: (id, rule) => section.always(id, { ...rule, check: (world) => lasting(world, rule.check(world)) }),
+    forEach: (id, rule) =>
+      section.forEach(id, { ...rule, check: (world, value) => lasting(world, rule.check(world, value)) }),
+    forAll: (id, rule) =>
+      section.forAll(id, { ...rule, check: (world, value) => lasting(world, rule.check(world, value)) })
   }
 }
 
@@ -185,13 +197,18 @@ export interface Look {
 }
 
 /** Looks again until what was pushed agrees with the state. The rule is broken if it never does. */
-export const settles = Effect.fnUntraced(function*(expected: string, look: Effect.Effect<Look, Verdict.CheckError>) {
+export const settles = Effect.fnUntraced(function*(
+  connection: Sockets.Connection,
+  expected: string,
+  look: Effect.Effect<Look, Verdict.CheckError>
+) {
   const end = (yield* Target.now) + Sockets.patience
   while (true) {
     const { got, holds } = yield* look
     if (holds) return
     if ((yield* Target.now) >= end) return yield* Verdict.conclude(expected, got, false)
-    yield* Effect.sleep(lookEvery)
+    // Fails if the connection has ended.
+    yield* connection.wait(() => undefined, lookEvery)
   }
 })
 

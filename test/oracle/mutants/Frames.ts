@@ -30,6 +30,8 @@ export interface Changes {
 export interface Line {
   /** Gives the client a message, after this time in milliseconds; at once by default. */
   readonly deliver: (frame: Frame, after?: number) => void
+  /** Ends the connection. */
+  readonly end: () => void
   /** Sends the exchange a message. */
   readonly send: (frame: Frame) => void
   /** The other connections of the target. */
@@ -48,6 +50,8 @@ const parse = (text: string): Frame | undefined => {
 }
 
 const decoder = new TextDecoder()
+
+const ended = new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: 1006 }) })
 
 /** A target whose WebSocket has a fault. */
 export const faulty = (target: Target.Target, fault: Fault): Target.Target => {
@@ -69,6 +73,7 @@ export const faulty = (target: Target.Target, fault: Fault): Target.Target => {
           if (after === 0) offer()
           else run(Effect.delay(Effect.sync(offer), after))
         },
+        end: () => void Queue.failCauseUnsafe(queue, Cause.fail(ended)),
         send: (frame) => void run(Effect.ignore(write(JSON.stringify(frame)))),
         others: () => [...lines].filter((other) => other !== line)
       }

@@ -159,7 +159,7 @@ const pending: ReadonlyArray<StreamMutant> = [
   stream(
     "canceled-event",
     "a canceled order has event 2",
-    ["streams.orders.canceled"],
+    ["streams.orders.canceled", "streams.orders.withdrawn"],
     orders((event, order) => [
       event === 3 ? 2 : event,
       order
