@@ -27,6 +27,7 @@ import * as Fleet from "./readme/fleet.ts"
 import * as HostExample from "./readme/host.ts"
 import * as Limits from "./readme/limits.ts"
 import * as OracleExample from "./readme/oracle.ts"
+import * as OracleStreamsExample from "./readme/oracleStreams.ts"
 import * as QuickStart from "./readme/quickstart.ts"
 import * as RiskExample from "./readme/risk.ts"
 import * as SandboxExample from "./readme/sandbox.ts"
@@ -269,9 +270,10 @@ describe("the examples of the pages", () => {
       assert.strictEqual<string>(yield* SandboxExample.program, "2")
     }))
 
-  it.live("the oracle example finds no broken rule in a sandbox", () =>
+  it.live("the oracle examples find no broken rule in a sandbox", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* OracleExample.program, 0)
+      assert.strictEqual(yield* OracleStreamsExample.program, 0)
     }))
 
   itNeeds(

@@ -88,6 +88,30 @@ describe("effect-txc oracle", () => {
     60_000
   )
 
+  it.live("oracle checks the WebSocket below the base URL, or the one of --streams-url", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* Support.overHttp(Dialect.live)
+      const at = yield* folder
+      const run = [
+        "--url",
+        baseUrl,
+        "--dialect",
+        "live",
+        "--public-only",
+        "--only",
+        "streams.ping,streams.time"
+      ]
+      const found = yield* oracle(at, {}, ...run)
+      assert.strictEqual(found.code, 0, found.out + found.error)
+      assert.include(found.out, "held  streams.time")
+      const elsewhere = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl.replace("http", "ws")}/nowhere`)
+      assert.strictEqual(elsewhere.code, 1, elsewhere.out + elsewhere.error)
+      assert.include(elsewhere.out, "list streams under missing in --features")
+      const wrong = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl}/ws`)
+      assert.strictEqual(wrong.code, 2, wrong.out + wrong.error)
+      assert.include(wrong.error, "--streams-url is not the URL of a WebSocket")
+    }), 60_000)
+
   it.live("oracle exits with 1 and writes a replay file if a rule is broken", () =>
     Effect.gen(function*() {
       const at = yield* folder

@@ -38,7 +38,9 @@ describe("sandbox", () => {
         () =>
           Effect.gen(function*() {
             const target = yield* Support.inProcess(dialect)
-            holds(yield* Check.check(target, { profile: "control", seed, runs }))
+            // Another test checks them with a clock that does not wait.
+            const skip = isLong ? [] : ["streams"]
+            holds(yield* Check.check(target, { profile: "control", seed, runs, skip }))
           }),
         300_000
       )

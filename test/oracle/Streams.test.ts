@@ -199,8 +199,8 @@ describe("the WebSocket of a target", () => {
           }),
           () => Effect.sync(() => open--)
         ))
-      yield* check({ ...target, dial: counted }, { only: ["streams.connections", "streams.accounts"] })
-      assert.isAbove(opened, 4)
+      yield* check({ ...target, dial: counted }, { only: ["streams.ping", "streams.connections", "streams.accounts"] })
+      assert.isAbove(opened, 5)
       assert.strictEqual(open, 0)
       const fiber = yield* Effect.forkChild(check({ ...target, dial: counted }, { only: ["streams.connections"] }))
       yield* until(Effect.sync(() => open > 1))

@@ -95,7 +95,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: requests,
     check: Effect.fnUntraced(function*(world, [method, params]) {
       const { name } = yield* world.market
-      yield* Streams.refuses(yield* world.connect, [requiresAuthorization], method, ...params(name))
+      yield* Streams.refuses(yield* world.connection, [requiresAuthorization], method, ...params(name))
     })
   }),
   always("streams.accounts", {

@@ -49,7 +49,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       if (world.profile === "control") yield* trade(world, market)
       const now = Math.floor((yield* world.now) / 1000)
       const [start, end] = [now - 10 * seconds, now]
-      const connection = yield* world.connect
+      const connection = yield* world.connection
       const asked = [market.name, start, end, seconds]
       const { reply, result } = yield* Streams.ask(connection, "candles_request", ...asked)
       for (const row of rowsOf(result)) yield* Streams.hasKinds("a row", row, kinds)

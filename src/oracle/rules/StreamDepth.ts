@@ -143,7 +143,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* filled(world)
-      const connection = yield* world.connect
+      const connection = yield* world.connection
       const read = Effect.map(
         Streams.ask(connection, "depth_request", market.name, 100, "0"),
         ({ result }) => Streams.objectOf(result)

@@ -21,7 +21,7 @@ const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["result", "ping", () => []],
   ["result", "time", () => []],
   ["result", "lastprice_request", (market) => [market]],
-  ["result", "lastprice_subscribe", (market) => [market]],
+  ["result", "lastprice_unsubscribe", () => []],
   ["error", "no_such_method", () => []],
   ["error", "candles_subscribe", (market) => [market, 7]]
 ]
@@ -79,7 +79,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: forms,
     check: Effect.fnUntraced(function*(world, [form, method, params]) {
       const { name } = yield* world.market
-      const reply = yield* (yield* world.connect).request(method, params(name))
+      const reply = yield* (yield* world.connection).request(method, params(name))
       const { error, result } = reply.answer
       yield* form === "result"
         ? Streams.expect(reply, "a result, and error null", result !== undefined && error === null)
@@ -110,7 +110,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Answers a ping with pong",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
-      const { reply, result } = yield* Streams.ask(yield* world.connect, "ping")
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "ping")
       yield* Streams.expect(reply, "result pong", result === "pong")
     })
   }),
@@ -118,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Answers the request for the time with the current time, in whole Unix seconds",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
-      const { reply, result } = yield* Streams.ask(yield* world.connect, "time")
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "time")
       const now = (yield* world.serverTime) / 1000
       yield* Streams.expect(
         reply,
@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: ["no_such_method", "depth", "DEPTH_SUBSCRIBE"],
     check: Effect.fnUntraced(function*(world, method) {
-      yield* Streams.refuses(yield* world.connect, [4], method)
+      yield* Streams.refuses(yield* world.connection, [4], method)
     })
   }),
   forEach("streams.parameters", {
@@ -141,7 +141,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: wrong,
     check: Effect.fnUntraced(function*(world, [method, params]) {
       const { name } = yield* world.market
-      yield* Streams.refuses(yield* world.connect, [1], method, ...params(name))
+      yield* Streams.refuses(yield* world.connection, [1], method, ...params(name))
     })
   }),
   // The documentation names code 1; clients have recorded code 9.
@@ -150,7 +150,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: ofMarket,
     check: Effect.fnUntraced(function*(world, [method, params]) {
-      yield* Streams.refuses(yield* world.connect, [1, 9], method, ...params(LivePublicCalls.noMarket))
+      yield* Streams.refuses(yield* world.connection, [1, 9], method, ...params(LivePublicCalls.noMarket))
     })
   }),
   Streams.recorded.always("streams.not-json", {

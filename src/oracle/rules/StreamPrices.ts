@@ -68,7 +68,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const price = world.profile === "control" ? (yield* StreamMarkets.trade(world, market, 1)).price : undefined
-      const { reply, result } = yield* Streams.ask(yield* world.connect, "lastprice_request", market.name)
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "lastprice_request", market.name)
       yield* Streams.expect(
         reply,
         price === undefined ? "a decimal above zero in a string" : `the price ${price} in a string`,
@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: periods,
     check: Effect.fnUntraced(function*(world, { kinds, method, params }) {
       const market = yield* world.market
-      const connection = yield* world.connect
+      const connection = yield* world.connection
       const { reply, result } = yield* Streams.ask(connection, method, market.name, ...params)
       yield* Streams.hasKinds("statistics", result, kinds)
       const [before, period] = [Streams.objectOf(result), params[0]]

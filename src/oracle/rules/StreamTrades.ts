@@ -126,7 +126,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, limit) {
       const market = yield* world.market
       if (world.profile === "control") yield* trade(world, market)
-      const { reply, result } = yield* Streams.ask(yield* world.connect, "trades_request", market.name, limit, 0)
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "trades_request", market.name, limit, 0)
       const trades = Streams.listOf(result).map(Streams.objectOf)
       yield* Streams.expect(
         reply,

@@ -52,7 +52,7 @@ export interface RuleWorld {
 }
 
 /** The part of a world that all rules share. */
-type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd" | "connect">
+type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd" | "connect" | "connection">
 
 const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>) => {
   const { dialect, features = {}, patience = Throttling.defaultPatience, send } = target
@@ -169,6 +169,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
     : Effect.succeed({ ...keys, id: "", isExclusive: false })
   const isControl = profile === "control"
   const sockets = Sockets.make(target, shared.get)
+  const atEnd = makeCleanup()
   const lateness: Settling.Lateness = { isKnown: false }
   let remains: ReadonlyArray<string> = []
 
@@ -191,6 +192,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
         control,
         get,
         connect: sockets.connect(onEnd),
+        connection: sockets.shared(atEnd.onEnd),
         reader: isControl ? openOnce(Connection.retry(Accounts.open(shared))) : owner,
         lender: isControl ? openOnce(Connection.retry(Accounts.openLender(shared))) : owner,
         parent: isControl ? openOnce(Connection.retry(Accounts.openParent(shared))) : owner,
@@ -203,6 +205,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
     }
   }
   const undoAll = Effect.gen(function*() {
+    yield* atEnd.end
     for (const doubt of placements.doubts) yield* doubt
     if (isControl) remains = yield* restoring.end
   })

@@ -40,7 +40,7 @@ export interface Reply {
 }
 
 /**
- * A WebSocket connection to the target. It ends with the run.
+ * A WebSocket connection to the target.
  *
  * @category models
  */
@@ -65,8 +65,10 @@ export interface Connection {
 
 /** The connections of a check. */
 export interface Sockets {
-  /** Opens a connection that ends with the run. */
+  /** Opens a connection. `onEnd` receives the step that closes it. */
   readonly connect: (onEnd: World["onEnd"]) => Effect.Effect<Connection, Verdict.CheckError>
+  /** The connection that all rules share. Opens it on first use, and after it has ended. */
+  readonly shared: (onEnd: World["onEnd"]) => Effect.Effect<Connection, Verdict.CheckError>
 }
 
 const decoder = new TextDecoder()
@@ -156,6 +158,7 @@ const open = Effect.fnUntraced(function*(
 export const make = ({ dial, features = {} }: Target.Target, get: World["get"]): Sockets => {
   /** Known once no connection could be opened although the target answers calls. */
   let unserved: Verdict.Broken | undefined
+  let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {
     yield* get(Paths.ping)
     unserved = new Verdict.Broken({
@@ -164,18 +167,25 @@ export const make = ({ dial, features = {} }: Target.Target, get: World["get"]):
     })
     return yield* unserved
   })
-  return {
-    connect: Effect.fnUntraced(function*(onEnd) {
-      const missing = Features.whyMissing(features, Channels.webSocket)
-      if (missing !== undefined) return yield* Verdict.skip(missing)
-      if (dial === undefined) return yield* Verdict.skip("needs a way to open WebSockets: see Target.dial")
-      if (unserved !== undefined) return yield* unserved
-      const once = Effect.gen(function*() {
-        const scope = yield* Scope.make()
-        yield* onEnd(Scope.close(scope, Exit.void))
-        return yield* Scope.provide(open(dial, features), scope)
-      })
-      return yield* Effect.catchTag(Retrying.retry(once), "TargetError", refused)
+  const connect: Sockets["connect"] = Effect.fnUntraced(function*(onEnd) {
+    const missing = Features.whyMissing(features, Channels.webSocket)
+    if (missing !== undefined) return yield* Verdict.skip(missing)
+    if (dial === undefined) return yield* Verdict.skip("needs a way to open WebSockets: see Target.dial")
+    if (unserved !== undefined) return yield* unserved
+    const once = Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      yield* onEnd(Scope.close(scope, Exit.void))
+      return yield* Scope.provide(open(dial, features), scope)
     })
+    return yield* Effect.catchTag(Retrying.retry(once), "TargetError", refused)
+  })
+  return {
+    connect,
+    shared: (onEnd) =>
+      Effect.suspend(() =>
+        shared !== undefined && shared.ended() === undefined
+          ? Effect.succeed(shared)
+          : Effect.tap(connect(onEnd), (connection) => Effect.sync(() => shared = connection))
+      )
   }
 }

@@ -131,6 +131,11 @@ export interface World {
    * no way to open one.
    */
   readonly connect: Effect.Effect<Sockets.Connection, Verdict.CheckError>
+  /**
+   * The WebSocket connection that the rules of a check share, for requests that need no authorisation. Skips like
+   * `connect`.
+   */
+  readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>
   /** An account for reads. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
   /** An account to read interest payments with. On a sandbox, it has some. */

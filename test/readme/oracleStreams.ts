@@ -1,0 +1,17 @@
+import { Dialect } from "effect-txc"
+import { check, Report, Target } from "effect-txc/oracle"
+import { InProcess, Sandbox } from "effect-txc/sandbox"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+const target = Target.fromLayer(Sandbox.layer({ dialect: Dialect.live, controlToken: "a token of mine" }), {
+  baseUrl: InProcess.baseUrl,
+  dialect: Dialect.live,
+  control: { url: `${InProcess.baseUrl}/control/v1/`, token: Redacted.make("a token of mine") }
+})
+
+export const program = Effect.gen(function*() {
+  const report = yield* check(yield* target, { profile: "control", only: ["streams.messages", "streams.depth.chain"] })
+  yield* Effect.logInfo(Report.text(report))
+  return Report.exitCode(report)
+}).pipe(Effect.scoped)
