@@ -165,11 +165,20 @@ export const livePoints = [
   {
     id: "open.live.streams",
     point:
-      "The order of an acknowledgement and the first message over a WebSocket, the levels of an order book that leave "
-      + "its limit, the first message about best prices, and the end of a connection that sends no JSON",
+      "Over a WebSocket: the order of an acknowledgement and the first message, the levels of an order book that leave its "
+      + "limit, a second subscription to the same book, the first message about best prices, balances that have not "
+      + "changed, and the end of a connection that sends no JSON",
     stance:
-      "as clients have recorded them: the acknowledgement is first; a level that leaves is removed; the best prices "
-      + "are repeated; the connection ends without an answer",
-    rules: ["streams.subscribe.first", "streams.depth.window", "streams.book-ticker.first", "streams.not-json"]
+      "as clients have recorded them: the acknowledgement is first; a level that leaves is removed; the book begins again, "
+      + "and its changes come once; the best prices are repeated; only changed balances are pushed; the connection ends "
+      + "without an answer",
+    rules: [
+      "streams.subscribe.first",
+      "streams.depth.again",
+      "streams.depth.window",
+      "streams.book-ticker.first",
+      "streams.balances.changed",
+      "streams.not-json"
+    ]
   }
 ]

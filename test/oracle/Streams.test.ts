@@ -15,6 +15,7 @@ import { passing, until } from "../support/clock.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 import * as Doubles from "./doubles/Streams.ts"
+import * as StreamServer from "./doubles/StreamServer.ts"
 import { streams } from "./mutants/all.ts"
 import { answering, type Fault, faulty } from "./mutants/Frames.ts"
 
@@ -58,6 +59,15 @@ describe("rules about streams", () => {
       yield* begin
       allHold(yield* check(faulty(yield* Support.inProcess(Dialect.live), Doubles.free)))
     }), 60_000)
+
+  it.effect("a small server that follows the documentation alone breaks no rule that only reads", () =>
+    Effect.gen(function*() {
+      yield* begin
+      const report = yield* check(StreamServer.make(), { profile: "read-only" })
+      const may = report.results.filter(({ rule }) => rule.profile === "read-only")
+      assert.deepStrictEqual(may.filter(({ outcome }) => outcome._tag !== "Held").map(Report.line), [])
+      assert.isAbove(may.length, 20)
+    }))
 
   it.effect(
     "checks without the control plane judge the rules that they may, and leave nothing behind",

@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Channels from "../world/Channels.ts"
+import type * as Sockets from "../world/Sockets.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
-import type { Account, World } from "../world/World.ts"
+import type { Account, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Authorization")
 
@@ -30,22 +31,43 @@ const requests: ReadonlyArray<readonly [method: string, params: (market: string)
   ["positionsMargin_subscribe", () => []]
 ]
 
-/** The private channels that a trade makes push something, with the parameters that subscribe to a market. */
-const channels: ReadonlyArray<readonly [channel: string, params: (market: string) => ReadonlyArray<unknown>]> = [
-  ["ordersPending", (market) => [market]],
-  ["ordersExecuted", (market) => [[market], 0]],
-  ["deals", (market) => [[market]]],
-  ["balanceSpot", () => []]
+/** A private channel that every trade of the account makes push something. */
+interface Kind {
+  readonly channel: string
+  /** The parameters that subscribe to one market alone, if messages are about markets. */
+  readonly params: (market: string) => ReadonlyArray<unknown>
+  readonly isOfMarket: boolean
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  { channel: "ordersPending", params: (market) => [market], isOfMarket: true },
+  { channel: "ordersExecuted", params: (market) => [[market], 0], isOfMarket: true },
+  { channel: "deals", params: (market) => [[market]], isOfMarket: true },
+  { channel: "balanceSpot", params: () => [], isOfMarket: false }
 ]
 
-/** Subscribes an account to all private channels that the target declares. */
-const listen = Effect.fnUntraced(function*(world: World, account: Account, market: string) {
-  const connection = yield* Streams.authorized(world, account)
-  const declared = channels.filter(([channel]) => world.declares(`${Channels.webSocket}/${channel}`))
-  return yield* Effect.forEach(
-    declared,
-    ([channel, params]) => Streams.subscribe(connection, channel, ...params(market))
+/** The channels that the target declares. Skips if it declares none. */
+const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = false) {
+  const found = kinds.filter((kind) =>
+    declares(`${Channels.webSocket}/${kind.channel}`) && (kind.isOfMarket || !isOfMarket)
   )
+  return found.length === 0 ? yield* Verdict.skip("the target declares no private channels") : found
+})
+
+/** Subscribes a connection to channels, for one market. */
+const listen = (connection: Sockets.Connection, found: ReadonlyArray<Kind>, { name }: Market) =>
+  Effect.forEach(found, ({ channel, params }) => Streams.subscribe(connection, channel, ...params(name)))
+
+/** Lets an account trade, and expects a message of each channel about it. */
+const trade = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  market: Market,
+  all: ReadonlyArray<Streams.Listening>
+) {
+  yield* StreamMarkets.trade(world, market, 1, { maker: account, taken: "0.02" })
+  yield* Streams.pass(world)
+  for (const listening of all) yield* Streams.seesOne(listening, "a message about the trade", () => true)
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
@@ -102,16 +124,55 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Pushes the orders, deals and balances of an account to its own connections only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
+      const found = yield* served(world)
       const [account, stranger] = [yield* world.open(), yield* world.open()]
-      const strange = yield* listen(world, stranger, market.name)
-      const own = yield* listen(world, account, market.name)
-      const [one] = strange
-      if (one === undefined) return yield* Verdict.skip("the target declares no private channels")
-      yield* StreamMarkets.trade(world, market, 1, { maker: account, taken: "0.02" })
-      yield* Streams.pass(world)
-      for (const listening of own) yield* Streams.seesOne(listening, "a message about the account's trade", () => true)
-      yield* Streams.linger(one.connection)
+      const connection = yield* Streams.authorized(world, stranger)
+      const strange = yield* listen(connection, found, market)
+      const own = yield* listen(yield* Streams.authorized(world, account), found, market)
+      yield* trade(world, account, market, own)
+      yield* Streams.linger(connection)
       for (const listening of strange) yield* Streams.hasNone(listening, "about another account", () => true)
+    })
+  }),
+  always("streams.private.markets", {
+    statement: "Pushes only orders and deals on the markets of the latest subscription to their channel",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const found = yield* served(world, true)
+      const account = yield* world.open()
+      const connections = [
+        yield* Streams.authorized(world, account),
+        yield* Streams.authorized(world, account)
+      ] as const
+      yield* listen(connections[0], found, other)
+      const silent = yield* listen(connections[0], found, market)
+      const witness = yield* listen(connections[1], found, other)
+      yield* trade(world, account, other, witness)
+      yield* Streams.linger(connections[0])
+      for (const listening of silent) yield* Streams.hasNone(listening, `about ${other.name}`, () => true)
+      yield* trade(world, account, market, silent)
+    })
+  }),
+  always("streams.private.unsubscribe", {
+    statement: "Pushes nothing of a private channel after it has acknowledged the end of the subscription",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const found = yield* served(world)
+      const account = yield* world.open()
+      const connection = yield* Streams.authorized(world, account)
+      const witness = yield* listen(yield* Streams.authorized(world, account), found, market)
+      yield* listen(connection, found, market)
+      const left = yield* Effect.forEach(found, ({ channel }) =>
+        Effect.gen(function*() {
+          const acknowledged = yield* Streams.ask(connection, `${channel}_unsubscribe`)
+          yield* Streams.isAcknowledgement(acknowledged)
+          return { connection, channel, from: acknowledged.reply.at + 1 }
+        }))
+      yield* trade(world, account, market, witness)
+      yield* Streams.linger(connection)
+      for (const listening of left) {
+        yield* Streams.hasNone(listening, "after the end of its subscription", () => true)
+      }
     })
   })
 ]

@@ -108,6 +108,19 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  Streams.recorded.always("streams.balances.changed", {
+    statement: "Pushes no balances that have not changed",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open()
+      const listening = yield* Streams.subscribe(yield* Streams.authorized(world, account), "balanceSpot")
+      const { stock } = yield* lock(world, account)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(listening, `a balance of ${stock}`, () => true)
+      yield* Streams.linger(listening.connection)
+      const tickers = Object.keys(latest(listening))
+      yield* Verdict.conclude(`only a balance of ${stock}`, tickers, tickers.every((ticker) => ticker === stock))
+    })
+  }),
   spot.always("streams.balances.assets", {
     statement: "Pushes only balances of the subscribed assets",
     check: Effect.fnUntraced(function*(world) {
@@ -191,6 +204,10 @@ const marginRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
+/** The open positions in a message. The exchange may still list a closed one, with an amount of zero. */
+const openIn = (whole: Body): ReadonlyArray<Body> =>
+  Streams.listOf(whole["records"]).map(Streams.objectOf).filter(({ amount }) => Number(amount) !== 0)
+
 const positionRules: ReadonlyArray<Rule.Rule> = [
   positions.always("streams.positions.whole", {
     statement: "Pushes all open positions again and again, as the call for open positions shows them",
@@ -204,14 +221,14 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
         yield* Streams.pass(world)
         yield* Streams.settles(
           connection,
-          `one position of ${amount}, with total 1`,
+          `one position of ${amount}, and the total of the records`,
           Effect.gen(function*() {
             const { items } = yield* LiveCalls.list(world, account, Paths.openPositions, {})
             const call = Streams.objectOf(items[0])
             const whole = Streams.objectOf(Streams.pushed(listening).at(-1))
-            const [record, ...others] = Streams.listOf(whole["records"]).map(Streams.objectOf)
-            const shown = record ?? {}
-            const holds = whole["total"] === 1 && others.length === 0 && Number(shown["amount"]) === Number(amount) &&
+            const [shown = {}, ...others] = openIn(whole)
+            const holds = whole["total"] === Streams.listOf(whole["records"]).length && others.length === 0 &&
+              Number(shown["amount"]) === Number(amount) &&
               Streams.areEqual(
                 [shown["id"], shown["market"], shown["amount"], shown["base_price"]],
                 [call["positionId"], call["market"], call["amount"], call["basePrice"]]
@@ -223,6 +240,16 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const { length } = Streams.pushed(listening)
       yield* Streams.pass(world)
       yield* Streams.sees(listening, "the positions again", (pushed) => pushed.length > length ? true : undefined)
+      yield* Trading.openPosition(world, account, "sell", "0.03")
+      yield* Streams.pass(world)
+      yield* Streams.settles(
+        connection,
+        "no position once it is closed",
+        Effect.sync(() => {
+          const whole = Streams.objectOf(Streams.pushed(listening).at(-1))
+          return { holds: openIn(whole).length === 0, got: whole }
+        })
+      )
     })
   }),
   positions.always("streams.positions.none", {

@@ -9,7 +9,7 @@ import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
 import type { Market, World } from "../world/World.ts"
 
-const { always, forEach } = Streams.documented("Kline")
+const { forEach } = Streams.documented("Kline")
 
 /** The intervals of the call for candles, by their length in seconds. */
 const intervals = { 60: "1m", 3600: "1h" } as const
@@ -73,18 +73,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  always("streams.candles.pushed", {
+  forEach("streams.candles.pushed", {
     statement: "Pushes the current candle after trades, as the call for candles shows it",
-    check: Effect.fnUntraced(function*(world) {
+    values: [60, 3600] as const,
+    check: Effect.fnUntraced(function*(world, seconds) {
       const market = yield* world.market
-      const listening = yield* Streams.subscribe(yield* world.connect, "candles", market.name, 60)
+      const listening = yield* Streams.subscribe(yield* world.connect, "candles", market.name, seconds)
       yield* trade(world, market)
       yield* Streams.pass(world)
       yield* Streams.settles(
         listening.connection,
         "the latest candle of the call for candles",
         Effect.gen(function*() {
-          const expected = (yield* listed(world, market, 60)).findLast((row) => Number(row[5]) > 0) ?? []
+          const expected = (yield* listed(world, market, seconds)).findLast((row) => Number(row[5]) > 0) ?? []
           const rows = Streams.pushed(listening).flatMap(rowsOf)
           const row = rows.findLast(([time]) => time === expected[0])
           return {
@@ -98,7 +99,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(
         "only candles of the market and the interval",
         rows,
-        rows.every((row) => row[7] === market.name && Number(row[0]) % 60 === 0)
+        rows.every((row) => row[7] === market.name && Number(row[0]) % seconds === 0)
       )
     })
   })

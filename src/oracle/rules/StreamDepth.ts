@@ -20,6 +20,9 @@ const repeatsAfter = 10_000
 /** The longest wait for a repeated book, if the target's clock cannot be advanced, in milliseconds. */
 const repeatsBy = 15_000
 
+/** The tolerance for the time of a change, in seconds. */
+const slack = 60
+
 /** Longer than the interval between changes of a book, in milliseconds. */
 const changeEvery = 150
 
@@ -175,13 +178,19 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const all = messages(listening, market)
+      const now = (yield* world.now) / 1000
       for (const [at, { body, isSnapshot }] of all.entries()) {
         if (at === 0) continue
-        const [past, before, now] = [body["past_update_id"], all[at - 1]?.body["update_id"], body["update_id"]]
+        yield* Verdict.conclude(
+          `a timestamp of about ${now}`,
+          body,
+          Math.abs(Number(body["timestamp"]) - now) < slack
+        )
+        const [past, before, id] = [body["past_update_id"], all[at - 1]?.body["update_id"], body["update_id"]]
         yield* Verdict.conclude(
           `update_id ${String(before)} or more${isSnapshot ? "" : `, and past_update_id ${String(before)}`}`,
           body,
-          Number(now) >= Number(before) && (isSnapshot ? (past ?? null) === null : past === before)
+          Number(id) >= Number(before) && (isSnapshot ? (past ?? null) === null : past === before)
         )
       }
     })
@@ -216,6 +225,8 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
         Number(repeated?.body["update_id"]) >= Number(begun?.body["update_id"]) &&
           (repeated?.body["past_update_id"] ?? null) === null
       )
+      const current = Effect.sync(() => repeated === undefined ? undefined : StreamBooks.states([repeated])[0])
+      yield* StreamBooks.equalsRest(world, market, 20, listening.connection, current)
       yield* place("sell", 0.3, "0.01")
       yield* Streams.pass(world, changeEvery)
       const all = yield* Streams.sees(listening, "a change", (pushed) => {
@@ -245,6 +256,26 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
         yield* Streams.pass(world, changeEvery)
         yield* more(one, each, 0)
       }
+    })
+  }),
+  Streams.recorded.always("streams.depth.again", {
+    statement: "Begins with the whole book again when a book is subscribed twice, and then pushes each change once",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, place } = yield* StreamBooks.fill(world)
+      const connection = yield* world.connect
+      yield* Streams.subscribe(connection, "depth", market.name, 20, "0", true)
+      yield* Streams.linger(connection)
+      const listening = yield* Streams.subscribe(connection, "depth", market.name, 20, "0", true)
+      yield* place("sell", 0.3, "0.01")
+      yield* Streams.pass(world, changeEvery)
+      yield* more(listening, market, 0)
+      yield* Streams.linger(connection)
+      const all = messages(listening, market)
+      yield* Verdict.conclude(
+        "the whole book, and then one change",
+        all,
+        all[0]?.isSnapshot === true && changesIn(all).length === 1
+      )
     })
   }),
   always("streams.depth.leaves", {

@@ -17,11 +17,11 @@ const { always, forEach } = Streams.documented("Orders pending")
 const { changed, created, finished } = StreamOrders.events
 
 /** The calls that place an order which rests. */
-const placements: ReadonlyArray<readonly [type: string, path: string]> = [
-  ["limit", Paths.limitOrder],
-  ["limit", Paths.collateralLimit],
-  ["stop limit", Paths.stopLimit],
-  ["stop limit", Paths.collateralStopLimit]
+const placements: ReadonlyArray<readonly [type: string, number: number, path: string]> = [
+  ["limit", 1, Paths.limitOrder],
+  ["limit", 7, Paths.collateralLimit],
+  ["stop limit", 3, Paths.stopLimit],
+  ["stop limit", 9, Paths.collateralStopLimit]
 ]
 
 /** An order of a new account on the market, with its events. */
@@ -73,21 +73,23 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     profile: "mutating",
     values: ({ profile }: Rule.Setting) =>
       Orders.sides.flatMap((side) =>
-        placements.filter(([, path]) => profile === "control" || path === Paths.stopLimit)
-          .map(([type, path]) => ({ side, type, path }))
+        placements.filter(([, , path]) => profile === "control" || path === Paths.stopLimit)
+          .map(([type, number, path]) => ({ side, type, number, path }))
       ),
-    check: Effect.fnUntraced(function*(world, { path, side, type }) {
+    check: Effect.fnUntraced(function*(world, { number, path, side, type }) {
       const account = yield* world.trader
       const market = yield* world.market
       const listening = yield* StreamOrders.listen(world, account, market)
       const price = priceText(market, market.price * (side === "buy" ? 0.6 : 1.5))
       const amount = Orders.amountFor(market, Number(price))
       const fields: Body = type === "limit"
-        ? { market: market.name, side, amount, price }
+        ? { market: market.name, side, amount, price, postOnly: true, clientOrderId: world.unique("stream"), stp: "cn" }
         : Orders.stopLimit(market, side)
       const { order } = yield* Orders.place(world, account, path, fields)
       const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created])
       const waits = type === "limit" ? {} : { activated: 0 }
+      const raw = Streams.pushed(listening).map((params) => Streams.objectOf(Streams.listOf(params)[1])["type"])
+      yield* Verdict.conclude(`type ${number}`, raw, Streams.areEqual(raw, [number]))
       yield* StreamOrders.shows("the order", shown, {
         ...LiveOrders.ordered(type, fields),
         ...LiveOrders.filled(fields["amount"], []),
@@ -212,20 +214,6 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
         ...LiveOrders.filled("0.01", []),
         activated: 1
       })
-    })
-  }),
-  always("streams.orders.markets", {
-    statement: "Pushes only orders on the subscribed markets",
-    check: Effect.fnUntraced(function*(world) {
-      const { market, other } = yield* StreamMarkets.pair(world)
-      const account = yield* world.open()
-      const listening = yield* StreamOrders.listen(world, account, market)
-      const witness = yield* StreamOrders.listen(world, account, other)
-      const fields = { market: other.name, side: "buy", amount: "0.01", price: StreamMarkets.above(other, -10) }
-      const { order } = yield* LiveOrders.place(world, account, Paths.limitOrder, fields)
-      yield* StreamOrders.expectEvents(witness, order["orderId"], [created])
-      yield* Streams.linger(listening.connection)
-      yield* Streams.hasNone(listening, `about ${other.name}`, () => true)
     })
   })
 ]

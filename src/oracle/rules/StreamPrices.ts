@@ -1,6 +1,7 @@
 /** Prices and statistics of a market over a WebSocket. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
@@ -33,6 +34,9 @@ const periods = [
   { channel: "marketToday", method: "marketToday_query", params: [], kinds: figures }
 ] as const
 
+/** The tolerance for times, in seconds. */
+const slack = 60
+
 const isLastPrice = (market: Market, price: number) => (params: unknown): true | undefined => {
   const [name, last] = Streams.listOf(params)
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
@@ -45,7 +49,8 @@ const growth = (before: Body, after: Body, key: string): number => Number(after[
 const counts = (before: Body, after: Body, { amount, price }: { readonly amount: number; readonly price: number }) =>
   Books.isClose(growth(before, after, "volume"), amount) &&
   Math.abs(growth(before, after, "deal") - amount * price) < 1e-4 && Number(after["last"]) === price &&
-  Number(after["high"]) >= price && Number(after["low"]) <= price
+  Number(after["high"]) >= price && Number(after["low"]) <= price &&
+  (after["close"] === undefined || Streams.isEqual(after["close"], after["last"]))
 
 /** The values of a message about best prices. */
 const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
@@ -77,7 +82,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   lastPrice.always("streams.last-price.pushed", {
-    statement: "Pushes each new last price",
+    statement: "Pushes each new last price, and none that is the same as before",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const listening = yield* Streams.subscribe(yield* world.connect, "lastprice", market.name)
@@ -86,6 +91,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Streams.pass(world)
         yield* Streams.seesOne(listening, `the price ${price} of ${market.name}`, isLastPrice(market, price))
       }
+      yield* Streams.pass(world)
+      yield* Streams.linger(listening.connection)
+      const prices = Streams.pushed(listening).map((params) => Streams.listOf(params)[1])
+      yield* Verdict.conclude(
+        "prices that differ from the one before",
+        prices,
+        prices.every((price, at) => at === 0 || price !== prices[at - 1])
+      )
     })
   }),
   statistics.forEach("streams.statistics.request", {
@@ -104,22 +117,28 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         Number(before["low"]) <= Number(before["high"]) && (period === undefined || before["period"] === period)
       )
       if (world.profile !== "control") return
+      const high = yield* StreamMarkets.trade(world, market, 2)
+      const low = yield* StreamMarkets.trade(world, market, -2, { side: "sell" })
+      const between = yield* Streams.ask(connection, method, market.name, ...params)
       const trade = yield* StreamMarkets.trade(world, market, 1)
       const after = yield* Streams.ask(connection, method, market.name, ...params)
       yield* Streams.expect(
         after.reply,
-        `a volume that is ${trade.amount} more than in ${JSON.stringify(before)}, and last ${trade.price}`,
-        counts(before, Streams.objectOf(after.result), trade)
+        `a volume that is ${trade.amount} more than in ${JSON.stringify(between.result)}, last ${trade.price}, `
+          + `a high of at least ${high.price} and a low of at most ${low.price}`,
+        counts(Streams.objectOf(between.result), Streams.objectOf(after.result), trade) &&
+          Number(Streams.objectOf(after.result)["high"]) >= high.price &&
+          Number(Streams.objectOf(after.result)["low"]) <= low.price
       )
     })
   }),
   statistics.forEach("streams.statistics.pushed", {
     statement: "Pushes the statistics of a market after a trade, as the request shows them",
     values: periods,
-    check: Effect.fnUntraced(function*(world, { channel, kinds, method, params }) {
+    check: Effect.fnUntraced(function*(world, { channel, kinds, method, params: periodOf }) {
       const market = yield* world.market
       const connection = yield* world.connect
-      const { result } = yield* Streams.ask(connection, method, market.name, ...params)
+      const { result } = yield* Streams.ask(connection, method, market.name, ...periodOf)
       const listening = yield* Streams.subscribe(connection, channel, market.name)
       const trade = yield* StreamMarkets.trade(world, market, 1.5)
       yield* Streams.pass(world)
@@ -131,6 +150,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         return isIt ? [name, body] as const : undefined
       })
       yield* Streams.hasKinds("statistics", found, kinds)
+      const [period] = periodOf
+      yield* Verdict.conclude("the period", found, period === undefined || Streams.objectOf(found)["period"] === period)
     })
   }),
   bookTicker.always("streams.book-ticker.best", {
@@ -151,7 +172,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           return { holds, got: { pushed: best, expected } }
         })
       )
-      for (const params of Streams.pushed(listening)) yield* Streams.hasKinds("a message", bestOf(params), bestKinds)
+      const now = (yield* world.now) / 1000
+      for (const params of Streams.pushed(listening)) {
+        yield* Streams.hasKinds("a message", bestOf(params), bestKinds)
+        const [at, sent] = bestOf(params).map(Number)
+        const isNow = [at, sent].every((time = 0) => Math.abs(time - now) < slack)
+        yield* Verdict.conclude(`two times of about ${now}`, params, isNow)
+      }
     })
   }),
   Streams.recorded.always("streams.book-ticker.first", {

@@ -36,14 +36,17 @@ const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, 
     id: trade["tradeID"],
     price: trade["price"],
     amount: trade["quote_volume"],
-    type: trade["type"]
+    type: trade["type"],
+    time: trade["trade_timestamp"]
   }))
 })
 
 const areSame = (some: ReadonlyArray<Body>, others: ReadonlyArray<Body>): boolean =>
   some.length === others.length &&
   some.every((one, at) =>
-    ["id", "price", "amount", "type"].every((key) => Streams.isEqual(one[key], others[at]?.[key]))
+    ["id", "price", "amount", "type"].every((key) => Streams.isEqual(one[key], others[at]?.[key])) &&
+    // The call shows whole seconds.
+    Math.floor(Number(one["time"])) === others[at]?.["time"]
   )
 
 /** Trades whose sides, amounts and prices all differ. */
@@ -80,14 +83,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  always("streams.trades.live", {
+  forEach("streams.trades.live", {
     statement: "Pushes every new trade once, with the id, price, amount and taker's side of the call for trades",
-    check: Effect.fnUntraced(function*(world) {
+    values: ["once", "twice"],
+    check: Effect.fnUntraced(function*(world, how) {
       const market = yield* world.market
       // The first message, which repeats older trades, has come when this one has.
       yield* StreamMarkets.trade(world, market, 0.5)
-      const listening = yield* Streams.subscribe(yield* world.connect, "trades", market.name)
+      const connection = yield* world.connect
+      // The second subscription replaces the first one.
+      if (how === "twice") yield* Streams.subscribe(connection, "trades", market.name)
+      const listening = yield* Streams.subscribe(connection, "trades", market.name)
       yield* Streams.sees(listening, "trades", (all) => all.length > 0 ? all : undefined)
+      yield* Streams.linger(connection)
       const { length } = Streams.pushed(listening)
       yield* trade(world, market)
       const fresh = (pushed: ReadonlyArray<unknown>) => tradesOf(pushed.slice(length), market)

@@ -97,6 +97,52 @@ const access: ReadonlyArray<StreamMutant> = [
   stream("shared", "a token authorises all connections", ["streams.authorize.connection"], shared)
 ]
 
+/** The markets in the parameters of a private subscription. */
+const marketsOf = (frame: Frame): ReadonlyArray<unknown> =>
+  frame.method === "ordersPending_subscribe" ? list(frame.params) : list(list(frame.params)[0])
+
+/** Adds the markets of earlier subscriptions to each subscription of a channel. */
+const merging = (channel: string): Fault => () => () => {
+  const markets = new Set<unknown>()
+  return {
+    sent: (frame) => {
+      if (frame.method !== `${channel}_subscribe`) return [frame]
+      for (const market of marketsOf(frame)) markets.add(market)
+      const all = [...markets]
+      return [{ ...frame, params: channel === "ordersPending" ? all : list(frame.params).with(0, all) }]
+    }
+  }
+}
+
+const subscriptions: ReadonlyArray<StreamMutant> = [
+  ...["ordersPending", "ordersExecuted", "deals"].map((channel) =>
+    stream(
+      `merges-${channel}`,
+      `a subscription of ${channel} adds its markets`,
+      ["streams.private.markets"],
+      merging(channel)
+    )
+  ),
+  ...["ordersPending", "ordersExecuted", "deals", "balanceSpot"].map((channel) =>
+    stream(
+      `keeps-${channel}`,
+      `the end of a subscription of ${channel} has no effect`,
+      ["streams.private.unsubscribe"],
+      () => () => {
+        const asked = new Set<unknown>()
+        return {
+          sent: (frame) => {
+            if (frame.method !== `${channel}_unsubscribe`) return [frame]
+            asked.add(frame.id)
+            return [{ ...frame, method: "ping", params: [] }]
+          },
+          received: (frame) => [asked.has(frame.id) ? { ...frame, result: success } : frame]
+        }
+      }
+    )
+  )
+]
+
 // -----------------------------------------------------------------------------
 // Orders
 // -----------------------------------------------------------------------------
@@ -305,13 +351,14 @@ const pending: ReadonlyArray<StreamMutant> = [
     ])
   ),
   stream(
-    "orders-markets",
-    "a subscription has the orders of all markets",
-    ["streams.orders.markets"],
-    sending((frame) =>
-      frame.method === "ordersPending_subscribe" ? { ...frame, params: ["BTC_USDT", "ETH_USDT"] } : frame
-    )
+    "order-margin",
+    "orders on margin have the types of spot orders",
+    created,
+    order("type", (type) => Number(type) === 7 ? 1 : type)
   ),
+  stream("order-post", "no order is post-only", created, order("post_only", () => false)),
+  stream("order-name", "a new order lacks its client order id", created, order("client_order_id", () => "")),
+  stream("order-stp", "the stp of an order is always no", created, order("stp", () => "no")),
   stream(
     "orders-offset",
     "the request for orders ignores its offset",
@@ -594,6 +641,12 @@ const wallets: ReadonlyArray<StreamMutant> = [
     sending((frame) => frame.method === "balanceSpot_subscribe" ? { ...frame, params: [] } : frame)
   ),
   stream(
+    "balances-more",
+    "a push contains a balance that has not changed",
+    ["streams.balances.changed"],
+    pushing("balanceSpot", (all) => [...all, { USDT: { available: "100000000", freeze: "0" } }])
+  ),
+  stream(
     "margin-request",
     "requested collateral balances are doubled",
     ["streams.margin.request"],
@@ -661,6 +714,20 @@ const wallets: ReadonlyArray<StreamMutant> = [
     }))
   ),
   stream(
+    "positions-closed",
+    "a closed position is still pushed, with its last amount",
+    ["streams.positions.whole"],
+    receiving(() => {
+      let last: Frame | undefined
+      return (frame) => {
+        if (frame.method !== "positionsMargin_update") return frame
+        if (last !== undefined && fields(frame.params)["total"] === 0) return { ...frame, params: last.params }
+        if (Number(fields(frame.params)["total"]) > 0) last = frame
+        return frame
+      }
+    })
+  ),
+  stream(
     "positions-once",
     "positions are pushed once",
     ["streams.positions.whole"],
@@ -671,4 +738,10 @@ const wallets: ReadonlyArray<StreamMutant> = [
   )
 ]
 
-export const mutants: ReadonlyArray<StreamMutant> = [...access, ...pending, ...fills, ...wallets]
+export const mutants: ReadonlyArray<StreamMutant> = [
+  ...access,
+  ...subscriptions,
+  ...pending,
+  ...fills,
+  ...wallets
+]

@@ -596,7 +596,120 @@ const later = (channel: string, change: (params: ReadonlyArray<unknown>, count: 
     }
   })
 
+/** Doubles the messages of a channel after its second subscription, except those that `isFirst` finds. */
+const doubling = (channel: string, isFirst: (params: ReadonlyArray<unknown>) => boolean): Fault => () => () => {
+  let count = 0
+  return {
+    sent: (frame) => {
+      if (frame.method === `${channel}_subscribe`) count++
+      return [frame]
+    },
+    received: (frame) =>
+      count > 1 && frame.method === `${channel}_update` && !isFirst(list(frame.params)) ? [frame, frame] : [frame]
+  }
+}
+
+const secondSubscriptions: ReadonlyArray<StreamMutant> = [
+  stream(
+    "depth-doubled",
+    "a book that is subscribed twice has each change twice",
+    ["streams.depth.again"],
+    doubling("depth", ([isSnapshot]) => isSnapshot === true)
+  ),
+  stream(
+    "depth-once",
+    "a book that is subscribed twice does not begin again",
+    ["streams.depth.again"],
+    receiving(() => {
+      let isFirst = true
+      return (frame) => {
+        if (frame.method !== "depth_update" || list(frame.params)[0] !== true) return frame
+        const kept = isFirst ? frame : undefined
+        isFirst = false
+        return kept
+      }
+    })
+  ),
+  stream(
+    "trades-doubled",
+    "trades of a market that is subscribed twice come twice",
+    ["streams.trades.live"],
+    doubling("trades", ([, trades]) => list(trades).length !== 1)
+  )
+]
+
 const marketData: ReadonlyArray<StreamMutant> = [
+  stream(
+    "repeat-stale",
+    "a repeated book lacks the asks",
+    ["streams.depth.repeats"],
+    receiving(() => {
+      let count = 0
+      return (frame) => {
+        if (frame.method !== "depth_update" || list(frame.params)[0] !== true || ++count === 1) return frame
+        const [isSnapshot, body, market] = list(frame.params)
+        return { ...frame, params: [isSnapshot, { ...fields(body), asks: [] }, market] }
+      }
+    })
+  ),
+  stream(
+    "change-time",
+    "the timestamp of a change is an hour old",
+    ["streams.depth.chain"],
+    books((body) => ({ ...body, timestamp: Number(body["timestamp"]) - 3600 }))
+  ),
+  stream(
+    "trades-hour",
+    "the time of a trade is an hour ahead",
+    ["streams.trades.live"],
+    trades((trade) => ({ ...trade, time: Number(trade["time"]) + 3600 }))
+  ),
+  stream(
+    "last-price-again",
+    "the last price is pushed twice",
+    ["streams.last-price.pushed"],
+    receiving(() => (frame) => frame.method === "lastprice_update" ? [frame, frame] : frame)
+  ),
+  stream(
+    "statistics-high",
+    "the high of the statistics is the last price",
+    ["streams.statistics.request"],
+    resulting("market_request", (body) => ({ ...fields(body), high: fields(body)["last"] }))
+  ),
+  stream(
+    "statistics-period",
+    "pushed statistics have another period",
+    ["streams.statistics.pushed"],
+    pushing("market", ([market, body]) => [market, { ...fields(body), period: 3600 }])
+  ),
+  stream(
+    "statistics-close",
+    "close of the statistics is the open price",
+    ["streams.statistics.pushed"],
+    pushing("market", ([market, body]) => [market, { ...fields(body), close: fields(body)["open"] }])
+  ),
+  stream(
+    "best-time",
+    "the times of the best prices are in milliseconds",
+    ["streams.book-ticker.best"],
+    pushing("bookTicker", ([row]) => [list(row).with(1, Number(list(row)[1]) * 1000)])
+  ),
+  stream(
+    "best-hour",
+    "the time of the best prices is an hour old",
+    ["streams.book-ticker.best"],
+    pushing("bookTicker", ([row]) => [list(row).with(0, Number(list(row)[0]) - 3600)])
+  ),
+  stream(
+    "candles-interval",
+    "a subscription to candles always has the interval of a minute",
+    ["streams.candles.pushed"],
+    sending((frame) =>
+      frame.method === "candles_subscribe" && list(frame.params)[1] === 3600
+        ? { ...frame, params: list(frame.params).with(1, 60) }
+        : frame
+    )
+  ),
   stream(
     "trades-order",
     "the first trades are oldest first",
@@ -864,4 +977,10 @@ const marketData: ReadonlyArray<StreamMutant> = [
   )
 ]
 
-export const mutants: ReadonlyArray<StreamMutant> = [...messages, ...subscriptions, ...depth, ...marketData]
+export const mutants: ReadonlyArray<StreamMutant> = [
+  ...messages,
+  ...subscriptions,
+  ...depth,
+  ...secondSubscriptions,
+  ...marketData
+]
