@@ -4,6 +4,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
@@ -209,15 +210,18 @@ const openIn = (whole: Body): ReadonlyArray<Body> =>
   Streams.listOf(whole["records"]).map(Streams.objectOf).filter(({ amount }) => Number(amount) !== 0)
 
 const positionRules: ReadonlyArray<Rule.Rule> = [
-  positions.always("streams.positions.whole", {
+  positions.forEach("streams.positions.whole", {
     statement: "Pushes all open positions again and again, as the call for open positions shows them",
-    check: Effect.fnUntraced(function*(world) {
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.open()
       const connection = yield* Streams.authorized(world, account)
       const listening = yield* Streams.subscribe(connection, "positionsMargin")
-      yield* Trading.openPosition(world, account, "buy", "0.02")
-      for (const amount of ["0.02", "0.03"]) {
-        if (amount === "0.03") yield* Trading.openPosition(world, account, "buy", "0.01")
+      // The amount of a short position is negative.
+      const sign = side === "buy" ? "" : "-"
+      yield* Trading.openPosition(world, account, side, "0.02")
+      for (const amount of [`${sign}0.02`, `${sign}0.03`]) {
+        if (amount.endsWith("0.03")) yield* Trading.openPosition(world, account, side, "0.01")
         yield* Streams.pass(world)
         yield* Streams.settles(
           connection,
@@ -240,7 +244,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       const { length } = Streams.pushed(listening)
       yield* Streams.pass(world)
       yield* Streams.sees(listening, "the positions again", (pushed) => pushed.length > length ? true : undefined)
-      yield* Trading.openPosition(world, account, "sell", "0.03")
+      yield* Trading.openPosition(world, account, Orders.opposite(side), "0.03")
       yield* Streams.pass(world)
       yield* Streams.settles(
         connection,

@@ -133,6 +133,13 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       const isMultiple = (price: number) => Math.abs(price * 10 - Math.round(price * 10)) < 1e-6
       yield* Verdict.conclude("prices that are multiples of 0.1", body, prices.every(isMultiple))
       if (world.profile !== "control") return
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "depth_request", market.name, 100, "0.1")
+      yield* Streams.expect(
+        reply,
+        `the asks ${JSON.stringify(body["asks"])}`,
+        JSON.stringify(StreamBooks.levels(Streams.objectOf(result), "asks"))
+          === JSON.stringify(StreamBooks.levels(body, "asks"))
+      )
       const group = StreamBooks.levels(body, "asks").filter(([price]) => Math.abs(price - 40_100.03) < 0.15)
       yield* Verdict.conclude(
         "one level of 0.13 at 40100 or 40100.1",

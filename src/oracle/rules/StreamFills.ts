@@ -89,7 +89,12 @@ const areFills = Effect.fnUntraced(
 )
 
 /** An account trades twice: as maker and as taker, with different sides, amounts and prices. */
-const tradeTwice = Effect.fnUntraced(function*(world: World, account: Account, market: Market) {
+const tradeTwice = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  market: Market,
+  path = Paths.limitOrder
+) {
   const other = yield* world.open()
   const order = (percent: number, side: Orders.Side, amount: string) => ({
     market: market.name,
@@ -98,23 +103,23 @@ const tradeTwice = Effect.fnUntraced(function*(world: World, account: Account, m
     price: StreamMarkets.above(market, percent)
   })
   const named = { ...order(1, "sell", "0.01"), clientOrderId: world.unique("deal") }
-  const made = yield* Trading.placeOther(world, account, named)
-  yield* Trading.placeOther(world, other, order(1, "buy", "0.01"))
-  yield* Trading.placeOther(world, other, order(-1, "sell", "0.02"))
-  const took = yield* Trading.placeOther(world, account, order(-1, "buy", "0.02"))
+  const made = yield* Trading.placeOther(world, account, named, path)
+  yield* Trading.placeOther(world, other, order(1, "buy", "0.01"), path)
+  yield* Trading.placeOther(world, other, order(-1, "sell", "0.02"), path)
+  const took = yield* Trading.placeOther(world, account, order(-1, "buy", "0.02"), path)
   return { made, took }
 })
 
 const dealRules: ReadonlyArray<Rule.Rule> = [
   deals.forEach("streams.deals.pushed", {
     statement: "Pushes each deal of the account once, as maker and as taker, as the call for fills shows it",
-    values: ["market", "all"],
-    check: Effect.fnUntraced(function*(world, which) {
+    values: [["market", Paths.limitOrder], ["all", Paths.limitOrder], ["market", Paths.collateralLimit]] as const,
+    check: Effect.fnUntraced(function*(world, [which, path]) {
       const market = yield* world.market
       const account = yield* world.open()
       const connection = yield* Streams.authorized(world, account)
       const listening = yield* Streams.subscribe(connection, "deals", which === "all" ? [] : [market.name])
-      yield* tradeTwice(world, account, market)
+      yield* tradeTwice(world, account, market, path)
       yield* Streams.sees(listening, "two deals", (pushed) => pushed.length >= 2 ? true : undefined)
       yield* Streams.linger(connection)
       yield* areFills(world, account, Streams.pushed(listening).map(rowOf).map(toFill), 2)

@@ -154,20 +154,25 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
-  always("streams.orders.instant", {
-    statement: "Pushes only event 3 with an order that is filled at once",
-    check: Effect.fnUntraced(function*(world) {
+  forEach("streams.orders.instant", {
+    statement: "Pushes only event 3 with a limit or market order that is filled at once",
+    values: ["limit", "market"],
+    check: Effect.fnUntraced(function*(world, type) {
       const market = yield* world.market
       const [maker, taker] = [yield* world.open(), yield* world.open()]
       const listening = yield* StreamOrders.listen(world, taker, market)
       const price = StreamMarkets.above(market, 1)
-      const fields = { market: market.name, price, side: "buy", amount: "0.01" }
-      yield* Trading.placeOther(world, maker, { ...fields, side: "sell", amount: "0.02" })
-      const { order } = yield* LiveOrders.place(world, taker, Paths.limitOrder, fields)
+      const fields = { market: market.name, side: "buy", amount: "0.01" }
+      yield* Trading.placeOther(world, maker, { ...fields, price, side: "sell", amount: "0.02" })
+      const { order } = type === "limit"
+        ? yield* LiveOrders.place(world, taker, Paths.limitOrder, { ...fields, price })
+        : yield* LiveOrders.place(world, taker, Paths.stockMarketOrder, fields)
       const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [finished])
       const { dealFee: _fee, ...filled } = LiveOrders.filled("0.01", [{ amount: 0.01, price: Number(price) }])
-      const expected = { ...LiveOrders.ordered("limit", fields), ...LiveOrders.identity(order), ...filled }
-      yield* StreamOrders.shows("the order", shown, expected)
+      const terms = type === "limit" ? LiveOrders.ordered("limit", { ...fields, price }) : fields
+      yield* StreamOrders.shows("the order", shown, { ...terms, ...LiveOrders.identity(order), ...filled })
+      const raw = Streams.objectOf(Streams.listOf(Streams.pushed(listening)[0])[1])["type"]
+      yield* Verdict.conclude(`type ${type === "limit" ? 1 : 202}`, raw, raw === (type === "limit" ? 1 : 202))
     })
   }),
   always("streams.orders.modified", {
@@ -229,14 +234,11 @@ const requestRules: ReadonlyArray<Rule.Rule> = [
     values: [[0, 100], [0, 2], [1, 1], [3, 10]] as const,
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const account = yield* world.open()
-      const market = yield* world.market
-      for (const percent of [10, 11, 12]) {
-        yield* LiveOrders.place(world, account, Paths.limitOrder, {
-          market: market.name,
-          side: "sell",
-          amount: "0.01",
-          price: StreamMarkets.above(market, percent)
-        })
+      const { market, other } = yield* StreamMarkets.pair(world)
+      for (const [{ name }, percent] of [[market, -10], [market, -11], [other, -12], [market, -13]] as const) {
+        const price = StreamMarkets.above(market, percent)
+        const fields = { market: name, side: "buy", amount: "0.01", price }
+        yield* LiveOrders.place(world, account, Paths.limitOrder, fields)
       }
       const connection = yield* Streams.authorized(world, account)
       const open = yield* LiveOrders.open(world, account, { market: market.name })

@@ -34,6 +34,9 @@ const periods = [
   { channel: "marketToday", method: "marketToday_query", params: [], kinds: figures }
 ] as const
 
+/** The length of a day, in milliseconds. */
+const day = 86_400_000
+
 /** The tolerance for times, in seconds. */
 const slack = 60
 
@@ -152,6 +155,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.hasKinds("statistics", found, kinds)
       const [period] = periodOf
       yield* Verdict.conclude("the period", found, period === undefined || Streams.objectOf(found)["period"] === period)
+    })
+  }),
+  statistics.always("streams.statistics.period", {
+    statement:
+      "Counts only trades since midnight UTC in the statistics of the day, and those of the given period in others",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const volumes = Effect.gen(function*() {
+        const connection = yield* world.connect
+        const today = yield* Streams.ask(connection, "marketToday_query", market.name)
+        const hour = yield* Streams.ask(connection, "market_request", market.name, 3600)
+        return [today, hour].map(({ result }) => Number(Streams.objectOf(result)["volume"]))
+      })
+      yield* StreamMarkets.trade(world, market, 1)
+      const before = yield* volumes
+      yield* Verdict.conclude("volumes above zero after a trade", before, before.every((volume) => volume > 0))
+      // An hour after the next midnight, give or take a minute.
+      yield* world.advance(day - (yield* world.now) % day + 3_660_000)
+      const after = yield* volumes
+      yield* Verdict.conclude("volumes of zero an hour after midnight", after, after.every((volume) => volume === 0))
     })
   }),
   bookTicker.always("streams.book-ticker.best", {

@@ -360,6 +360,18 @@ const pending: ReadonlyArray<StreamMutant> = [
   stream("order-name", "a new order lacks its client order id", created, order("client_order_id", () => "")),
   stream("order-stp", "the stp of an order is always no", created, order("stp", () => "no")),
   stream(
+    "instant-type",
+    "a market order has the type of a limit order",
+    ["streams.orders.instant"],
+    order("type", (type) => Number(type) > 200 ? 1 : type)
+  ),
+  stream(
+    "orders-elsewhere",
+    "the request for orders has those of another market, too",
+    ["streams.orders.request"],
+    resulting("ordersPending_request", (page) => ({ ...fields(page), total: Number(fields(page)["total"]) + 1 }))
+  ),
+  stream(
     "orders-offset",
     "the request for orders ignores its offset",
     ["streams.orders.request"],
@@ -417,6 +429,25 @@ const records = (method: string, change: (records: ReadonlyArray<Fields>) => Rea
 const pushedDeals = ["streams.deals.pushed"]
 
 const fills: ReadonlyArray<StreamMutant> = [
+  stream(
+    "deal-margin",
+    "deals on margin are not pushed",
+    pushedDeals,
+    () => () => {
+      const margin = new Set<unknown>()
+      return {
+        received: (frame) => {
+          if (frame.method === "deals_update") {
+            // Fees of margin deals are in the quote currency, also those of a buy.
+            const [, , , id, , , , , side, , asset] = list(frame.params)
+            if (side === 2 && asset === "USDT") margin.add(id)
+            return margin.has(id) ? [] : [frame]
+          }
+          return [frame]
+        }
+      }
+    }
+  ),
   stream(
     "deal-lost",
     "deals of the maker are not pushed",
@@ -694,6 +725,12 @@ const wallets: ReadonlyArray<StreamMutant> = [
     positions(
       ({ records }) => records
     )
+  ),
+  stream(
+    "positions-short",
+    "a short position has a positive amount",
+    ["streams.positions.whole"],
+    position((one) => ({ ...one, amount: String(Math.abs(Number(one["amount"]))) }))
   ),
   stream(
     "positions-sign",

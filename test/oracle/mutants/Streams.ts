@@ -640,6 +640,26 @@ const secondSubscriptions: ReadonlyArray<StreamMutant> = [
 
 const marketData: ReadonlyArray<StreamMutant> = [
   stream(
+    "period-ignored",
+    "every period is a day",
+    ["streams.statistics.period"],
+    sending((frame) =>
+      frame.method === "market_request" ? { ...frame, params: list(frame.params).with(1, 86_400) } : frame
+    )
+  ),
+  stream(
+    "today-kept",
+    "the volume of a day is never zero",
+    ["streams.statistics.period"],
+    resulting("marketToday_query", (body) => ({ ...fields(body), volume: "0.01" }))
+  ),
+  stream(
+    "step-request",
+    "the request for a book ignores the price step",
+    ["streams.depth.step"],
+    sending((frame) => frame.method === "depth_request" ? { ...frame, params: list(frame.params).with(2, "0") } : frame)
+  ),
+  stream(
     "repeat-stale",
     "a repeated book lacks the asks",
     ["streams.depth.repeats"],
