@@ -91,10 +91,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.authorize.wrong", {
     statement: "Refuses a wrong token with code 1 or 11, and private requests after it with code 6",
     profile: "read-only",
-    values: ["tampered", "made-up"],
+    values: ["shortened", "made-up"],
     check: Effect.fnUntraced(function*(world, how) {
-      const token = how === "tampered" ? yield* Streams.token(world, yield* world.reader) : "no-such-token"
-      const wrong = how === "tampered" ? `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}` : token
+      const token = how === "shortened" ? yield* Streams.token(world, yield* world.reader) : ""
+      // Without its middle: some formats ignore a few bits at their end.
+      const third = Math.ceil(token.length / 3)
+      const wrong = token === "" ? "no-such-token" : token.slice(0, third) + token.slice(2 * third)
       const connection = yield* world.connect
       yield* Streams.refuses(connection, [1, 11], "authorize", wrong, "public")
       yield* Streams.refuses(connection, [requiresAuthorization], ...request)

@@ -46,7 +46,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [60, 3600] as const,
     check: Effect.fnUntraced(function*(world, seconds) {
       const market = yield* world.market
-      if (world.profile === "control") yield* trade(world, market)
+      if (world.profile === "control") {
+        yield* trade(world, market)
+        // It is not documented whether a candle that begins exactly at the end is included.
+        yield* world.advance(2000)
+      }
       const now = Math.floor((yield* world.now) / 1000)
       const [start, end] = [now - 10 * seconds, now]
       const connection = yield* world.connection

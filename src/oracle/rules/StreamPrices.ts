@@ -172,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const before = yield* volumes
       yield* Verdict.conclude("volumes above zero after a trade", before, before.every((volume) => volume > 0))
       // An hour after the next midnight, give or take a minute.
-      yield* world.advance(day - (yield* world.now) % day + 3_660_000)
+      yield* world.advance(Math.ceil(day - (yield* world.now) % day) + 3_660_000)
       const after = yield* volumes
       yield* Verdict.conclude("volumes of zero an hour after midnight", after, after.every((volume) => volume === 0))
     })
