@@ -31,7 +31,7 @@ const requests: ReadonlyArray<readonly [method: string, params: (market: string)
   ["positionsMargin_subscribe", () => []]
 ]
 
-/** A private channel that every trade of the account makes push something. */
+/** A private channel that pushes a message after every trade of the account. */
 interface Kind {
   readonly channel: string
   /** The parameters that subscribe to one market alone, if messages are about markets. */

@@ -120,7 +120,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.orders.canceled", {
-    statement: "Pushes event 3 with a canceled order, and what it had traded",
+    statement: "Pushes event 3 with a canceled order, which shows its fills",
     values: [0, 0.01],
     check: Effect.fnUntraced(function*(world, taken) {
       const followed = yield* follow(world, 1)

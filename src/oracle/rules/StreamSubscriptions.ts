@@ -1,4 +1,4 @@
-/** Subscriptions to public channels: what a connection has asked for, and nothing else, reaches it. */
+/** Subscriptions to public channels: a connection gets the messages of its subscriptions, and no others. */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

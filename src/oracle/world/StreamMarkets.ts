@@ -1,4 +1,4 @@
-/** Two markets with trades and orders, and the public channels that must tell of them. */
+/** Two markets, trades on them, and the public channels that push messages about these trades. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Channels from "./Channels.ts"
@@ -22,7 +22,7 @@ interface Kind {
 
 const first = (params: unknown): unknown => Streams.listOf(params)[0]
 
-/** The public channels that every trade after an order makes push something. */
+/** The public channels that push a message after a trade and an order that rests. */
 const kinds: ReadonlyArray<Kind> = [
   {
     channel: "depth",

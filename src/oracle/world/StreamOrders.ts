@@ -47,7 +47,7 @@ export const toOrder = (value: unknown): Body => {
   })
 }
 
-/** An order with what happened to it. */
+/** An event of an order, with the order after it. */
 export interface Event {
   readonly event: unknown
   readonly order: Body

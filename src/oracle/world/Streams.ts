@@ -63,11 +63,11 @@ export const recorded: Section.Section = sectionOf("SHOULD", Rule.liveAnswers)
 // Requests
 // -----------------------------------------------------------------------------
 
-/** Expects something of an answer. */
+/** Judges an answer: fails with `Broken`, which shows it, unless `holds` is true. */
 export const expect = ({ answer, request }: Sockets.Reply, expected: string, holds: boolean) =>
   Verdict.conclude(expected, `${Json.stringify(answer)} to ${request}`, holds)
 
-/** The code of an error; `undefined` if there is none. */
+/** The code of a refusal; `undefined` for a result. */
 const codeOf = ({ answer: { error } }: Sockets.Reply): unknown => Json.isObject(error) ? error["code"] : undefined
 
 const methodNotFound = 4
@@ -160,7 +160,7 @@ const described = (listening: Listening): string => {
   return `${all.length} messages of ${listening.channel}, the last ones ${last}`
 }
 
-/** Waits until a channel has pushed what `find` looks for. The rule is broken if it does not come in time. */
+/** Waits until `find` finds something among the pushed messages. The rule is broken if it finds nothing in time. */
 export const sees = Effect.fnUntraced(function*<A>(
   listening: Listening,
   what: string,
@@ -176,7 +176,7 @@ export const sees = Effect.fnUntraced(function*<A>(
     : found
 })
 
-/** The next pushed message that is as expected. */
+/** Waits for a pushed message in which `find` finds something. */
 export const seesOne = <A>(listening: Listening, what: string, find: (params: unknown) => A | undefined) =>
   sees(listening, what, (all) => {
     for (const params of all) {
@@ -189,14 +189,14 @@ export const seesOne = <A>(listening: Listening, what: string, find: (params: un
 /** The time between two looks at a target's state, in milliseconds. */
 const lookEvery = 250
 
-/** What a look at a target's state shows. */
+/** A comparison of pushed messages with the target's state. */
 export interface Look {
   readonly holds: boolean
   /** The state, for the verdict. */
   readonly got: unknown
 }
 
-/** Looks again until what was pushed agrees with the state. The rule is broken if it never does. */
+/** Compares again until the pushed messages agree with the state. The rule is broken if they never do. */
 export const settles = Effect.fnUntraced(function*(
   connection: Sockets.Connection,
   expected: string,
@@ -239,10 +239,10 @@ export const hasNone = (listening: Listening, what: string, isWrong: (params: un
 // Values
 // -----------------------------------------------------------------------------
 
-/** A list; empty if the value is none. */
+/** A value as a list; an empty list for any other value. */
 export const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
-/** An object; empty if the value is none. */
+/** A value as an object; an empty object for any other value. */
 export const objectOf = (value: unknown): Body => Json.isObject(value) ? value : {}
 
 /** Kinds of values by key, or by position. */
