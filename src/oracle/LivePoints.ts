@@ -165,7 +165,8 @@ export const livePoints = [
   {
     id: "open.live.streams",
     point:
-      "Over a WebSocket: the order of an acknowledgement and the first message, the levels of an order book that leave its "
+      "Over a WebSocket: the order of an acknowledgement and the first message, whether each change of an order book has its "
+      + "own number, the levels of a book that leave its "
       + "limit, a second subscription to the same book, the first message about best prices, balances that have not "
       + "changed, and the end of a connection that sends no JSON",
     stance:
@@ -175,6 +176,7 @@ export const livePoints = [
     rules: [
       "streams.subscribe.first",
       "streams.depth.again",
+      "streams.depth.numbers",
       "streams.depth.window",
       "streams.book-ticker.first",
       "streams.balances.changed",

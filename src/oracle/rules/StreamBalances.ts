@@ -233,9 +233,12 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
             const [shown = {}, ...others] = openIn(whole)
             const holds = whole["total"] === Streams.listOf(whole["records"]).length && others.length === 0 &&
               Number(shown["amount"]) === Number(amount) &&
+              (call["unrealizedPnl"] === undefined || Streams.isEqual(shown["pnl"], call["unrealizedPnl"])) &&
               Streams.areEqual(
-                [shown["id"], shown["market"], shown["amount"], shown["base_price"]],
-                [call["positionId"], call["market"], call["amount"], call["basePrice"]]
+                ["id", "market", "amount", "base_price", "margin", "free_margin", "liq_price"].map((key) => shown[key]),
+                ["positionId", "market", "amount", "basePrice", "margin", "freeMargin", "liquidationPrice"].map((key) =>
+                  call[key]
+                )
               )
             return { holds, got: { pushed: whole, call } }
           })

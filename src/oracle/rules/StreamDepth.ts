@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
@@ -159,6 +160,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
         ({ result }) => Streams.objectOf(result)
       )
       const body = yield* read
+      yield* Streams.hasKinds("a book", body, { timestamp: Kinds.time })
       yield* StreamBooks.isWhole("a book", body, 100)
       if (world.profile !== "control") return
       const current = Effect.map(
@@ -188,6 +190,8 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
       const now = (yield* world.now) / 1000
       for (const [at, { body, isSnapshot }] of all.entries()) {
         if (at === 0) continue
+        yield* Streams.hasKinds("a change", body, StreamBooks.bodyKinds)
+        yield* StreamBooks.areLevels(body)
         yield* Verdict.conclude(
           `a timestamp of about ${now}`,
           body,
@@ -200,6 +204,15 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
           Number(id) >= Number(before) && (isSnapshot ? (past ?? null) === null : past === before)
         )
       }
+    })
+  }),
+  // The documentation's example repeats a number.
+  Streams.recorded.always("streams.depth.numbers", {
+    statement: "Increases the number of the update with each change",
+    check: Effect.fnUntraced(function*(world) {
+      const { listening, market } = yield* changes(world, 100)
+      const ids = changesIn(messages(listening, market)).map(({ body }) => Number(body["update_id"]))
+      yield* Verdict.conclude("rising numbers", ids, ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? 0)))
     })
   }),
   Streams.recorded.always("streams.depth.window", {

@@ -104,10 +104,10 @@ const tradeTwice = Effect.fnUntraced(function*(
   })
   const named = { ...order(1, "sell", "0.01"), clientOrderId: world.unique("deal") }
   const made = yield* Trading.placeOther(world, account, named, path)
-  yield* Trading.placeOther(world, other, order(1, "buy", "0.01"), path)
-  yield* Trading.placeOther(world, other, order(-1, "sell", "0.02"), path)
+  const one = yield* Trading.placeOther(world, other, order(1, "buy", "0.01"), path)
+  const two = yield* Trading.placeOther(world, other, order(-1, "sell", "0.02"), path)
   const took = yield* Trading.placeOther(world, account, order(-1, "buy", "0.02"), path)
-  return { made, took }
+  return { made, took, others: [one["orderId"], two["orderId"]] }
 })
 
 const dealRules: ReadonlyArray<Rule.Rule> = [
@@ -131,7 +131,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, [offset, limit]) {
       const market = yield* world.market
       const account = yield* world.open()
-      yield* tradeTwice(world, account, market)
+      const { others } = yield* tradeTwice(world, account, market)
       const connection = yield* Streams.authorized(world, account)
       const { reply, result } = yield* Streams.ask(connection, "deals_request", market.name, offset, limit)
       const page = Streams.objectOf(result)
@@ -144,8 +144,9 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
       yield* areFills(world, account, records.map(toFill), Math.max(0, Math.min(limit, 2 - offset)))
       yield* Streams.expect(
         reply,
-        "a deal that is the price times the amount",
-        records.every(({ amount, deal, price }) => Math.abs(Number(deal) - Number(price) * Number(amount)) < 1e-6)
+        "a deal that is the price times the amount, and the id of the counterparty's order",
+        records.every(({ deal_order_id: id }) => others.includes(id)) &&
+          records.every(({ amount, deal, price }) => Math.abs(Number(deal) - Number(price) * Number(amount)) < 1e-6)
       )
     })
   })
@@ -155,13 +156,25 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
 const orderOf = (params: unknown): Body => StreamOrders.toOrder(Streams.listOf(params)[0])
 
 /** The fields of an ended order on which the messages and order history must agree. */
-const terms = ["market", "side", "type", "amount", "price", "dealStock", "dealMoney", "timestamp", "clientOrderId"]
+const terms = [
+  "market",
+  "side",
+  "type",
+  "amount",
+  "price",
+  "dealStock",
+  "dealMoney",
+  "dealFee",
+  "status",
+  "timestamp",
+  "clientOrderId"
+]
 
 /** Expects that order history shows an order with the same values. */
 const isInHistory = Effect.fnUntraced(function*(world: World, account: Account, order: Body) {
   const { records } = yield* LiveOrders.ended(world, account)
   const same = records.find(({ orderId }) => orderId === order["orderId"])
-  const expected = Object.fromEntries(terms.map((key) => [key, same?.[key]]))
+  const expected = Object.fromEntries(terms.flatMap((key) => same?.[key] === undefined ? [] : [[key, same[key]]]))
   yield* StreamOrders.shows(
     "an order of the call for order history",
     order,

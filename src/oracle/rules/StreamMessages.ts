@@ -87,7 +87,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           reply,
           "an error with an integer code and a message, and result null",
           Json.isObject(error) && Number.isSafeInteger(error["code"]) && typeof error["message"] === "string" &&
-            result === null
+            error["message"] !== "" && result === null
         )
     })
   }),

@@ -152,6 +152,13 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
         const { dealFee: _fee, ...expected } = after(followed, taken)
         yield* StreamOrders.shows("the order", shown[at] ?? {}, expected)
       }
+      const { records } = yield* LiveOrders.ended(world, followed.account)
+      const fee = records.find(({ orderId }) => orderId === id)?.["dealFee"]
+      yield* Verdict.conclude(
+        `a deal_fee of ${String(fee)}`,
+        shown.at(-1),
+        Streams.isEqual(shown.at(-1)?.["dealFee"], fee)
+      )
     })
   }),
   forEach("streams.orders.instant", {

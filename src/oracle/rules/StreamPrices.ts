@@ -131,7 +131,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           + `a high of at least ${high.price} and a low of at most ${low.price}`,
         counts(Streams.objectOf(between.result), Streams.objectOf(after.result), trade) &&
           Number(Streams.objectOf(after.result)["high"]) >= high.price &&
-          Number(Streams.objectOf(after.result)["low"]) <= low.price
+          Number(Streams.objectOf(after.result)["low"]) <= low.price &&
+          Number(Streams.objectOf(after.result)["low"]) > 0
       )
     })
   }),
@@ -154,6 +155,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
       yield* Streams.hasKinds("statistics", found, kinds)
       const [period] = periodOf
+      const rest = Streams.objectOf((yield* Streams.ask(connection, method, market.name, ...periodOf)).result)
+      yield* Verdict.conclude(
+        `the figures of the request, ${JSON.stringify(rest)}`,
+        found,
+        Object.keys(figures).every((key) => Streams.isEqual(Streams.objectOf(found)[key], rest[key]))
+      )
       yield* Verdict.conclude("the period", found, period === undefined || Streams.objectOf(found)["period"] === period)
     })
   }),
@@ -182,9 +189,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { market, place } = yield* StreamBooks.fill(world)
       const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)
-      yield* place("sell", 0.4, "0.06")
-      yield* place("buy", -0.4, "0.07")
-      yield* Streams.settles(
+      const isBest = Streams.settles(
         listening.connection,
         "the best levels of the book",
         Effect.gen(function*() {
@@ -195,6 +200,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           return { holds, got: { pushed: best, expected } }
         })
       )
+      for (
+        const [side, percent, amount] of [["sell", 0.4, "0.06"], ["buy", -0.4, "0.07"], ["sell", 0.3, "0.05"]] as const
+      ) {
+        yield* place(side, percent, amount)
+        yield* isBest
+      }
       const now = (yield* world.now) / 1000
       for (const params of Streams.pushed(listening)) {
         yield* Streams.hasKinds("a message", bestOf(params), bestKinds)

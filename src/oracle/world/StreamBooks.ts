@@ -83,8 +83,16 @@ export const isWhole = Effect.fnUntraced(function*(what: string, body: Body, lim
   )
 })
 
+/** Expects that a change has levels as pairs of decimals. A side without changes may be missing. */
+export const areLevels = (body: Body) =>
+  Verdict.conclude(
+    "each level as a price and an amount, both as decimals",
+    body,
+    sides.every((side) => Streams.listOf(body[side]).every(isLevel))
+  )
+
 /** The kinds of values in a message. */
-export const bodyKinds = { timestamp: Kinds.time, update_id: Kinds.integer } as const
+export const bodyKinds = { timestamp: Kinds.time, update_id: Kinds.integer, event_time: Kinds.time } as const
 
 const describe = (book: Book): unknown => sides.map((side) => [side, [...book[side]]])
 

@@ -1,6 +1,7 @@
 /** Orders and deals in the messages of a WebSocket, in the form of the calls that show them. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
+import * as Kinds from "./Kinds.ts"
 import * as LiveOrders from "./LiveOrders.ts"
 import * as Streams from "./Streams.ts"
 import type { Account, Body, Market, World } from "./World.ts"
@@ -42,8 +43,9 @@ export const toOrder = (value: unknown): Body => {
   const { side, type } = record
   return LiveOrders.toOrder({
     ...Object.fromEntries(Object.entries(record).map(([key, value]) => [spellings[key] ?? key, value])),
-    ...(typeof side === "number" ? { side: sides[side] ?? side } : {}),
-    ...(typeof type === "number" ? { type: types[type] ?? type } : {})
+    // Only numbers are documented.
+    side: typeof side === "number" ? sides[side] ?? side : [side],
+    type: typeof type === "number" ? types[type] ?? type : [type]
   })
 }
 
@@ -96,5 +98,12 @@ export const expectEvents = Effect.fnUntraced(function*(
     found.map(({ event }) => event),
     found.length === expected.length && found.every(({ event }, at) => event === expected[at])
   )
+  for (const { order } of found) {
+    yield* Verdict.conclude(
+      "an mtime in Unix seconds, not before ctime",
+      order,
+      Kinds.time.holds(order["mtime"]) && Number(order["mtime"]) >= Number(order["timestamp"])
+    )
+  }
   return found.map(({ order }) => order)
 })

@@ -360,6 +360,14 @@ const pending: ReadonlyArray<StreamMutant> = [
   stream("order-name", "a new order lacks its client order id", created, order("client_order_id", () => "")),
   stream("order-stp", "the stp of an order is always no", created, order("stp", () => "no")),
   stream(
+    "order-side-text",
+    "the side of an order is a word",
+    created,
+    order("side", (side) => side === 1 ? "sell" : "buy")
+  ),
+  stream("order-changed", "the mtime of an order is zero", created, order("mtime", () => 0)),
+  stream("filled-fee", "the fee of an order is zero", filled, order("deal_fee", () => "0")),
+  stream(
     "instant-type",
     "a market order has the type of a limit order",
     ["streams.orders.instant"],
@@ -530,6 +538,18 @@ const fills: ReadonlyArray<StreamMutant> = [
     "executed orders are pushed twice",
     ["streams.executed.pushed"],
     receiving(() => (frame) => frame.method === "ordersExecuted_update" ? [frame, frame] : frame)
+  ),
+  stream(
+    "executed-open",
+    "the status of an executed order is OPEN",
+    ["streams.executed.pushed"],
+    pushing("ordersExecuted", ([order]) => [{ ...fields(order), status: "OPEN" }])
+  ),
+  stream(
+    "deals-counterparty",
+    "the counterparty's order of a deal is the account's own",
+    ["streams.deals.request"],
+    records("deals_request", (all) => all.map((deal) => ({ ...deal, deal_order_id: deal["order_id"] })))
   ),
   stream(
     "executed-flat",
@@ -731,6 +751,18 @@ const wallets: ReadonlyArray<StreamMutant> = [
     "a short position has a positive amount",
     ["streams.positions.whole"],
     position((one) => ({ ...one, amount: String(Math.abs(Number(one["amount"]))) }))
+  ),
+  stream(
+    "positions-pnl",
+    "the profit of a position is wrong",
+    ["streams.positions.whole"],
+    position((one) => ({ ...one, pnl: "99" }))
+  ),
+  stream(
+    "positions-margin",
+    "the margin of a position is zero",
+    ["streams.positions.whole"],
+    position((one) => ({ ...one, margin: "0" }))
   ),
   stream(
     "positions-sign",

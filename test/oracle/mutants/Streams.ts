@@ -640,6 +640,58 @@ const secondSubscriptions: ReadonlyArray<StreamMutant> = [
 
 const marketData: ReadonlyArray<StreamMutant> = [
   stream(
+    "error-message",
+    "errors have no message",
+    ["streams.messages.form"],
+    answering(
+      any,
+      (answer) => answer.error === null ? answer : { ...answer, error: { ...fields(answer.error), message: "" } }
+    )
+  ),
+  stream(
+    "change-number",
+    "all changes of a book have the same number",
+    ["streams.depth.numbers"],
+    books((body) => ({
+      ...body,
+      update_id: 5,
+      ...(body["past_update_id"] === undefined ? {} : { past_update_id: 5 })
+    }))
+  ),
+  stream(
+    "change-zero",
+    "a level that is gone has no amount",
+    ["streams.depth.chain"],
+    levels("asks", (asks) => asks.map((level) => isGone(level) ? list(level).with(1, "") : level))
+  ),
+  stream(
+    "event-time",
+    "books lack the time of the message",
+    ["streams.depth.snapshot"],
+    books(({ event_time: _sent, ...body }) => body)
+  ),
+  stream(
+    "depth-request-time",
+    "the answer to the request for a book lacks its time",
+    ["streams.depth.request"],
+    resulting("depth_request", (body) => {
+      const { timestamp: _time, ...rest } = fields(body)
+      return rest
+    })
+  ),
+  stream(
+    "statistics-low",
+    "the low of pushed statistics is zero",
+    ["streams.statistics.pushed"],
+    pushing("market", ([market, body]) => [market, { ...fields(body), low: "0" }])
+  ),
+  stream(
+    "best-lost",
+    "every other change of the best prices is lost",
+    ["streams.book-ticker.best"],
+    later("bookTicker", (params, count) => count % 2 === 0 ? undefined : params)
+  ),
+  stream(
     "period-ignored",
     "every period is a day",
     ["streams.statistics.period"],
