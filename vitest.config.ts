@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config"
 import packageJson from "./package.json" with { type: "json" }
 import { isLong } from "./test/support/long.ts"
+import { scratch } from "./test/support/scratch.ts"
 
 type Target = string | { readonly default: string } | null
 
@@ -20,7 +21,10 @@ export default defineConfig({
   resolve: { alias: Object.entries(exported).flatMap(aliasOf) },
   test: {
     // Programs that tests start compile what they import once, not once each.
-    env: { NODE_COMPILE_CACHE: source("./node_modules/.cache/compiled") },
+    env: {
+      NODE_COMPILE_CACHE: source("./node_modules/.cache/compiled"),
+      ...(scratch === undefined ? {} : { TMPDIR: scratch })
+    },
     include: ["test/**/*.test.ts"],
     // CI runs them by themselves: they wait for leases to end, and for nodes that start and leave.
     exclude: isLong
@@ -28,7 +32,7 @@ export default defineConfig({
       : ["Chaos", "Engines"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
         "test/sandbox/runACluster.test.ts"
       ),
-    globalSetup: ["./.ci/page.js", "./.ci/programs.js"],
+    globalSetup: ["./test/support/scratch.ts", "./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 180_000,
     pool: "threads",
