@@ -4,13 +4,11 @@
  */
 import { spawn } from "node:child_process"
 
-/** The steps, in two lanes for two cores. The second lane prints each step's output when the step has ended. */
+/** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
 const lanes = [
+  [["tests", "vitest run"]],
   [
     ["types", "npm run --silent typecheck"],
-    ["tests", "vitest run"]
-  ],
-  [
     ["lint", "npm run --silent lint"],
     ["type tests", "npm run --silent test:types"],
     // No test reads `dist`. It is built again to check the declarations, and that `src` imports nothing from outside.
