@@ -18,8 +18,10 @@
  *   )
  * ```
  */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Ending } from "./Socket.ts"
+import * as Quotas from "./Quotas.ts"
+import type { Ending, Refused } from "./Socket.ts"
 
 const key = Schema.optionalKey
 
@@ -107,27 +109,73 @@ export interface Shown {
   readonly end: (ending: Ending) => void
 }
 
+/** The maximum numbers of connections of a venue. */
+export const most = {
+  /** All together. */
+  ofAll: 1024,
+  /** From one address. */
+  ofAddress: 512,
+  /** Authorised with the tokens of one API key. */
+  ofKey: 256
+} as const
+
+/** The place of one connection. */
+export interface Place {
+  /** Lists the connection. */
+  readonly show: (connection: Shown) => void
+  /** Counts the connection as one of an API key; `false` if the key has too many. */
+  readonly authorize: (apiKey: string) => boolean
+  /** Gives the place back. */
+  readonly leave: () => void
+}
+
 /** The open connections of a venue. */
 export interface OpenConnections {
-  /** Adds a connection, and returns a function that removes it. */
-  readonly add: (connection: Shown) => () => void
+  /** Takes a place for a client. Refuses it if its address or the venue has too many connections. */
+  readonly take: (from: string) => Result.Result<Place, Refused>
   /** The connections, oldest first. */
   readonly list: () => ReadonlyArray<OpenConnection>
   /** The connection with this number. */
   readonly find: (id: number) => Shown | undefined
 }
 
+const full: Refused = { kind: "unavailable", message: "The exchange has too many connections" }
+
+const tooMany: Refused = { kind: "rateLimited", message: "This address has too many connections" }
+
 /** No connections yet. */
 export const make = (): OpenConnections => {
   const connections = new Map<number, Shown>()
-  let last = 0
-  return {
-    add: (connection) => {
-      const id = ++last
-      connections.set(id, connection)
-      return () => {
+  const [places, keys] = [Quotas.make(most.ofAll, most.ofAddress), Quotas.make(Infinity, most.ofKey)]
+  let [last, taken] = [0, 0]
+
+  const placeOf = (from: string): Place => {
+    const id = ++last
+    let key: string | undefined
+    return {
+      show: (connection) => {
+        connections.set(id, connection)
+      },
+      authorize: (apiKey) => {
+        if (key !== undefined) return true
+        if (!keys.take(apiKey, 1)) return false
+        key = apiKey
+        return true
+      },
+      leave: () => {
         connections.delete(id)
+        places.giveBack(from, 1)
+        if (key !== undefined) keys.giveBack(key, 1)
+        taken--
       }
+    }
+  }
+
+  return {
+    take: (from) => {
+      if (!places.take(from, 1)) return Result.fail(taken < most.ofAll ? tooMany : full)
+      taken++
+      return Result.succeed(placeOf(from))
     },
     list: () => Array.from(connections, ([id, { show }]) => ({ id, ...show() })),
     find: (id) => connections.get(id)

@@ -4,8 +4,8 @@
  * address with the most bytes.
  */
 import type * as Http from "node:http"
+import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"
-import * as Quotas from "./Quotas.ts"
 
 /** Callbacks for the outcome of one body. */
 export interface Receiver {

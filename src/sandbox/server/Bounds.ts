@@ -1,5 +1,7 @@
 /** The server's limits per caller and in total. */
 
+export { shareOfAddress } from "../gateway/Quotas.ts"
+
 /** The maximum length of a body, in bytes. */
 export const maxBody = 1024 * 1024
 
@@ -48,11 +50,14 @@ export const maxUnanswered = {
   ofCaller: 256
 }
 
+/** The maximum number of WebSockets open at once, of all venues together. They count as connections, too. */
+export const maxWebSockets = 2048
+
 /**
- * The share that one address may use of all connections, of all waiting calls and of the memory for bodies, so that it
- * can't shut out the others.
+ * The maximum number of bytes that wait for the clients of all WebSockets together. Beyond it, the connection with the
+ * most is closed.
  */
-export const shareOfAddress = 0.5
+export const maxUnread = 64 * 1024 * 1024
 
 /**
  * The maximum length of a request's headers, in bytes. The payload header holds the whole body of a signed call in

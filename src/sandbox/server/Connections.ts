@@ -1,8 +1,8 @@
 /** The server's connections, and the calls on each that wait for their answers. */
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
+import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"
-import * as Quotas from "./Quotas.ts"
 
 /** A call that waits for its answer. */
 export interface UnansweredCall {
@@ -25,6 +25,8 @@ export interface Connections {
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
+  /** Notes that a connection becomes a WebSocket. It is no longer closed to make room for others. */
+  readonly upgraded: (socket: Socket) => void
 }
 
 interface Connection {
@@ -35,6 +37,8 @@ interface Connection {
   readonly calls: Array<Call>
   /** Whether the head of a request has arrived. */
   hasCalled: boolean
+  /** Whether it is a WebSocket. */
+  isUpgraded: boolean
   /** A sequence number, assigned when the connection is opened and again when a request head arrives. */
   since: number
 }
@@ -85,7 +89,7 @@ class Call implements UnansweredCall {
 const isOwing = ({ calls, hasCalled }: Connection): boolean =>
   calls.length === 0 ? !hasCalled : calls.every(({ isReceived }) => !isReceived)
 
-const isIdle = ({ calls }: Connection): boolean => calls.length === 0
+const isIdle = ({ calls, isUpgraded }: Connection): boolean => calls.length === 0 && !isUpgraded
 
 export const make = (): Connections => {
   // The response of a pipelined call that waits behind another one never closes when the connection breaks, so the
@@ -134,9 +138,15 @@ export const make = (): Connections => {
         socket.destroy()
         return
       }
-      const connection: Connection = { socket, address, calls: [], hasCalled: false, since: ++count }
+      const connection: Connection = { socket, address, calls: [], hasCalled: false, isUpgraded: false, since: ++count }
       opened.set(socket, connection)
       socket.on("close", () => end(connection))
+    },
+    upgraded: (socket) => {
+      const connection = opened.get(socket)
+      if (connection === undefined) return
+      connection.hasCalled = true
+      connection.isUpgraded = true
     },
     begin: ({ socket }, response) => {
       const connection = opened.get(socket)

@@ -2,8 +2,8 @@
  * Limits the calls in progress per venue and per caller, so that no venue and no caller shuts out others. Behind a
  * proxy, all callers have the same address.
  */
+import * as Quotas from "../gateway/Quotas.ts"
 import * as Bounds from "./Bounds.ts"
-import * as Quotas from "./Quotas.ts"
 
 /** The calls in progress. */
 export interface InProgress {

@@ -21,6 +21,7 @@ import * as Refusal from "./Refusal.ts"
 import * as Sending from "./Sending.ts"
 import * as Sockets from "./Sockets.ts"
 import * as Upgrades from "./Upgrades.ts"
+import * as WebSockets from "./WebSockets.ts"
 
 /** The server can't listen on this address. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -67,7 +68,7 @@ export interface Options {
   readonly drainTimeout?: number
 }
 
-/** The limits shared by all servers of a process: connections, calls, and memory for bodies. */
+/** The limits shared by all servers of a process: connections, calls, memory for bodies, and WebSockets. */
 export interface Shared {
   /** The connections, and the calls that wait for their answers. */
   readonly connections: Connections.Connections
@@ -75,13 +76,16 @@ export interface Shared {
   readonly calls: InProgress.InProgress
   /** The bodies in memory. */
   readonly bodies: Bodies.Bodies
+  /** The WebSockets, and what waits for their clients. */
+  readonly webSockets: WebSockets.WebSockets
 }
 
 /** Creates the limits that servers share. */
 export const share = (): Shared => ({
   connections: Connections.make(),
   calls: InProgress.make(),
-  bodies: Bodies.make()
+  bodies: Bodies.make(),
+  webSockets: WebSockets.make()
 })
 
 interface Service {
@@ -168,17 +172,25 @@ const answer = (
 const noBody = new Uint8Array()
 
 /** Answers a request to upgrade its connection. */
-const upgrader =
-  (service: Service): (request: Http.IncomingMessage, socket: Duplex, early: Buffer) => void =>
-  (request, socket, early) => {
-    const { names, sockets } = service
-    sockets.add(socket)
-    socket.on("close", () => sockets.delete(socket))
-    Upgrades.begin(headOf(request), socket, early, {
-      refusal: names.refusal,
-      receive: (head, resume) => ask(service, { ...head, body: noBody }, resume)
-    })
-  }
+const upgrader = (
+  service: Service,
+  { connections, webSockets }: Shared
+): (request: Http.IncomingMessage, socket: Duplex, early: Buffer) => void =>
+(request, socket, early) => {
+  const { names, sockets } = service
+  sockets.add(socket)
+  socket.on("close", () => sockets.delete(socket))
+  Upgrades.begin(headOf(request), socket, early, {
+    refusal: names.refusal,
+    admit: (head) => {
+      const refused = webSockets.open(socket, head)
+      if (refused === undefined) connections.upgraded(request.socket)
+      return refused
+    },
+    wrote: webSockets.wrote,
+    receive: (head, resume) => ask(service, { ...head, body: noBody }, resume)
+  })
+}
 
 const listener = (service: Service, { bodies, calls, connections }: Shared): Http.RequestListener => {
   const later = EndOfTurn.make()
@@ -231,7 +243,7 @@ const createServer = (service: Service, shared: Shared): Http.Server => {
   }
   const server = Http.createServer(options, listener(service, shared))
   server.on("connection", shared.connections.open)
-  server.on("upgrade", upgrader(service))
+  server.on("upgrade", upgrader(service, shared))
   return server
 }
 

@@ -49,10 +49,20 @@ const close = (socket: Duplex): void => {
 }
 
 /** Carries messages between a client's socket and the exchange, after the answer to the client's handshake. */
-export const carry = (socket: Duplex, early: Buffer, head: Head, connect: Connect): void => {
+export const carry = (
+  socket: Duplex,
+  early: Buffer,
+  head: Head,
+  connect: Connect,
+  wrote: Upgrade["wrote"] = () => undefined
+): void => {
+  const write = (frame: Buffer): void => {
+    socket.write(frame)
+    wrote(frame.length)
+  }
   const connected = connect({
     from: head.from,
-    send: (text) => socket.write(WebSocketFrames.message(text)),
+    send: (text) => write(WebSocketFrames.message(text)),
     end: (ending) => ending === "closed" ? close(socket) : socket.destroy(),
     waiting: () => socket.writableLength
   })
@@ -66,7 +76,7 @@ export const carry = (socket: Duplex, early: Buffer, head: Head, connect: Connec
       client.heard()
       if (received._tag === "Message") client.receive(received.text)
       else if (received._tag === "Invalid") client.end()
-      else if (received._tag === "Ping" && client.pinged()) socket.write(WebSocketFrames.pong(received.payload))
+      else if (received._tag === "Ping" && client.pinged()) write(WebSocketFrames.pong(received.payload))
       else if (received._tag === "Close") {
         // The exchange may have closed first.
         if (socket.writableEnded) socket.destroy()
@@ -102,6 +112,10 @@ const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
 export interface Upgrade {
   /** The refusal of the server itself; `undefined` if it accepts the request. */
   readonly refusal: (head: Head) => Written | undefined
+  /** The refusal of a valid request, because there are too many WebSockets; `undefined` if there is room. */
+  readonly admit: (head: Head) => Written | undefined
+  /** Notes that bytes were written to the client. */
+  readonly wrote: (bytes: number) => void
   /** Asks the backend for the outcome. */
   readonly receive: (head: Head, resume: (outcome: Outcome) => void) => void
 }
@@ -109,13 +123,13 @@ export interface Upgrade {
 /**
  * Answers a request to upgrade a connection. `early` contains the bytes that have already arrived after the request.
  */
-export const begin = (head: Head, socket: Duplex, early: Buffer, { receive, refusal }: Upgrade): void => {
+export const begin = (head: Head, socket: Duplex, early: Buffer, { admit, receive, refusal, wrote }: Upgrade): void => {
   // A broken connection is closed. No answer would reach its client.
   socket.on("error", () => socket.destroy())
-  const refused = refusal(head) ?? refusalOf(head)
+  const refused = refusal(head) ?? refusalOf(head) ?? admit(head)
   if (refused !== undefined) return refuse(socket, refused)
   receive(head, (outcome) => {
-    if (outcome._tag === "Upgraded") carry(socket, early, head, outcome.connect)
+    if (outcome._tag === "Upgraded") carry(socket, early, head, outcome.connect, wrote)
     else if (outcome._tag === "Tunneled") join(socket, early, outcome.far)
     else if (outcome._tag === "Answer") refuse(socket, outcome)
     // No venue streams an answer at this path.

@@ -15,8 +15,8 @@ export const maxWaiting = 1024 * 1024
 /** The longest message that is read, in bytes. */
 export const maxMessage = 64 * 1024
 
-/** The connections that a venue has at once. */
-export const maxConnections = 512
+/** The topics that a connection is subscribed to at once, over all channels. A subscription beyond is refused with code 7. */
+export const maxTopics = 2000
 
 /**
  * The latest messages of a connection that its owner can look at: their number, and their length together in characters.

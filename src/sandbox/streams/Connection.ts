@@ -8,7 +8,7 @@ import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Frame from "../../protocol/Frame.ts"
 import * as Json from "../../protocol/Json.ts"
 import type { Key } from "../engine/State.ts"
-import type { OpenConnection, SentMessage, Shown } from "../gateway/OpenConnections.ts"
+import type { OpenConnection, Place, SentMessage, Shown } from "../gateway/OpenConnections.ts"
 import type { Ending, Wire } from "../gateway/Socket.ts"
 import type { Context } from "../handlers/Handler.ts"
 import * as MarketFigures from "../handlers/MarketFigures.ts"
@@ -26,6 +26,8 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
   readonly venue: Venue["Service"]
   /** The state now, as an account sees it. */
   readonly context: (account: string) => Context
+  /** Its place among the venue's connections. */
+  readonly place: Place
   /** Called once the connection has ended. */
   readonly ended: () => void
   /** Calls a function after a time in milliseconds, unless the returned function is called first. */
@@ -41,7 +43,7 @@ interface Listening {
   readonly served: Served
   readonly subscription: Subscription<unknown>
   /** The topics, by their keys. */
-  readonly topics: Map<string, unknown>
+  topics: Map<string, unknown>
 }
 
 const methodNotFound: Refusal = { code: Frame.codes.methodNotFound, message: "method not found" }
@@ -76,8 +78,6 @@ export class Connection implements Shown {
   private readonly wire: Wire
   private readonly since: number
   private readonly recent = RecentMessages.make()
-  /** The removal from the venue's open connections. */
-  private readonly leave: () => void
   /** The key that authorised the connection. */
   private key: Key | undefined
   private isOver = false
@@ -97,7 +97,7 @@ export class Connection implements Shown {
     }
     this.output = Output.make(venue, { ...wire, send }, { end: (ending) => this.end(ending), later })
     this.pushes = PushFaults.make(this.output)
-    this.leave = venue.connections.add(this)
+    surroundings.place.show(this)
   }
 
   /** Answers a message from the client, once everything due has been applied. */
@@ -151,7 +151,7 @@ export class Connection implements Shown {
     this.isOver = true
     this.listening.clear()
     this.output.drop()
-    this.leave()
+    this.surroundings.place.leave()
     this.wire.end(ending)
     this.surroundings.ended()
   }
@@ -221,11 +221,12 @@ export class Connection implements Shown {
   /** Authorises the connection for as long as it lasts. The exchange does not check the second parameter. */
   private authorize({ id, params: [token] }: Frame.Request): Refusal | undefined {
     if (typeof token !== "string") return invalidArgument
-    const { venue } = this.surroundings
+    const { place, venue } = this.surroundings
     const key = venue.streamTokens.admit(venue.state, token, this.context().serverTime)
     if (key === undefined || (this.account ?? key.account) !== key.account) return unauthorized
     const fault = venue.faults.hit(["authorize"], { account: key.account })
     if (fault !== undefined) return fault.kind === "unauthorized" ? unauthorized : unavailable
+    if (!place.authorize(key.apiKey)) return tooManyRequests
     this.key = key
     return this.succeed(id, Frame.success)
   }
@@ -239,14 +240,23 @@ export class Connection implements Shown {
       const refusal = this.refusalOf(served, topic)
       if (refusal !== undefined) return refusal
     }
+    const topics = new Map(channel.replaces(params) ? [] : this.listening.get(name)?.topics)
+    for (const topic of asked) topics.set(channel.keyOf(topic), topic)
+    if (this.topicsOfOthers(name) + topics.size > Bounds.maxTopics) return tooManyRequests
     // Before the first message.
     this.succeed(id, Frame.success)
     const listening = this.listening.get(name) ?? this.open(served)
-    if (channel.replaces(params)) listening.topics.clear()
-    for (const topic of asked) listening.topics.set(channel.keyOf(topic), topic)
+    listening.topics = topics
     listening.subscription.listen([...listening.topics.values()], asked)
     if (listening.topics.size === 0) this.listening.delete(name)
     return undefined
+  }
+
+  /** The number of topics of all other channels. */
+  private topicsOfOthers(name: Name): number {
+    let count = 0
+    for (const [other, { topics }] of this.listening) if (other !== name) count += topics.size
+    return count
   }
 
   /** The parameters name the markets to leave; without any, all. */

@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as Event from "../engine/Event.ts"
+import type { Place } from "../gateway/OpenConnections.ts"
 import type * as Socket from "../gateway/Socket.ts"
 import type { Context } from "../handlers/Handler.ts"
 import type { Entry } from "../store/Outbox.ts"
@@ -38,7 +39,7 @@ interface Runtime {
 
 const refused = (kind: Socket.Refused["kind"], message: string) => Result.fail({ kind, message })
 
-const unavailable = refused("unavailable", "The exchange has too many connections, or has stopped")
+const stopped = refused("unavailable", "The exchange has stopped")
 
 const faulty = {
   rateLimited: refused("rateLimited", "Too many connections"),
@@ -78,10 +79,14 @@ class Members {
   }
 
   connect(wire: Socket.Wire): Result.Result<Socket.Client, Socket.Refused> {
-    if (this.members.size >= Bounds.maxConnections || !this.look()) return unavailable
+    if (!this.look()) return stopped
     const fault = this.venue.faults.hit(["connect"], { account: undefined })
     if (fault !== undefined) return faulty[fault.kind]
-    if (this.members.size === 0) this.begin()
+    return Result.map(this.venue.connections.take(wire.from), (place) => this.begin(wire, place))
+  }
+
+  private begin(wire: Socket.Wire, place: Place): Socket.Client {
+    if (this.members.size === 0) this.watch()
     const connection = new Connection({
       venue: this.venue,
       context: (account) => this.contextOf(account),
@@ -90,6 +95,7 @@ class Members {
       ended: () => this.remove(member),
       failed: this.runtime.log,
       later: this.runtime.later,
+      place,
       snapshots: this.snapshots
     }, wire)
     const member = { connection, heardAt: this.clock.currentTimeMillisUnsafe() }
@@ -98,7 +104,7 @@ class Members {
     const heard = () => {
       member.heardAt = this.clock.currentTimeMillisUnsafe()
     }
-    return Result.succeed({
+    return {
       receive: (text) => {
         heard()
         if (this.look()) this.attempt(() => connection.receive(text))
@@ -107,7 +113,7 @@ class Members {
       heard,
       pinged: () => connection.pinged(),
       end: () => connection.end()
-    })
+    }
   }
 
   /** Ends all connections. */
@@ -136,7 +142,7 @@ class Members {
     return Math.max(0, Math.min(silence, wake))
   }
 
-  private begin(): void {
+  private watch(): void {
     const { venue } = this
     this.bookChanges.clear()
     this.before = { updateId: venue.sequence(), timestamp: Time.fromMicros(venue.state.at) }
@@ -199,7 +205,7 @@ class Members {
 }
 
 /** The connections of a venue that takes none. */
-export const none: Streams = { connect: () => unavailable }
+export const none: Streams = { connect: () => stopped }
 
 /** Creates the connections of a venue. They end with the scope. */
 export const make = Effect.fnUntraced(function*(

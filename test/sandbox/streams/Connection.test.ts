@@ -6,8 +6,10 @@ import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import { entries } from "../../../src/channels/all.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { type MarketName, marketName } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
+import * as OpenConnections from "../../../src/sandbox/gateway/OpenConnections.ts"
 import * as Bounds from "../../../src/sandbox/streams/Bounds.ts"
 import * as Streams from "../../../src/sandbox/streams/Streams.ts"
 import { Venue } from "../../../src/sandbox/venue/Venue.ts"
@@ -198,14 +200,61 @@ describe("ends", () => {
       assert.isFalse(fast.isOver())
       assert.lengthOf(yield* fast.taken, 1)
     }).pipe(Effect.provide(world)))
+})
 
-  it.effect("a venue takes a bounded number of connections", () =>
+describe("bounds", () => {
+  /** Connects as many clients from an address as the venue takes, up to a number. */
+  const fill = (connect: Streams.Streams["connect"], from: string, count: number) =>
+    Array.from({ length: count }, () => Result.getOrThrow(connect({ ...deaf, from })))
+
+  const kindOf = (connected: Result.Result<unknown, { readonly kind: string }>) =>
+    Result.isFailure(connected) ? connected.failure.kind : "connected"
+
+  it.effect("an address with too many connections is refused, and others are not, until the venue is full", () =>
     Effect.gen(function*() {
-      const streams = yield* Connections
-      const clients = Array.from({ length: Bounds.maxConnections }, () => Result.getOrThrow(streams.connect(deaf)))
-      assert.isTrue(Result.isFailure(streams.connect(deaf)))
-      clients[0]?.end()
-      assert.isTrue(Result.isSuccess(streams.connect(deaf)))
+      const { connect } = yield* Connections
+      const { ofAddress, ofAll } = OpenConnections.most
+      const connected = (from: string) => kindOf(connect({ ...deaf, from }))
+      const [first] = fill(connect, "a", ofAddress)
+      assert.strictEqual(connected("a"), "rateLimited")
+      fill(connect, "b", ofAll - ofAddress)
+      assert.deepStrictEqual([connected("b"), connected("c")], ["unavailable", "unavailable"])
+      first?.end()
+      assert.deepStrictEqual([connected("c"), connected("c")], ["connected", "unavailable"])
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a key authorises a bounded number of connections, and other keys are not affected", () =>
+    Effect.gen(function*() {
+      const { connect: connectWire } = yield* Connections
+      const [ofAlice, ofBob] = [yield* token(), yield* token(bob)]
+      const authorize = (text: string) => JSON.stringify({ id: 1, method: "authorize", params: [text] })
+      const held = fill(connectWire, "a", OpenConnections.most.ofKey)
+      for (const client of held) client.receive(authorize(ofAlice))
+      const client = yield* connect()
+      assert.strictEqual(codeOf((yield* client.send("authorize", ofAlice))[0]), 7)
+      const other = yield* connect()
+      assert.isNull((yield* other.send("authorize", ofBob))[0]?.error)
+      held[0]?.end()
+      assert.isNull((yield* client.send("authorize", ofAlice))[0]?.error)
+    }).pipe(Effect.provide(world)))
+
+  it.effect("a subscription beyond the topics of a connection is refused, and changes nothing", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      const { state } = yield* Venue
+      const first = state.markets.get(btcUsdt) ?? assert.fail("no market")
+      const markets = Array.from({ length: Bounds.maxTopics / 2 + 1 }, (_, n) => marketName(`BTC_X${n}`))
+      const listed = state.markets as Map<MarketName, typeof first>
+      for (const name of markets) listed.set(name, { ...first, name })
+      const client = yield* connect()
+      const [lastPrices, ...others] = yield* client.send("lastprice_subscribe", ...markets)
+      assert.deepStrictEqual([lastPrices?.error, others], [null, []])
+      assert.isNull((yield* client.send("market_subscribe", ...markets.slice(2)))[0]?.error)
+      const subscriptions = Effect.map(control.connections, (all) => all.map(({ subscriptions }) => subscriptions))
+      const before = yield* subscriptions
+      assert.strictEqual(codeOf((yield* client.send("market_subscribe", ...markets))[0]), 7)
+      assert.strictEqual(codeOf((yield* client.send("bookTicker_subscribe", markets[0]))[0]), 7)
+      assert.deepStrictEqual(yield* subscriptions, before)
     }).pipe(Effect.provide(world)))
 })
 

@@ -1,5 +1,10 @@
 /** Divides a limited resource among addresses. */
-import * as Bounds from "./Bounds.ts"
+
+/**
+ * The share that one address may use of a resource, such as all connections, all waiting calls or the memory for bodies,
+ * so that it can't shut out the others.
+ */
+export const shareOfAddress = 0.5
 
 /** Tracks the use of a limited resource by address. */
 export interface Quotas {
@@ -19,9 +24,9 @@ export interface Quotas {
 
 /**
  * Creates the quotas for a resource of size `ofAll`. One address gets at most `ofOne` of it, by default
- * {@link Bounds.shareOfAddress}.
+ * {@link shareOfAddress}.
  */
-export const make = (ofAll: number, ofOne: number = ofAll * Bounds.shareOfAddress): Quotas => {
+export const make = (ofAll: number, ofOne: number = ofAll * shareOfAddress): Quotas => {
   const taken = new Map<string, number>()
   let sum = 0
   const change = (address: string, amount: number): void => {
