@@ -29,7 +29,7 @@ export default defineConfig({
     // CI runs them by themselves: they wait for leases to end, and for nodes that start and leave.
     exclude: isLong
       ? []
-      : ["Chaos", "Engines"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
+      : ["Chaos", "Engines", "Subscribers"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
         "test/sandbox/runACluster.test.ts"
       ),
     globalSetup: ["./test/support/scratch.ts", "./.ci/page.js", "./.ci/programs.js"],
