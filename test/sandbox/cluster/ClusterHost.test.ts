@@ -2,17 +2,19 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as SqlError from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as ClusterHost from "../../../src/sandbox/cluster/ClusterHost.ts"
 import { Membership } from "../../../src/sandbox/cluster/Membership.ts"
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
-import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
+import type { Outcome, Request } from "../../../src/sandbox/gateway/Message.ts"
 import * as Sockets from "../../../src/sandbox/server/Sockets.ts"
 import { until } from "../../support/clock.ts"
 import { ping } from "../../support/host.ts"
@@ -45,17 +47,23 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
     Effect.provideServiceEffect(PgClient.PgClient, Effect.map(PgClient.PgClient, (sql) => watched(sql, before))),
     Effect.provide(membership)
   )
-  const look = Effect.fnUntraced(function*(id: string, path: string, headers: Request["headers"] = {}) {
+  const get = Effect.fnUntraced(function*(id: string, path: string, headers: Request["headers"]) {
     const clock = yield* Clock.Clock
     const request: Request = { method: "GET", path, headers, body: new Uint8Array(), from: "test" }
-    return yield* Effect.callback<Answer>((resume) =>
-      host.placement.send(
-        id,
-        request,
-        clock,
-        (given) => resume(Effect.map(Effect.isEffect(given) ? given : Effect.succeed(given), Sockets.decline))
-      )
+    return yield* Effect.callback<Outcome>((resume) =>
+      host.placement.send(id, request, clock, (given) => resume(Effect.isEffect(given) ? given : Effect.succeed(given)))
     )
+  })
+  const look = (id: string, path: string, headers: Request["headers"] = {}) =>
+    Effect.map(get(id, path, headers), Sockets.decline)
+  /** Connects to a venue's WebSocket, and returns a value that is completed when the connection ends. */
+  const connect = Effect.fnUntraced(function*(id: string) {
+    const outcome = yield* get(id, Sockets.path, { upgrade: "websocket" })
+    if (outcome._tag !== "Upgraded") return assert.fail(outcome._tag)
+    const ended = Deferred.makeUnsafe<void>()
+    const end = () => Deferred.doneUnsafe(ended, Exit.void)
+    assert.isTrue(Result.isSuccess(outcome.connect({ from: "", send: () => undefined, end, waiting: () => 0 })))
+    return ended
   })
   const call = (id: string) =>
     look(id, ping).pipe(
@@ -64,7 +72,7 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
       Effect.timeout("30 seconds"),
       Effect.map((exit) => Exit.isFailure(exit) || exit.value._tag === "Reset" ? "reset" : exit.value.status)
     )
-  return { host, located, look, call }
+  return { host, located, look, connect, call }
 })
 
 const itHasTables = (
@@ -220,19 +228,22 @@ itHasTables(
 )
 
 itHasTables(
-  "the feed of a venue that is assigned to another node ends, even while the database does not answer",
+  "the feed and the WebSockets of a venue that is assigned to another node end, even while the database does not answer",
   () =>
     Effect.gen(function*() {
       let isOurs = true
       let isSilent = false
-      const { host, look } = yield* nodeWith(() => isSilent ? Effect.never : Effect.void, () => isOurs)
-      const { controlToken, id } = yield* host.make({ example: false })
+      const { connect, host, look } = yield* nodeWith(() => isSilent ? Effect.never : Effect.void, () => isOurs)
+      const { controlToken, id } = yield* host.make({ dialect: "live", example: false })
       const feed = yield* look(id, "/control/v1/Events", { authorization: `Bearer ${controlToken}` })
       if (feed._tag !== "Stream") return assert.fail(feed._tag)
       const reading = yield* Effect.forkChild(Stream.runDrain(feed.body), { startImmediately: true })
+      const ended = yield* connect(id)
+      assert.isFalse(yield* host.sleep(id))
       isOurs = false
       isSilent = true
       yield* Fiber.await(reading)
+      yield* Deferred.await(ended)
       isSilent = false
     })
 )

@@ -65,6 +65,14 @@ describe("requests for venues on other nodes", () => {
       assert.deepStrictEqual((yield* forwarded(look, [{ _tag: "Lost" }, answer(200)])).given, answer(200))
     }))
 
+  it.effect("a lost request for a WebSocket is sent again, and a refusal then still means that nothing was carried out", () =>
+    Effect.gen(function*() {
+      const socket: Request = { ...look, path: "/ws", headers: { upgrade: "websocket" } }
+      const { given, sent } = yield* forwarded(socket, [{ _tag: "Lost" }, answer(503)])
+      assert.deepStrictEqual(given, answer(503))
+      assert.strictEqual(sent.length, 2)
+    }))
+
   it.effect("a request is refused at once if too many others wait for the node, unless an earlier attempt was lost", () =>
     Effect.gen(function*() {
       const refused = yield* forwarded(call, [{ _tag: "Busy" }])
