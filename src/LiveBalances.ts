@@ -14,6 +14,7 @@
  * }))
  * ```
  */
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
@@ -44,7 +45,7 @@ export interface Options extends LiveView.Options {
    * The time after which the view reads the balances again. The exchange pushes each change once and without a number, so
    * this is the only way to notice a change that it did not push. Default: one minute.
    */
-  readonly recheckEvery?: LiveView.Options["recheckEvery"] & {}
+  readonly recheckEvery?: Duration.Input
 }
 
 const viewOf = <B>(

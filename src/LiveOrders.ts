@@ -12,6 +12,7 @@
  * })
  * ```
  */
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -65,7 +66,7 @@ export interface Options extends LiveView.Options {
    * The time after which the view reads the orders again. The exchange pushes each event once and without a number, so
    * this is the only way to notice an event that it did not push. Default: one minute.
    */
-  readonly recheckEvery?: LiveView.Options["recheckEvery"] & {}
+  readonly recheckEvery?: Duration.Input
 }
 
 /** The number of ended orders that are remembered. */

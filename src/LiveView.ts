@@ -69,7 +69,7 @@ export interface Whole<A> {
  */
 export interface Incomplete<A> {
   readonly _tag: "Incomplete"
-  /** Why events may be missing. */
+  /** The reason why events may be missing. */
   readonly why: Why
   /** The last whole value; absent before the first one, and if it was crossed. */
   readonly value?: A

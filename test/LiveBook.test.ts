@@ -86,7 +86,7 @@ describe("a live book", () => {
       })
   )
 
-  it.effect("shows its best levels, and finds a price by its value", () =>
+  it.effect("a book shows its best levels, and finds a price by its value", () =>
     Effect.gen(function*() {
       const { begin, change, view } = yield* opened
       yield* begin([["10.50", "1"], ["11", "2"]], [["9", "3"]])

@@ -44,7 +44,7 @@ const versions = (view: LiveOrders.LiveOrders) =>
   Effect.map(view.whole, (open) => [...open].map(([id, { modifiedAt }]) => [id, modifiedAt]))
 
 describe("live orders", () => {
-  it.effect("follow every event of an order", () =>
+  it.effect("live orders follow every event of an order", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1), order(2, 2))
@@ -69,7 +69,7 @@ describe("live orders", () => {
       assert.deepStrictEqual((yield* versions(view)) as unknown, [["1", 2]])
     }).pipe(Effect.scoped))
 
-  it.effect("find an order that is open, has ended, or comes later", () =>
+  it.effect("live orders find an order that is open, has ended, or comes later", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1))
@@ -85,7 +85,7 @@ describe("live orders", () => {
       assert.isFalse((yield* Fiber.join(later)).isOpen)
     }).pipe(Effect.scoped))
 
-  it.effect("remember the latest thousand orders that have ended", () =>
+  it.effect("live orders remember the latest thousand orders that have ended", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin()

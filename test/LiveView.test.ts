@@ -49,7 +49,7 @@ const ages = (view: LiveView.LiveView<unknown, unknown>) =>
   Effect.map(Effect.flatMap(view.get, LiveView.age), Duration.toSeconds)
 
 describe("a live view", () => {
-  it.effect("says whether it is whole, and if not, why, since when, and its last whole value", () =>
+  it.effect("a view says whether it is whole, and if not, why, since when, and its last whole value", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const { states } = yield* changesOf(view)
@@ -87,7 +87,7 @@ describe("a live view", () => {
       assert.deepStrictEqual((yield* Fiber.join(third)).map(({ value }) => value), [5])
     }).pipe(Effect.scoped))
 
-  it.effect("reads its state again, and goes on with the events that follow it", () =>
+  it.effect("a view reads its state again, and continues with the events that follow it", () =>
     Effect.gen(function*() {
       const { push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -111,7 +111,7 @@ describe("a live view", () => {
       assert.isTrue(states.every(({ _tag }) => _tag === "Whole"))
     }).pipe(Effect.scoped))
 
-  it.effect("makes up for a change that the exchange did not push", () => {
+  it.effect("a view makes up for a change that the exchange did not push", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -132,7 +132,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("is as old as the last message on its connection, whatever that was about", () => {
+  it.effect("a view is as old as the last message on its connection, whatever that was about", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {
@@ -153,7 +153,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("fails with the error that ends its stream", () =>
+  it.effect("a view fails with the error that ends its stream", () =>
     Effect.gen(function*() {
       const { fail, push, view } = yield* summed()
       const waiting = yield* Effect.forkScoped(Effect.flip(view.whole))
@@ -165,7 +165,7 @@ describe("a live view", () => {
       assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
     }).pipe(Effect.scoped))
 
-  it.effect("ends with its scope", () =>
+  it.effect("a view ends with its scope", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { push, view } = yield* Scope.provide(summed(), scope)

@@ -325,7 +325,7 @@ property(
     }).pipe(Effect.scoped, Effect.provide(world), Effect.provideService(Session.MaxWaiting, 4)),
   {
     runs: 10_000,
-    short: 100,
+    short: 150,
     timeout: 1_800_000
   }
 )
