@@ -3,12 +3,9 @@ import * as Effect from "effect/Effect"
 import type { Shown } from "../gateway/OpenConnections.ts"
 import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
 import type { Venue } from "../venue/Venue.ts"
-import type { Control } from "./Control.ts"
 
 /** The operations on connections. */
-export const make = (
-  { connections }: Venue["Service"]
-): Pick<Control["Service"], "connections" | "cutConnection" | "sentMessages"> => {
+export const make = ({ connections }: Venue["Service"]) => {
   const found = <A>(action: string, id: number, use: (connection: Shown) => A): Effect.Effect<A, ControlRefused> =>
     Effect.suspend(() => {
       const connection = connections.find(id)
@@ -16,8 +13,8 @@ export const make = (
     })
   return {
     connections: Effect.sync(() => connections.list()),
-    sentMessages: (id) => found("SentMessages", id, ({ latest }) => latest()),
-    cutConnection: ({ close = false, id }) =>
+    sentMessages: (id: number) => found("SentMessages", id, ({ latest }) => latest()),
+    cutConnection: ({ close = false, id }: { readonly close?: boolean; readonly id: number }) =>
       found("CutConnection", id, (connection) => connection.end(close ? "closed" : "abrupt"))
   }
 }
