@@ -48,8 +48,7 @@ describe("access to lists", () => {
           assert.deepStrictEqual(mustBroken(report), [])
           const interest = report.results.filter(({ rule }) => rule.id.startsWith("interest."))
           assert.deepStrictEqual([...new Set(interest.map(({ outcome }) => outcome._tag))], ["Skipped"])
-        }),
-      60_000
+        })
     )
   }
 })
@@ -77,8 +76,7 @@ describe("correct servers other than the sandbox", () => {
             assert.isAbove(judged.length, least)
             // The server breaks a SHOULD rule, because it does not share all of this project's stances.
             assert.isAbove(Report.tally(report).should, 0)
-          }),
-        60_000
+          })
       )
     }
   }

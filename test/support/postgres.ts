@@ -46,7 +46,7 @@ if (programs === undefined) process.stderr.write(`Tests that need PostgreSQL are
 export const itWithPostgres = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
-  timeout = 60_000
+  timeout?: number
 ): void =>
   it.live.skipIf(programs === undefined)(
     programs === undefined ? `${name} (${reason})` : name,

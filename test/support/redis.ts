@@ -22,7 +22,7 @@ if (!isThere) process.stderr.write(`Tests that need Redis are skipped: ${reason}
 export const itWithRedis = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
-  timeout = 60_000
+  timeout?: number
 ): void =>
   it.live.skipIf(!isThere)(
     isThere ? name : `${name} (${reason})`,
