@@ -165,13 +165,12 @@ export const livePoints = [
   {
     id: "open.live.streams",
     point:
-      "Over a WebSocket: the order of an acknowledgement and the first message, whether each change of an order book has its "
-      + "own number, the levels of a book that leave its "
-      + "limit, a second subscription to the same book, the first message about best prices, balances that have not "
-      + "changed, and the end of a connection that sends no JSON",
+      "Over a WebSocket: the order of an acknowledgement and the first message, whether each change of an order book has "
+      + "its own number, the levels of a book that leave its limit, a second subscription to the same book, the first "
+      + "message about best prices, balances that have not changed, and the end of a connection that sends no JSON",
     stance:
-      "as clients have recorded them: the acknowledgement is first; a level that leaves is removed; the book begins again, "
-      + "and its changes come once; the best prices are repeated; only changed balances are pushed; the connection ends "
+      "as clients have recorded them: the acknowledgement is first; each change has a larger number; a level that leaves is "
+      + "removed; the book begins again, and its changes come once; the best prices are repeated; only changed balances are pushed; the connection ends "
       + "without an answer",
     rules: [
       "streams.subscribe.first",

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
+import type * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
@@ -76,13 +77,21 @@ const changes = Effect.fnUntraced(function*(world: World, limit: number) {
       amount,
       price: StreamMarkets.above(market, 0.5)
     })
-  let best: Body = {}
+  const placed: Array<Body> = []
+  const placeAt = (side: Orders.Side, percent: number, amount: string) =>
+    Effect.map(place(side, percent, amount), (order) => placed.push(order))
+  const cancel = (index: number) =>
+    Effect.suspend(() => {
+      const fields = { market: market.name, orderId: placed[index]?.["orderId"] }
+      return world.call(account, Paths.cancelOrder, fields)
+    })
   const steps = [
-    Effect.tap(place("sell", 0.5, "0.05"), (order) => Effect.sync(() => best = order)),
-    place("buy", -0.5, "0.04"),
+    placeAt("sell", 0.5, "0.05"),
+    placeAt("buy", -0.5, "0.04"),
     place("sell", 0.5, "0.02"),
     take("0.03"),
-    Effect.suspend(() => world.call(account, Paths.cancelOrder, { market: market.name, orderId: best["orderId"] })),
+    cancel(0),
+    cancel(1),
     take("0.02"),
     place("sell", 0.7, "0.02")
   ]

@@ -184,12 +184,17 @@ const isInHistory = Effect.fnUntraced(function*(world: World, account: Account, 
 
 const executedRules: ReadonlyArray<Rule.Rule> = [
   executed.always("streams.executed.pushed", {
-    statement: "Pushes each filled order once, as order history shows it",
+    statement:
+      "Pushes each filled order once, as order history shows it, and no order that was canceled before it traded",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* LiveOrders.customer(world)
       const connection = yield* Streams.authorized(world, account)
       const listening = yield* Streams.subscribe(connection, "ordersExecuted", [market.name], 0)
+      const price = StreamMarkets.above(market, 10)
+      const canceled = { market: market.name, side: "sell", amount: "0.01", price }
+      const { orderId } = yield* Trading.placeOther(world, account, canceled)
+      yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const { made, took } = yield* tradeTwice(world, account, market)
       const ids = [made["orderId"], took["orderId"]]
       const found = (pushed: ReadonlyArray<unknown>) => pushed.map(orderOf).map(({ orderId }) => orderId)

@@ -540,6 +540,15 @@ const fills: ReadonlyArray<StreamMutant> = [
     receiving(() => (frame) => frame.method === "ordersExecuted_update" ? [frame, frame] : frame)
   ),
   stream(
+    "executed-canceled",
+    "canceled orders are pushed as executed",
+    ["streams.executed.pushed"],
+    answering("ordersExecuted_subscribe", (answer) => [
+      answer,
+      { id: null, method: "ordersExecuted_update", params: [{ id: 1, type: 1, side: 1, status: "CANCELED" }] }
+    ])
+  ),
+  stream(
     "executed-open",
     "the status of an executed order is OPEN",
     ["streams.executed.pushed"],

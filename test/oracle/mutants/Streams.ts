@@ -649,6 +649,12 @@ const marketData: ReadonlyArray<StreamMutant> = [
     )
   ),
   stream(
+    "removed-bids",
+    "bids that are gone are not pushed",
+    ["streams.depth.changes"],
+    levels("bids", (bids) => bids.filter((level) => !isGone(level)), isChange)
+  ),
+  stream(
     "change-number",
     "all changes of a book have the same number",
     ["streams.depth.numbers"],
