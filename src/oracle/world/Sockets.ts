@@ -17,13 +17,18 @@ import * as Verdict from "../Verdict.ts"
 import * as Channels from "./Channels.ts"
 import * as Retrying from "./Connection.ts"
 import * as Paths from "./Paths.ts"
-import type { Body, World } from "./World.ts"
 
 /**
  * The longest wait for an answer or a pushed message, in milliseconds: much longer than any documented interval between
  * messages. Only a rule that is broken waits so long.
  */
 export const patience = 10_000
+
+/** A JSON object. */
+type Body = Readonly<Record<string, unknown>>
+
+/** Adds a cleanup step, which runs at the end of the run. */
+type OnEnd = (effect: Effect.Effect<unknown, Verdict.CheckError>) => Effect.Effect<void>
 
 /**
  * An answer to a request.
@@ -66,9 +71,9 @@ export interface Connection {
 /** The connections of a check. */
 export interface Sockets {
   /** Opens a connection. `onEnd` receives the step that closes it. */
-  readonly connect: (onEnd: World["onEnd"]) => Effect.Effect<Connection, Verdict.CheckError>
+  readonly connect: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
   /** The connection that all rules share. Opens it on first use, and after it has ended. */
-  readonly shared: (onEnd: World["onEnd"]) => Effect.Effect<Connection, Verdict.CheckError>
+  readonly shared: (onEnd: OnEnd) => Effect.Effect<Connection, Verdict.CheckError>
 }
 
 const decoder = new TextDecoder()
@@ -155,7 +160,10 @@ const open = Effect.fnUntraced(function*(
 })
 
 /** The connections to a target. `get` makes a public call. */
-export const make = ({ dial, features = {} }: Target.Target, get: World["get"]): Sockets => {
+export const make = (
+  { dial, features = {} }: Target.Target,
+  get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
+): Sockets => {
   /** Known once no connection could be opened although the target answers calls. */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
