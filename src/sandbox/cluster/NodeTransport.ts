@@ -23,6 +23,7 @@ import * as Listening from "../server/Listening.ts"
 import * as Refusal from "../server/Refusal.ts"
 import * as Sockets from "../server/Sockets.ts"
 import * as Upgrades from "../server/Upgrades.ts"
+import * as WebSockets from "../server/WebSockets.ts"
 import * as Frames from "./Frames.ts"
 import * as Hop from "./Hop.ts"
 import * as Tunnel from "./Tunnel.ts"
@@ -161,29 +162,40 @@ const listener =
 const noBytes = Buffer.alloc(0)
 
 /** Serves the WebSockets that other nodes pass on, each through its tunnel. */
-const tunneler =
-  (receive: Receive, tunnels: Set<Duplex>, run: (effect: Effect.Effect<void>) => () => void) =>
-  (_request: Http.IncomingMessage, connection: Duplex, early: Buffer): void => {
-    connection.write("HTTP/1.1 200 OK\r\n\r\n")
-    connection.unshift(early)
-    const { bytes, send } = Tunnel.open(connection, (message) => {
-      const unpacked = unpack(Buffer.from(message))
-      if (Result.isFailure(unpacked)) return void bytes.destroy()
-      const [venue, sent] = unpacked.success
-      run(Effect.map(Effect.exit(receive(venue, sent)), (exit) => {
-        const outcome = outcomeOf(exit)
-        if (outcome._tag === "Upgraded") {
-          send(toBytes({ _tag: "Upgraded" }))
-          return Upgrades.carry(bytes, noBytes, sent, outcome.connect)
-        }
-        // No venue streams an answer to a request for a WebSocket.
-        send(toBytes(outcome._tag === "Stream" ? reset : outcome))
+const tunneler = (
+  receive: Receive,
+  tunnels: Set<Duplex>,
+  sockets: WebSockets.WebSockets,
+  run: (effect: Effect.Effect<void>) => () => void
+) =>
+(_request: Http.IncomingMessage, connection: Duplex, early: Buffer): void => {
+  connection.write("HTTP/1.1 200 OK\r\n\r\n")
+  connection.unshift(early)
+  const { bytes, send } = Tunnel.open(connection, (message) => {
+    const unpacked = unpack(Buffer.from(message))
+    if (Result.isFailure(unpacked)) return void bytes.destroy()
+    const [venue, sent] = unpacked.success
+    run(Effect.map(Effect.exit(receive(venue, sent)), (exit) => {
+      const outcome = outcomeOf(exit)
+      const answer = (given: object): void => {
+        send(toBytes(given))
         bytes.end()
-      }))
-    })
-    tunnels.add(bytes)
-    bytes.once("close", () => tunnels.delete(bytes))
-  }
+      }
+      // No venue streams an answer to a request for a WebSocket.
+      if (outcome._tag !== "Upgraded") return answer(outcome._tag === "Stream" ? reset : outcome)
+      // The client may have left while the exchange was waking up.
+      const refused = bytes.destroyed ? reset : sockets.open(bytes, sent)
+      if (refused !== undefined) {
+        Sockets.decline(outcome)
+        return answer(refused)
+      }
+      send(toBytes({ _tag: "Upgraded" }))
+      Upgrades.carry(bytes, noBytes, sent, outcome.connect, sockets.wrote)
+    }))
+  })
+  tunnels.add(bytes)
+  bytes.once("close", () => tunnels.delete(bytes))
+}
 
 /**
  * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Before it
@@ -199,7 +211,7 @@ export const serve = Effect.fnUntraced(function*(
   const run = (effect: Effect.Effect<void>) => runWith(effect)
   const tunnels = new Set<Duplex>()
   const server = Http.createServer({ maxHeaderSize: Bounds.maxHeaders }, listener(receive, vitals, run))
-  server.on("connect", tunneler(receive, tunnels, run))
+  server.on("connect", tunneler(receive, tunnels, WebSockets.make(), run))
   const opening = Effect.callback<number, Listening.ListenFailed>((resume) => {
     server.once(
       "error",
