@@ -36,6 +36,14 @@ const settings = (at: number): ReadonlyArray<Command> => [
   }
 ]
 
+/**
+ * Commands without a price that is due at once: the venue would apply it by itself, as a command that is not in the
+ * list.
+ */
+const withoutDuePrices = commands.map((list) =>
+  list.filter(({ action }) => action._tag !== "PlayPrices" || action.steps.every(({ afterMillis }) => afterMillis > 0))
+)
+
 const playPrices = (market: string, steps: ReadonlyArray<readonly [number, string]>) => ({
   _tag: "PlayPrices" as const,
   market: MarketName.make(market),
@@ -68,7 +76,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
 describe("restoring", () => {
   property(
     "a restore returns to the state after the given command, whatever has happened since",
-    [commands, steps],
+    [withoutDuePrices, steps],
     (list, steps) =>
       Effect.gen(function*() {
         const file = yield* scratchFile
