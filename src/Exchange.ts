@@ -14,7 +14,6 @@
  * )
  * ```
  */
-import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
@@ -159,7 +158,7 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
   shared: Shared<E, R, T>
 ): Layer.Layer<
   Services,
-  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | Config.ConfigError | E,
+  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | E,
   R | T
 > => withDefaults(Layer.merge(Settings.layerRegion, Settings.layerCredentials), shared)
 
@@ -170,6 +169,6 @@ export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>
  */
 export const layerConfig: Layer.Layer<
   Services,
-  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | Config.ConfigError,
+  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed,
   HttpClient.HttpClient
 > = layerConfigWith({})

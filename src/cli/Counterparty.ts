@@ -41,6 +41,6 @@ export const flag = Flag.String("counterparty").pipe(
     "Quote a market around its price, so that market orders find liquidity: BTC_USDT, or with settings " +
       "BTC_USDT:spread=0.2,levels=10,amount=0.5,seed=7. Repeat the flag for more markets"
   ),
-  Flag.filterMap(read, (text) => `${text} is not a market with settings such as BTC_USDT:spread=0.2,levels=10`),
+  Flag.filterMap(read, () => "a market with settings such as BTC_USDT:spread=0.2,levels=10"),
   Flag.atLeast(0)
 )

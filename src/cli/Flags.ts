@@ -10,6 +10,27 @@ export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
+/** A number above zero. */
+export const count = (name: string): Flag.Flag<number> =>
+  Flag.Int(name).pipe(Flag.filter((value) => value > 0, () => "a whole number above zero"))
+
+/** A TCP port; 0 for any free port. */
+export const port = (name: string): Flag.Flag<number> =>
+  Flag.Int(name).pipe(Flag.filter((value) => value >= 0 && value <= 65_535, () => "a port from 0 to 65535"))
+
+/** A base URL, over http or https. */
+export const url = (name: string): Flag.Flag<string> =>
+  Flag.String(name).pipe(
+    Flag.filter(
+      (text) => /^https?:\/\//iu.test(text) && URL.canParse(text),
+      () => "a URL such as http://127.0.0.1:8080"
+    )
+  )
+
+/** A text that is not empty; `what` describes it. */
+export const text = (name: string, what: string): Flag.Flag<string> =>
+  Flag.String(name).pipe(Flag.filter((text) => text !== "", () => what))
+
 export const json = toggle(
   "json",
   "Even on a terminal, print JSON on the first line and listen on any free port"

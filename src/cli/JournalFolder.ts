@@ -8,13 +8,15 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
+import * as FileProblem from "../client/FileProblem.ts"
 import type { JournalError } from "../sandbox/store/Journal.ts"
 import * as Flags from "./Flags.ts"
+import * as Folder from "./Folder.ts"
 import { Refused } from "./Refused.ts"
 
 /** The flag that names the journal's folder. */
 export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
-  Flag.String("data"),
+  Flags.text("data", "a folder"),
   "The folder of the journal. A sandbox resumes from the journal in it"
 )
 
@@ -99,15 +101,15 @@ export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string
 
 /** Creates a journal's folder, accessible to its owner only. */
 export const make = (folder: string) =>
-  FileSystem.FileSystem.use((files) => files.makeDirectory(folder, { recursive: true, mode: 0o700 })).pipe(
-    Effect.mapError(({ reason }) =>
+  Effect.mapError(
+    Folder.make(folder, 0o700),
+    (error) =>
       new Refused({
-        wrong: reason._tag === "AlreadyExists"
+        wrong: error.reason._tag === "AlreadyExists"
           ? `${folder} is a file, but the journal needs a folder`
-          : `The folder ${folder} cannot be created: ${reason.message}`,
+          : `The folder ${folder} cannot be created: ${FileProblem.of(error)}`,
         remedy: "Pass another folder with --data, or use --memory to keep nothing"
       })
-    )
   )
 
 /** Creates a control token. */
@@ -131,6 +133,17 @@ export const token = Effect.fnUntraced(function*(folder: string) {
   yield* Effect.ignore(isKept ? files.chmod(file, 0o600) : replace(files, file, `${current}\n`))
   return current
 })
+
+/** Refuses a folder together with `--memory`, which keeps nothing. */
+export const unlessMemory = (memory: boolean, data: Option.Option<string>) =>
+  memory && Option.isSome(data)
+    ? Effect.fail(
+      new Refused({
+        wrong: `--memory keeps nothing, and --data names the folder ${data.value}`,
+        remedy: "Leave out --memory to keep the data there, or leave out --data"
+      })
+    )
+    : Effect.void
 
 const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schema.String }))
 

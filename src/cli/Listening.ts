@@ -8,14 +8,14 @@ import * as Flags from "./Flags.ts"
 import { Refused } from "./Refused.ts"
 
 /** The flag that names the address. */
-export const host = Flag.String("host").pipe(
+export const host = Flags.text("host", "an address such as 127.0.0.1; 0.0.0.0 is every address of this machine").pipe(
   Flag.withDescription("The address to listen on"),
   Flag.withDefault("127.0.0.1")
 )
 
 /** The flag that names the port. */
 export const port = Flags.optional(
-  Flag.Int("port"),
+  Flags.port("port"),
   "The port; 0 for any free port. Default on a terminal: 8080, or the next free port"
 )
 
@@ -26,7 +26,7 @@ export const allowHosts = Flag.String("allow-host").pipe(
     "A name at which callers reach this server, such as the name of its container. Only localhost and the address that it " +
       "listens on are accepted without this flag. Repeat the flag for more names"
   ),
-  Flag.filter((text) => nameOf(text) !== undefined, (text) => `${text} is not a host name such as sandbox`),
+  Flag.filter((text) => nameOf(text) !== undefined, () => "a host name such as sandbox"),
   Flag.atLeast(0)
 )
 

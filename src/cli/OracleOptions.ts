@@ -2,9 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as FileProblem from "../client/FileProblem.ts"
 import * as Check from "../oracle/Check.ts"
 import * as Report from "../oracle/Report.ts"
 import { rules } from "../oracle/Rules.ts"
+import * as Folder from "./Folder.ts"
 import { Refused } from "./Refused.ts"
 import * as Suggestion from "./Suggestion.ts"
 
@@ -44,7 +46,12 @@ const known = Effect.fnUntraced(function*(patterns: ReadonlyArray<string>, sourc
 const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: string) {
   if (Option.isNone(file)) return []
   const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value).pipe(
-    Effect.catch(() => refuse(`${flag} cannot be read: ${file.value}`, "Give a file with one id or pattern per line"))
+    Effect.catch((error) =>
+      refuse(
+        `${flag} ${file.value} cannot be read: ${FileProblem.of(error)}`,
+        "Give a file with one id or pattern per line"
+      )
+    )
   )
   const lines = text.split("\n").map((line) => line.replace(/#.*$/u, "").trim()).filter((line) => line !== "")
   return yield* known(lines, `${flag} ${file.value}`)
@@ -56,26 +63,19 @@ const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   const remedy = "Give a path that you may write to, in a folder that exists"
   if (Option.isSome(out)) {
     yield* files.writeFileString(out.value, "", { flag: "a" }).pipe(
-      Effect.catch(() => refuse(`--out cannot be written: ${out.value}`, remedy))
+      Effect.catch((error) => refuse(`--out ${out.value} cannot be written: ${FileProblem.of(error)}`, remedy))
     )
   }
   if (Option.isSome(replays)) {
-    yield* files.makeDirectory(replays.value, { recursive: true }).pipe(
-      Effect.catch(() => refuse(`--replays cannot be written: ${replays.value}`, remedy))
+    yield* Effect.catch(
+      Folder.make(replays.value),
+      (error) => refuse(`--replays ${replays.value} cannot be created: ${FileProblem.of(error)}`, remedy)
     )
   }
 })
 
-const positive = (flag: string, value: Option.Option<number>) =>
-  Option.isSome(value) && value.value < 1
-    ? refuse(`--${flag} is ${value.value}`, `Give --${flag} a number of 1 or more`)
-    : Effect.void
-
 /** The options of a check, all of them valid. */
 export const read = Effect.fnUntraced(function*(given: Given) {
-  yield* positive("runs", Option.some(given.runs))
-  yield* positive("budget", given.budget)
-  yield* positive("min-judged", given.minJudged)
   const only = yield* known(split(given.only), "--only")
   const skip = yield* known(split(given.skip), "--skip")
   if (Check.select({ only, skip }).length === 0) {

@@ -36,12 +36,19 @@ const choicesIn = (expected: string): ReadonlyArray<string> =>
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
+/** The description of a valid value, without Effect's own words for numbers. */
+const inWords = (expected: string): string =>
+  expected.replace(/^Expected:? /u, "")
+    .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")
+    // A capital begins a sentence about the value.
+    .replace(/^(?=[a-z])/u, "expected ")
+
 const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {
   const name = kind === "flag" ? `--${option}` : `<${option}>`
-  if (value === "") return `${name} needs a value: ${expected}`
+  if (value === "") return `${name} needs a value: ${inWords(expected)}`
   const choices = choicesIn(expected)
   if (choices.length === 0)
-    return `${name} cannot be "${value}": ${expected.replace(/^(?:Expected:? )?(?=[a-z])/u, "expected ")}`
+    return `${name} cannot be "${value}": ${inWords(expected)}`
   const near = Suggestion.question(value, choices)
   return near === "" && choices.length <= fewChoices
     ? `${name} cannot be "${value}": choose one of ${choices.join(", ")}`

@@ -20,19 +20,14 @@ import * as Listening from "./Listening.ts"
 import { Refused } from "./Refused.ts"
 import * as Screen from "./Screen.ts"
 
-const count = (name: string, what: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(what),
-    Flag.filter((value) => value > 0, (value) => `${value} is not a number above zero`),
-    Flag.optional
-  )
+const count = (name: string, what: string) => Flags.optional(Flags.count(name), what)
 
 const flags = {
   host: Listening.host,
   port: Listening.port,
   allowHosts: Listening.allowHosts,
   publicUrl: Flags.optional(
-    Flag.String("public-url"),
+    Flags.url("public-url"),
     "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
   ),
   json: Flags.json,
@@ -55,7 +50,7 @@ const flags = {
     "MiB of memory above which no more venues are woken; 70 % of Node's limit by default"
   ),
   cluster: Flags.optional(
-    Flag.String("cluster"),
+    Flags.text("cluster", "the URL of a PostgreSQL database"),
     "Join a cluster over this PostgreSQL, such as postgres://user@db.internal/effect_txc; use TXC_CLUSTER_URL if the URL " +
       "contains a password. Any node accepts any call, and venues move away from stopped nodes"
   ),
@@ -63,15 +58,15 @@ const flags = {
     "migrate",
     "Create or migrate the cluster's tables and exit. With TXC_HOST_TOKEN, also set the cluster's token"
   ),
-  nodeHost: Flag.String("node-host").pipe(
+  nodeHost: Flags.text("node-host", "an address of this machine").pipe(
     Flag.withDescription("The address at which the other nodes reach this one, in a private network"),
     Flag.withDefault("127.0.0.1")
   ),
-  nodePort: Flag.Int("node-port").pipe(
+  nodePort: Flags.port("node-port").pipe(
     Flag.withDescription("The port for requests from the other nodes"),
     Flag.withDefault(7300)
   ),
-  clusterPort: Flag.Int("cluster-port").pipe(
+  clusterPort: Flags.port("cluster-port").pipe(
     Flag.withDescription("The port on which the nodes assign venues"),
     Flag.withDefault(7301)
   ),
@@ -184,6 +179,7 @@ export const host = Command.make(
       const isNode = Option.isSome(cluster)
       if (isNode && Option.isSome(data)) return yield* elsewhere("--data")
       if (isNode && memory) return yield* elsewhere("--memory")
+      yield* JournalFolder.unlessMemory(memory, data)
       const folder = memory || isNode ? Option.none() : Option.some(yield* JournalFolder.forHost(data, isForPeople))
       if (Option.isSome(folder)) yield* JournalFolder.make(folder.value)
       const options = withoutAbsent({

@@ -12,9 +12,12 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as HttpApiClient from "effect/http-api/HttpApiClient"
 import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as FileProblem from "../client/FileProblem.ts"
+import * as ConnectionFailure from "../client/transport/ConnectionFailure.ts"
 import * as Json from "../protocol/Json.ts"
 import { HostApi } from "../sandbox/host/HostApi.ts"
 import * as HostArchive from "../sandbox/host/HostArchive.ts"
@@ -26,18 +29,18 @@ import * as JournalFolder from "./JournalFolder.ts"
 import { Refused } from "./Refused.ts"
 
 const cluster = Flags.optional(
-  Flag.String("cluster"),
+  Flags.text("cluster", "the URL of a PostgreSQL database"),
   "The URL of the cluster's database; use TXC_CLUSTER_URL if it contains a password"
 )
 
 const url = Flags.optional(
-  Flag.String("url"),
+  Flags.url("url"),
   "The base URL of a running host or node, such as http://127.0.0.1:8080, instead of a database. Its token is TXC_HOST_TOKEN"
 )
 
 /** A flag for the folder of a stopped host, used instead of a cluster. */
 const hostFolder = (name: string, what: string) =>
-  Flags.optional(Flag.String(name), `The folder of a stopped host ${what}, instead of a cluster`)
+  Flags.optional(Flags.text(name, "a folder"), `The folder of a stopped host ${what}, instead of a cluster`)
 
 /** Explains that a host is still using the folder. */
 const unlessRunning = (folder: string, error: JournalError): JournalError | Refused =>
@@ -82,11 +85,13 @@ const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
   })
 })
 
-const unreachable = (baseUrl: string) => (error: { readonly message: string }) =>
-  new Refused({
-    wrong: `The host at ${baseUrl} did not answer as expected: ${error.message}`,
+const unreachable = (baseUrl: string) => (error: { readonly message: string } | HttpClientError.HttpClientError) => {
+  const reason = HttpClientError.isHttpClientError(error) ? ConnectionFailure.ofError(error).reason : error.message
+  return new Refused({
+    wrong: `The host at ${baseUrl} did not answer as expected: ${reason}`,
     remedy: "Check --url, TXC_HOST_TOKEN, and that the host is running."
   })
+}
 
 interface Found {
   readonly nodes: ReadonlyArray<Models.NodeStatus>
@@ -182,7 +187,9 @@ export const exported = Command.make(
     venue,
     cluster,
     from: hostFolder("from", "that has the venue"),
-    data: Flag.String("data").pipe(Flag.withDescription("The folder for the journal. It must not contain one yet"))
+    data: Flags.text("data", "a folder").pipe(
+      Flag.withDescription("The folder for the journal. It must not contain one yet")
+    )
   },
   Effect.fn(function*({ cluster, data, from, venue }) {
     yield* JournalFolder.make(data)
@@ -199,8 +206,8 @@ export const exported = Command.make(
     const record = JournalFolder.recordIn(data)
     yield* Effect.mapError(
       files.writeFileString(record, Registry.encode(written.registered), { mode: 0o600 }),
-      ({ reason }) =>
-        new Refused({ wrong: `${record} can't be written: ${reason.message}`, remedy: "Choose another folder." })
+      (error) =>
+        new Refused({ wrong: `${record} can't be written: ${FileProblem.of(error)}`, remedy: "Choose another folder." })
     )
     yield* Console.log(
       [
@@ -224,7 +231,9 @@ export const imported = Command.make(
   {
     cluster,
     into: hostFolder("into", "that gets the venue"),
-    data: Flag.String("data").pipe(Flag.withDescription("The folder that effect-txc host export has written"))
+    data: Flags.text("data", "a folder").pipe(
+      Flag.withDescription("The folder that effect-txc host export has written")
+    )
   },
   Effect.fn(function*({ cluster, data, into }) {
     const files = yield* FileSystem.FileSystem

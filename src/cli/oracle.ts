@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
+import * as FileProblem from "../client/FileProblem.ts"
 import * as Dialer from "../client/session/Dialer.ts"
 import * as Check from "../oracle/Check.ts"
 import * as Features from "../oracle/Features.ts"
@@ -23,6 +24,7 @@ import { rules as allRules } from "../oracle/Rules.ts"
 import * as Target from "../oracle/Target.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
+import { isOfSettings } from "./explain.ts"
 import * as Flags from "./Flags.ts"
 import * as Interruption from "./Interruption.ts"
 import * as OracleOptions from "./OracleOptions.ts"
@@ -47,12 +49,15 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
   }
 }
 
-/** Maps an error to one with an exit code: every error other than broken rules means that the check could not run. */
+/**
+ * Maps an error to one with an exit code: every error other than broken rules means that the check could not run.
+ * Errors of the arguments and the settings already say so.
+ */
 const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
   error: E | RulesBroken | CouldNotRun | Refused
 ) =>
-  error._tag === "RulesBroken" || error._tag === "CouldNotRun" || error._tag === "Refused"
-    ? error as RulesBroken | CouldNotRun | Refused
+  error._tag === "RulesBroken" || error._tag === "CouldNotRun" || error._tag === "Refused" || isOfSettings(error)
+    ? error
     : new CouldNotRun({ reason: error.message })
 
 // -----------------------------------------------------------------------------
@@ -74,18 +79,18 @@ const profile = Flag.Literals("profile", profiles).pipe(
 )
 
 const target = {
-  url: Flags.optional(Flag.String("url"), "The base URL of the target"),
+  url: Flags.optional(Flags.url("url"), "The base URL of the target"),
   streamsUrl: Flags.optional(
-    Flag.String("streams-url"),
+    Flags.text("streams-url", "a URL such as ws://127.0.0.1:8080/ws"),
     "The URL of the target's WebSocket; /ws below the base URL by default"
   ),
   key: Flags.optional(
-    Flag.String("key"),
+    Flags.text("key", "the public API key"),
     "The public API key; TXC_API_KEY by default. The secret is never an argument"
   ),
   secretFile: CredentialFlags.secretFile,
   controlUrl: Flags.optional(
-    Flag.String("control-url"),
+    Flags.url("control-url"),
     "The URL of a sandbox's control plane; its token is TXC_CONTROL_TOKEN"
   ),
   features: Flags.optional(
@@ -93,10 +98,10 @@ const target = {
     "A JSON file with the features of the target: endpoints, missing calls and streams with reasons, other paths, prices; rules about other endpoints are skipped"
   ),
   maxRate: Flags.optional(
-    Flag.Int("max-rate"),
+    Flags.count("max-rate"),
     "Maximum requests per second; 10 by default, unlimited for the control profile"
   ),
-  timeout: Flag.Int("timeout").pipe(
+  timeout: Flags.count("timeout").pipe(
     Flag.withDescription("Timeout of a request in milliseconds; 10000 by default"),
     Flag.withDefault(10_000)
   )
@@ -110,14 +115,14 @@ const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFil
     ? Option.some(Redacted.make(key.value))
     : yield* Config.option(Config.Redacted("TXC_API_KEY"))
   if (Option.isNone(given)) return undefined
-  return yield* CredentialFlags.read(secretFile, given.value).pipe(
-    Effect.catchTag("ConfigError", () =>
-      new Refused({
-        wrong: "The API key has no secret",
-        remedy: "Set TXC_API_SECRET to the secret of the key, or name a file that contains it with --secret-file"
-      }))
-  )
+  return yield* CredentialFlags.read(secretFile, given.value)
 })
+
+/** The text of a file that an argument names. */
+const readText = (name: string, file: string) =>
+  FileSystem.FileSystem.use((files) => files.readFileString(file)).pipe(
+    Effect.mapError((error) => new CouldNotRun({ reason: `${name} ${file} can't be read: ${FileProblem.of(error)}` }))
+  )
 
 const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, profile: Profile) {
   if (profile !== "control") return undefined
@@ -152,10 +157,9 @@ const targetOf = Effect.fnUntraced(function*(
   const control = yield* controlOf(flags.controlUrl, profile)
   const polite = profile === "control" ? undefined : politeRate
   const maxRate = Option.getOrElse(flags.maxRate, () => polite)
-  if (maxRate !== undefined && maxRate < 1) return yield* new CouldNotRun({ reason: "--max-rate must be 1 or more" })
   const features = Option.isNone(flags.features)
     ? undefined
-    : yield* Features.parse(yield* (yield* FileSystem.FileSystem).readFileString(flags.features.value))
+    : yield* Effect.flatMap(readText("--features", flags.features.value), Features.parse)
   const streamsUrl = yield* streamsUrlOf(flags.streamsUrl, flags.url.value)
   const dialer = Dialer.layer({ url: streamsUrl }).pipe(Layer.provide(Socket.layerWebSocketConstructorGlobal))
   const found = Target.http({
@@ -184,7 +188,7 @@ const flags = {
   only: patterns("only", "Ids or patterns of the rules to run, such as auth or *.limit.max; repeatable"),
   skip: patterns("skip", "Ids or patterns of the rules to leave out; repeatable"),
   seed: Flags.optional(Flag.Int("seed"), "The seed of the generated values; random by default"),
-  runs: Flag.Int("runs").pipe(
+  runs: Flags.count("runs").pipe(
     Flag.withDescription("The number of generated values per rule; 10 by default"),
     Flag.withDefault(10)
   ),
@@ -194,7 +198,7 @@ const flags = {
     "Accept a check without an API key, which covers public calls only: otherwise the exit code is 2"
   ),
   budget: Flags.optional(
-    Flag.Int("budget"),
+    Flags.count("budget"),
     "The time limit of the check in seconds; rules that have not begun by then are skipped"
   ),
   knownFailing: Flags.optional(
@@ -206,16 +210,16 @@ const flags = {
     "A file with ids of rules that break only sometimes; they never fail the check"
   ),
   minJudged: Flags.optional(
-    Flag.Int("min-judged"),
+    Flags.count("min-judged"),
     "The number of rules that must be judged, else the exit code is 2; 1 by default"
   ),
   report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
     Flag.withDescription("The format of the report; text by default"),
     Flag.withDefault("text")
   ),
-  out: Flags.optional(Flag.String("out"), "The file for the report; standard output by default"),
+  out: Flags.optional(Flags.text("out", "a file"), "The file for the report; standard output by default"),
   replays: Flags.optional(
-    Flag.String("replays"),
+    Flags.text("replays", "a folder"),
     "The folder for one replay file per broken rule; none by default"
   )
 }
@@ -223,7 +227,6 @@ const flags = {
 const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.Report) {
   const files = yield* FileSystem.FileSystem
   const broken = Report.broken(report)
-  if (broken.length > 0) yield* files.makeDirectory(folder, { recursive: true })
   for (const { outcome, rule } of broken) {
     if (outcome._tag !== "Broken") continue
     const file = `${folder}/${rule.id}.json`
@@ -366,7 +369,7 @@ const replayCommand = Command.make(
   { ...target, file: Argument.File("file").pipe(Argument.withDescription("A replay file of an earlier check")) },
   Effect.fn(
     function*({ file, ...flags }) {
-      const text = yield* (yield* FileSystem.FileSystem).readFileString(file)
+      const text = yield* readText("<file>", file)
       const replay = yield* Schema.decodeEffect(ReplayFile)(text).pipe(
         Effect.mapError(() => new CouldNotRun({ reason: `${file} is not a replay file` }))
       )
@@ -390,7 +393,7 @@ export const oracle = Command.make("oracle", flags, (given) => Effect.mapError(r
   Command.withSubcommands([rulesCommand, listCommand, replayCommand]),
   Command.withExamples([
     {
-      command: "effect-txc oracle --url https://mock.example.com --key K --secret-file secret",
+      command: "effect-txc oracle --url https://mock.example.com --key my-key --secret-file secret",
       description: "Reads only"
     },
     {

@@ -55,13 +55,13 @@ const flags = {
   replay: Flags.optional(Flag.FileText("replay"), "Replay an exported journal at the start; see effect-txc journal"),
   clock: Flag.String("clock").pipe(
     Flag.withDescription("Start with the clock frozen at this time, such as 2026-01-01T00:00:00Z"),
-    Flag.mapTryCatch(
-      (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
-      () => "a time such as 2026-01-01T00:00:00Z"
-    ),
-    Flag.filter(
-      (millis) => millis >= 0 && millis * 1000 <= Times.latest,
-      () => "The clock can be at any time from 1970 to the end of 2199"
+    Flag.filterMap(
+      (text) =>
+        Option.filter(
+          Option.map(DateTime.make(text), DateTime.toEpochMillis),
+          (millis) => millis >= 0 && millis * 1000 <= Times.latest
+        ),
+      () => "a time from 1970 to the end of 2199 such as 2026-01-01T00:00:00Z"
     ),
     Flag.optional
   ),
@@ -214,6 +214,7 @@ export const sandbox = Command.make(
         remedy: "Remove --empty and --clock"
       })
     }
+    yield* JournalFolder.unlessMemory(memory, data)
     const screen = yield* Screen.current
     const isForPeople = screen.isTerminal && !json
     const folder = memory ? Option.none() : Option.some(yield* JournalFolder.forSandbox(data, isForPeople))

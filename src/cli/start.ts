@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Flags from "./Flags.ts"
+import { Refused } from "./Refused.ts"
 import { run } from "./run.ts"
 import * as Tour from "./tour.ts"
 
@@ -13,7 +14,10 @@ const start = Command.make(
     dialect: Tour.dialect
   },
   Effect.fn(function*({ dialect, once }) {
-    const port = yield* Config.withDefault(Config.Port("PORT"), 0)
+    const port = yield* Effect.mapError(
+      Config.withDefault(Config.Port("PORT"), 0),
+      () => new Refused({ wrong: "PORT is not a port", remedy: "Set PORT to a number up to 65535, or unset it" })
+    )
     return yield* Tour.give({ dialect, port, serves: !once })
   })
 ).pipe(Command.withDescription("Make every call of the API against a sandbox, then keep serving it"))

@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
 
 /**
- * The key or secret can't be used: it is empty, truncated, or has characters that an HTTP header can't carry. The error
+ * The key or secret can't be used: it is missing, empty, or has characters that an HTTP header can't carry. The error
  * shows neither the key nor the secret.
  *
  * @category errors
@@ -42,9 +42,12 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
  * @category models
  */
 export interface Options {
-  /** The public API key, sent with every signed request: at least 8 characters, ASCII without spaces. */
+  /** The public API key, sent with every signed request: at least one character, ASCII without spaces. */
   readonly apiKey: Redacted.Redacted
-  /** The secret that signs requests; never sent. At least 8 characters, ASCII without spaces. */
+  /**
+   * The secret that signs requests; never sent. At least one character, ASCII without spaces. Error messages have
+   * `<redacted>` wherever a secret occurs, so a very short one makes them hard to read.
+   */
   readonly apiSecret: Redacted.Redacted
 }
 
@@ -54,12 +57,6 @@ export interface Options {
  * @category services
  */
 export class Credentials extends Context.Service<Credentials, Options>()("effect-txc/client/Credentials") {}
-
-/**
- * The minimum length of a key and of a secret. Real ones are far longer. A shorter one could be part of ordinary words,
- * and removing it would make error messages unreadable.
- */
-const minLength = 8
 
 const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
   const text = Redacted.value(value)
@@ -72,8 +69,6 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
       })
     )
   }
-  if (text.length < minLength)
-    return Effect.fail(new InvalidCredentials({ part, problem: "is too short; was it cut off?" }))
   return Effect.void
 }
 

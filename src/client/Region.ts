@@ -39,7 +39,7 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
   baseUrl: Schema.String,
   problem: Schema.String
 }) {
-  /** The base URL as given; empty when missing. */
+  /** The base URL as given, without a user name and a password; empty when missing. */
   declare readonly baseUrl: string
   /** The problem, and the setting that fixes it. */
   declare readonly problem: string
@@ -106,11 +106,15 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
   const { allowInsecure = false, baseUrl, dialect } = options
   const fail = (problem: string) => Effect.fail(new InvalidBaseUrl({ baseUrl, problem }))
   const parsed = Result.try(() => new URL(baseUrl))
-  if (Result.isFailure(parsed)) return fail("it is not a URL")
+  if (Result.isFailure(parsed)) return fail("it is not a URL such as https://whitebit.com")
   const url = parsed.success
   if (url.protocol !== "https:" && url.protocol !== "http:") return fail("it is neither https nor http")
-  if (url.username !== "" || url.password !== "") return fail("it contains a user name or a password")
-  if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment")
+  if (url.username !== "" || url.password !== "") {
+    // The error must not show the password.
+    const problem = "it contains a user name or a password; remove them"
+    return Effect.fail(new InvalidBaseUrl({ baseUrl: url.origin, problem }))
+  }
+  if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment; end it before the ? or #")
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
     return fail("plain http to another machine would show the key; use https, or set allowInsecure")
   }

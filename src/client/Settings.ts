@@ -10,16 +10,16 @@
  * export const fromFile = Settings.layerCredentialsFile("/run/secrets/txc.env")
  * ```
  */
-import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Dialect from "../protocol/Dialect.ts"
 import * as Credentials from "./Credentials.ts"
+import * as FileProblem from "./FileProblem.ts"
 import * as Region from "./Region.ts"
+import * as Variables from "./Variables.ts"
 
 /**
  * The credentials file can't be read, or users other than its owner may access it.
@@ -39,25 +39,15 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
   }
 }
 
-/** The key and its secret: `TXC_API_KEY` and `TXC_API_SECRET`. */
-const credentials: Config.Config<Credentials.Options> = Config.all({
-  apiKey: Config.Redacted("TXC_API_KEY"),
-  apiSecret: Config.Redacted("TXC_API_SECRET")
-})
-
 /**
- * Credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`.
+ * Credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`. Fails with `InvalidCredentials`, which names a
+ * missing variable.
  *
  * @category layers
  */
-export const layerCredentials: Layer.Layer<
+export const layerCredentials: Layer.Layer<Credentials.Credentials, Credentials.InvalidCredentials> = Layer.effect(
   Credentials.Credentials,
-  Credentials.InvalidCredentials | Config.ConfigError
-> = Layer.effect(
-  Credentials.Credentials,
-  Effect.gen(function*() {
-    return yield* Credentials.make(yield* credentials)
-  })
+  Variables.credentials
 )
 
 /** The maximum number of bytes read from a file, far more than two lines need. */
@@ -93,8 +83,8 @@ export const readPrivate: (
   },
   (read, path) =>
     Effect.scoped(read).pipe(
-      Effect.catchTag("PlatformError", ({ message }) =>
-        Effect.fail(new CredentialsFileRefused({ path, problem: `it can't be read: ${message}` })))
+      Effect.catchTag("PlatformError", (error) =>
+        Effect.fail(new CredentialsFileRefused({ path, problem: `it can't be read: ${FileProblem.of(error)}` })))
     )
 )
 
@@ -108,47 +98,29 @@ export const layerCredentialsFile = (
   path: string
 ): Layer.Layer<
   Credentials.Credentials,
-  Credentials.InvalidCredentials | CredentialsFileRefused | Config.ConfigError,
+  Credentials.InvalidCredentials | CredentialsFileRefused,
   FileSystem.FileSystem
 > =>
   Layer.effect(
     Credentials.Credentials,
     Effect.gen(function*() {
       const text = yield* readPrivate(path)
-      return yield* Credentials.make(yield* credentials.parse(ConfigProvider.fromDotEnvContents(text)))
+      return yield* Effect.provideService(
+        Variables.credentials,
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromDotEnvContents(text)
+      )
     })
   )
 
-const place = Config.all({
-  region: Config.option(Config.Literals(["global", "eu"], "TXC_REGION")),
-  baseUrl: Config.option(Config.NonEmptyString("TXC_BASE_URL")),
-  dialect: Config.option(Config.Literals(["document", "live"], "TXC_DIALECT")),
-  allowInsecure: Config.withDefault(Config.Boolean("TXC_ALLOW_INSECURE"), false)
-})
-
 /**
  * The exchange from configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT`
- * (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`.
+ * (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`. Fails with `InvalidBaseUrl`, which names a missing or
+ * invalid variable.
  *
  * @category layers
  */
-export const layerRegion: Layer.Layer<Region.Region, Region.InvalidBaseUrl | Config.ConfigError> = Layer.effect(
+export const layerRegion: Layer.Layer<Region.Region, Region.InvalidBaseUrl> = Layer.effect(
   Region.Region,
-  Effect.gen(function*() {
-    const { allowInsecure, baseUrl, dialect, region } = yield* place
-    if (Option.isSome(region) && Option.isNone(baseUrl)) return yield* Region.make({ region: region.value })
-    if (Option.isSome(baseUrl) && Option.isSome(dialect) && Option.isNone(region)) {
-      return yield* Region.make({
-        baseUrl: baseUrl.value,
-        dialect: Dialect.byName[dialect.value],
-        allowInsecure
-      })
-    }
-    return yield* new Region.InvalidBaseUrl({
-      baseUrl: Option.getOrElse(baseUrl, () => ""),
-      problem: Option.isSome(baseUrl) && Option.isNone(region)
-        ? "set TXC_DIALECT to document or live: it can't be guessed"
-        : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
-    })
-  })
+  Variables.region
 )

@@ -42,6 +42,9 @@ export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningF
 }) {
   /** The reason, included in the call's error. It must not contain a secret. */
   declare readonly reason: string
+  override get message(): string {
+    return `The request can't be signed: ${this.reason}`
+  }
 }
 
 /**

@@ -15,6 +15,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Expected from "../protocol/Expected.ts"
 import * as Channels from "./world/Channels.ts"
 import * as Paths from "./world/Paths.ts"
 
@@ -78,7 +79,11 @@ const File = Schema.fromJsonString(Schema.Struct({
  */
 export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
   Schema.decodeEffect(File)(text, { onExcessProperty: "error" }).pipe(
-    Effect.mapError((error) => new FeaturesError({ reason: `not a declaration of features: ${error.message}` })),
+    Effect.mapError(({ issue }) =>
+      new FeaturesError({
+        reason: `not a declaration of features: ${Expected.sentences(issue, "the file").join("; ")}`
+      })
+    ),
     Effect.tap(({ endpoints = [], missing = {}, paths = {}, prices = {} }) => {
       const unknown = [...endpoints, ...Object.keys(missing), ...Object.keys(paths)]
         .filter((path) => !known.includes(path))

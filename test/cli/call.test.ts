@@ -67,7 +67,7 @@ describe("effect-txc call", () => {
       assert.match(nowhere.failed?.said ?? "", /set either TXC_REGION.*\n.*effect-txc sandbox$/u)
       const { TXC_API_KEY: _, ...keyless } = environmentOf("http://127.0.0.1:9")
       const anonymous = yield* run(["call", "MainBalance.all"], { environment: keyless })
-      assert.match(anonymous.failed?.said ?? "", /^TXC_API_KEY is missing.*\n.*effect-txc sandbox$/u)
+      assert.match(anonymous.failed?.said ?? "", /^The API key is missing; set TXC_API_KEY\n.*effect-txc sandbox$/u)
     }))
 })
 

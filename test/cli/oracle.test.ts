@@ -169,7 +169,7 @@ describe("effect-txc oracle", () => {
           ["refuses the key", "--url", baseUrl, "--key", "nobody-has-this-key"],
           ["only 1 rules were judged, and 2 need a key", "--url", baseUrl, "--only", "ping,balance"],
           ["--only names pong, which matches no rule", "--url", baseUrl, "--only", "pong"],
-          ["The API key has no secret\nSet TXC_API_SECRET", "--url", baseUrl, "--key", "a-key-without-secret"],
+          ["The API secret is missing; set TXC_API_SECRET\n", "--url", baseUrl, "--key", "a-key-without-secret"],
           ["no-such-file", "--url", baseUrl, "--known-failing", "no-such-file"]
         ]
         // Only CI runs all cases, because each one starts a process.

@@ -111,12 +111,12 @@ describe("effect-txc sandbox", () => {
     Effect.gen(function*() {
       for (
         const [value, said] of [
-          ["BTC_USDT:sprad=1", "is not a market with settings"],
-          ["BTC_USDT:levels=1.5", "is not a market with settings"],
-          ["BTC_USDT:refill=maybe", "is not a market with settings"],
-          ["BTC_USDT:levels", "is not a market with settings"],
-          ["BTC_USDT:levels=51", "levels (max)"],
-          ["NO_SUCH", "market (known)"]
+          ["BTC_USDT:sprad=1", "expected a market with settings"],
+          ["BTC_USDT:levels=1.5", "expected a market with settings"],
+          ["BTC_USDT:refill=maybe", "expected a market with settings"],
+          ["BTC_USDT:levels", "expected a market with settings"],
+          ["BTC_USDT:levels=51", "levels must be at most 50"],
+          ["NO_SUCH", "market must be one of BTC_USDT"]
         ] as const
       ) {
         const { error, failed } = yield* run(["sandbox", "--memory", "--port", "0", "--counterparty", value])
@@ -133,6 +133,13 @@ describe("effect-txc sandbox", () => {
         folder.failed?.said,
         `${file} is a file, but the journal needs a folder\nPass another folder with --data, or use --memory to keep nothing`
       )
+      // Node's recursive mkdir never ends in this file system.
+      const unreal = yield* run(["sandbox", "--data", "/proc/effect-txc/data"])
+      assert.match(unreal.failed?.said ?? "", /^The folder \/proc\/effect-txc\/data cannot be created: \w+/u)
+      for (const command of ["sandbox", "host"]) {
+        const both = yield* run([command, "--memory", "--data", file])
+        assert.match(both.failed?.said ?? "", /^--memory keeps nothing, and --data names the folder .*\nLeave out /u)
+      }
       const { port } = yield* serving(() => undefined)
       const taken = yield* run(["sandbox", "--memory", "--port", String(port)])
       assert.strictEqual(

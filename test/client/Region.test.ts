@@ -57,7 +57,7 @@ describe("make", () => {
     it.effect(`Region refuses ${written === "" ? "an empty string" : written}`, () =>
       Effect.gen(function*() {
         const error = yield* failsWith("InvalidBaseUrl")(at(written))
-        assert.strictEqual(error.baseUrl, written)
+        assert.strictEqual(error.baseUrl, written.replace(/\/\/.*@/u, "//"), "no password is shown")
         assert.include(error.problem, problem)
         assert.include(error.message, problem)
       }))

@@ -31,9 +31,10 @@ describe("layerCredentials", () => {
 
   it.effect("the error for missing credentials names the unset variable", () =>
     Effect.gen(function*() {
-      assert.include((yield* failsWith("ConfigError")(from({ TXC_API_SECRET: apiSecret }))).message, "TXC_API_KEY")
-      const error = yield* failsWith("ConfigError")(from({ TXC_API_KEY: apiKey }))
-      assert.include(error.message, "TXC_API_SECRET")
+      const noKey = yield* failsWith("InvalidCredentials")(from({ TXC_API_SECRET: apiSecret }))
+      assert.strictEqual(noKey.message, "The API key is missing; set TXC_API_KEY")
+      const error = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey }))
+      assert.strictEqual(error.message, "The API secret is missing; set TXC_API_SECRET")
       assert.notInclude(inspect(error, { depth: Infinity, showHidden: true }), apiKey)
     }))
 
@@ -42,7 +43,8 @@ describe("layerCredentials", () => {
       const error = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "a b c d e f" }))
       assert.strictEqual(error.part, "apiSecret")
       // Effect's Config treats an empty variable as unset.
-      yield* failsWith("ConfigError")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "" }))
+      const empty = yield* failsWith("InvalidCredentials")(from({ TXC_API_KEY: apiKey, TXC_API_SECRET: "" }))
+      assert.include(empty.problem, "missing")
     }))
 })
 
@@ -84,9 +86,8 @@ describe("layerCredentialsFile", () => {
 
   const problems: ReadonlyArray<readonly [string, string | undefined, string, string]> = [
     ["a missing file", undefined, "CredentialsFileRefused", "it can't be read"],
-    ["a file without a secret", `TXC_API_KEY=${apiKey}\n`, "ConfigError", "TXC_API_SECRET"],
-    ["an empty file", "", "ConfigError", "TXC_API_KEY"],
-    ["a file with a short secret", `TXC_API_KEY=${apiKey}\nTXC_API_SECRET=abc`, "InvalidCredentials", "too short"]
+    ["a file without a secret", `TXC_API_KEY=${apiKey}\n`, "InvalidCredentials", "set TXC_API_SECRET"],
+    ["an empty file", "", "InvalidCredentials", "set TXC_API_KEY"]
   ]
   for (const [name, content, tag, words] of problems) {
     it.live(`layerCredentialsFile refuses ${name}`, () =>
@@ -155,19 +156,23 @@ describe("layerRegion", () => {
   }
 
   const wrong: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string]> = [
-    ["an unknown region", { TXC_REGION: "mars" }, "TXC_REGION"],
-    ["an unknown dialect", { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "v5" }, "TXC_DIALECT"],
+    ["an unknown region", { TXC_REGION: "mars" }, "set TXC_REGION to global or eu"],
+    [
+      "an unknown dialect",
+      { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "v5" },
+      "set TXC_DIALECT to document or"
+    ],
     [
       "an invalid TXC_ALLOW_INSECURE",
       { TXC_BASE_URL: "https://example.com", TXC_DIALECT: "live", TXC_ALLOW_INSECURE: "perhaps" },
-      "TXC_ALLOW_INSECURE"
+      "set TXC_ALLOW_INSECURE to true or false"
     ]
   ]
-  for (const [name, env, variable] of wrong) {
-    it.effect(`settings refuse ${name} and name the variable`, () =>
+  for (const [name, env, remedy] of wrong) {
+    it.effect(`settings refuse ${name}, and the error says what to set`, () =>
       Effect.gen(function*() {
-        const error = yield* failsWith("ConfigError")(from(env))
-        assert.include(error.message, variable)
+        const error = yield* failsWith("InvalidBaseUrl")(from(env))
+        assert.include(error.message, remedy)
       }))
   }
 })

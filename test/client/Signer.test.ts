@@ -99,6 +99,11 @@ describe("sign", () => {
       })
   )
 
+  it("the error of a signer says why nothing was signed", () => {
+    const error = new Signer.SigningFailed({ reason: "the key management service did not answer" })
+    assert.strictEqual(error.message, "The request can't be signed: the key management service did not answer")
+  })
+
   it("the test's own HMAC matches the results published in RFC 4231", () => {
     assert.strictEqual(
       hmac("Jefe", "what do ya want for nothing?"),

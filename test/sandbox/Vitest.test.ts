@@ -10,7 +10,9 @@ import * as ControlClient from "../../src/sandbox/control/ControlClient.ts"
 import { ControlRefused } from "../../src/sandbox/venue/ControlRefused.ts"
 import { closedPort, listens } from "../support/server.ts"
 
-const refused = Effect.fail(new ControlRefused({ action: "Fund", fields: { account: "known" } }))
+const refused = Effect.fail(
+  new ControlRefused({ action: "Fund", fields: { account: "known" }, message: "Fund was refused" })
+)
 
 /** The control plane of a sandbox that `globalSetup` provides. */
 const control = ({ controlToken, url }: Provided) =>

@@ -13,6 +13,7 @@ import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Expected from "../../protocol/Expected.ts"
 import * as Json from "../../protocol/Json.ts"
 import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
 import { Explained, Malformed, prefix } from "./ControlApi.ts"
@@ -66,10 +67,20 @@ const wrongType = (path: string): Answer =>
       (path === `${prefix}Journal` ? "x-ndjson" : "json")
   })
 
+/** The parts of a request, as an error names them if they are wrong as a whole. */
+const parts = {
+  Body: "the body",
+  Headers: "the headers",
+  Params: "the path",
+  Payload: "the body",
+  Query: "the query",
+  ResponseHeaders: "the answer"
+} as const
+
 /** Explains why a request can't be read. */
 export const explainedLayer = HttpApiMiddleware.layerSchemaErrorTransform(
   Explained,
-  ({ cause, kind }) => Effect.fail(new Malformed({ message: `${kind}: ${cause.message}` }))
+  ({ cause, kind }) => Effect.fail(new Malformed({ message: Expected.sentences(cause.issue, parts[kind]).join("; ") }))
 )
 
 const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {

@@ -28,10 +28,12 @@ export const CancelOptions = Schema.Struct({ account: Schema.String, market: Mar
 
 const secretsOf = ({ keys }: State.State): ReadonlyArray<string> => [...keys.values()].map(({ apiSecret }) => apiSecret)
 
+const unknownCall = (number: number) => `there is no call ${number}; only the latest 1000 calls are kept`
+
 /** The request and the answer of a call. */
 export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
-  if (kept === undefined) return yield* refuse("Request", { number: "known" })
+  if (kept === undefined) return yield* refuse("Request", { number: "known" }, unknownCall(number))
   return Traffic.show(kept, secretsOf(venue.state))
 })
 
@@ -61,8 +63,8 @@ const renewed = (request: Request, key: State.Key): Request => {
 /** Repeats a call, and signs it again if it was signed with a key of the venue. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
-  if (kept === undefined) return yield* refuse("Again", { number: "known" })
-  if (!kept.whole) return yield* refuse("Again", { body: "max" })
+  if (kept === undefined) return yield* refuse("Again", { number: "known" }, unknownCall(number))
+  if (!kept.whole) return yield* refuse("Again", { body: "max" }, "the call's body was too long to keep")
   const apiKey = header(kept.request, Signature.headers.apiKey)
   const key = [...venue.state.keys.values()].find((key) => key.apiKey === apiKey)
   yield* venue.handle(key === undefined ? kept.request : renewed(kept.request, key))
@@ -74,8 +76,18 @@ export const cancel = Effect.fnUntraced(function*(
   { account, market, orderId }: CancelOptions
 ) {
   const key = [...venue.state.keys.values()].find((key) => key.account === account)
-  if (key === undefined) return yield* refuse("CancelOrder", { account: "has a key" })
+  if (key === undefined)
+    return yield* refuse(
+      "CancelOrder",
+      { account: "has a key" },
+      `the account ${account} does not exist, or has no key`
+    )
   const operation = { _tag: "Cancel", market, orderId } as const
   const reply = yield* venue.perform({ _tag: "Call", apiKey: key.apiKey, operation })
-  if (Responses.isFailed(reply)) return yield* refuse("CancelOrder", { orderId: "known" })
+  if (Responses.isFailed(reply))
+    return yield* refuse(
+      "CancelOrder",
+      { orderId: "known" },
+      `the account has no open order ${orderId} on ${market}`
+    )
 })

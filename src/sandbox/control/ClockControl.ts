@@ -26,7 +26,7 @@ export const ClockReading: Schema.Codec<ClockReading, unknown> = Schema.Struct({
   skewMillis: Schema.Finite
 })
 
-const backwards = "The clock only moves forward. To take it back, Reset or Restore the venue"
+const backwards = "the clock only moves forward. To take it back, Reset or Restore the venue"
 
 /**
  * Moves the clock forward to a time. A running clock keeps running, and a frozen one stays frozen. If the venue has no
@@ -46,7 +46,8 @@ const set = Effect.fnUntraced(function*(
   if (runs ? to(now) >= Times.latest : to(now) > Times.latest) {
     return yield* refuse(name, { [field]: "max" }, beyondLatest)
   }
-  if (!Number.isSafeInteger(to(now))) return yield* refuse(name, { [field]: "type" })
+  if (!Number.isSafeInteger(to(now)))
+    return yield* refuse(name, { [field]: "type" }, `${field} must be a whole number of microseconds`)
   if (to(now) < (isNew ? 0 : now)) return yield* refuse(name, { [field]: "min" }, backwards)
   yield* perform(venue, name, ({ clock }, now, real) => ({
     _tag: "SetClock",
@@ -77,5 +78,5 @@ export const make = (venue: Venue["Service"]) => ({
   skewClock: ({ millis }: { readonly millis: number }) =>
     Math.abs(millis) <= Times.largestSkew
       ? perform(venue, "SkewClock", { _tag: "SetSkew", skew: Math.round(millis * 1000) })
-      : refuse("SkewClock", { millis: millis < 0 ? "min" : "max" })
+      : refuse("SkewClock", { millis: millis < 0 ? "min" : "max" }, "the skew is at most 30 years in either direction")
 })

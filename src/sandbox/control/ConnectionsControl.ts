@@ -9,7 +9,9 @@ export const make = ({ connections }: Venue["Service"]) => {
   const found = <A>(action: string, id: number, use: (connection: Shown) => A): Effect.Effect<A, ControlRefused> =>
     Effect.suspend(() => {
       const connection = connections.find(id)
-      return connection === undefined ? refuse(action, { id: "known" }) : Effect.succeed(use(connection))
+      return connection === undefined
+        ? refuse(action, { id: "known" }, `there is no open connection ${id}; see Connections`)
+        : Effect.succeed(use(connection))
     })
   return {
     connections: Effect.sync(() => connections.list()),

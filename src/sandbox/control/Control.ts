@@ -266,7 +266,9 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     depth: (market) =>
       Effect.flatMap(venue.read, (state) => {
         const found = MarketViews.depth(state, market)
-        return found === undefined ? refuse("Depth", { market: "known" }) : Effect.succeed(found)
+        return found === undefined
+          ? refuse("Depth", { market: "known" }, `there is no market ${market}; see Markets`)
+          : Effect.succeed(found)
       }),
     candles: (market, seconds) => Effect.map(venue.read, (state) => CandleView.candles(state, market, seconds)),
     nextDue: Effect.map(venue.read, Schedule.next),
@@ -275,7 +277,11 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     ...ClockControl.make(venue),
     addFault: (fault) => Effect.sync(() => venue.faults.add(fault)),
     removeFault: (id) =>
-      Effect.suspend(() => venue.faults.remove(id) ? Effect.void : refuse("RemoveFault", { id: "known" })),
+      Effect.suspend(() =>
+        venue.faults.remove(id)
+          ? Effect.void
+          : refuse("RemoveFault", { id: "known" }, `there is no fault ${id}; see Faults`)
+      ),
     clearFaults: Effect.sync(() => venue.faults.clear()),
     faults: Effect.sync(() => venue.faults.list()),
     limit: (limit, path) => Effect.sync(() => venue.limits.override(limit, path)),

@@ -46,25 +46,40 @@ const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Com
 }
 
 const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines: Iterable<string>) {
-  if (venue.sequence() > 0) return yield* refuse("Replay", { venue: "empty" })
+  if (venue.sequence() > 0)
+    return yield* refuse(
+      "Replay",
+      { venue: "empty" },
+      "the venue has commands. Replay a journal in a new venue"
+    )
   const commands: Array<Command> = []
   for (const line of lines) {
     if (line.trim() === "") continue
     const command = Journal.parse(line)
-    if (Result.isFailure(command)) return yield* refuse("Replay", { [`line ${commands.length + 1}`]: "format" })
+    const field = `line ${commands.length + 1}`
+    if (Result.isFailure(command)) return yield* refuse("Replay", { [field]: "format" }, `${field} is not a command`)
     const { action } = command.success
     if (action._tag === "Restore" && action.sequence > commands.length) {
-      return yield* refuse("Replay", { [`line ${commands.length + 1}`]: "known" })
+      const why = `${field} restores command ${action.sequence}, which the lines before it do not have`
+      return yield* refuse("Replay", { [field]: "known" }, why)
     }
     commands.push(command.success)
   }
   const dropped = firstDropped(venue, commands)
-  if (dropped !== undefined) return yield* refuse("Replay", { [`line ${dropped}`]: "unused nonce" })
+  if (dropped !== undefined) {
+    const field = `line ${dropped}`
+    return yield* refuse("Replay", { [field]: "unused nonce" }, `${field} has a nonce that was used before`)
+  }
   yield* venue.replay(commands)
 })
 
+const beyondLast = (venue: Venue.Venue["Service"]) => `the last command is ${venue.sequence()}`
+
+/** The reason why a venue with the maximum number of forks refuses another. */
+export const tooManyForks = "there are as many forks as there can be at once. End one first"
+
 const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name: string, sequence: number) {
-  if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" })
+  if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" }, beyondLast(venue))
 })
 
 /** Creates a fork of a venue. `use` runs with the fork, in a scope that is closed when the fork ends. */
@@ -73,7 +88,7 @@ export const fork = Effect.fnUntraced(function*<A, E>(
   sequence: number,
   use: (forked: Venue.Venue["Service"]) => Effect.Effect<A, E, Scope.Scope>
 ) {
-  if (sequence > venue.sequence()) return yield* refuse("Fork", { sequence: "known" })
+  if (sequence > venue.sequence()) return yield* refuse("Fork", { sequence: "known" }, beyondLast(venue))
   const made = yield* venue.forks.open(
     sequence,
     Effect.fnUntraced(function*(forks) {
@@ -86,7 +101,7 @@ export const fork = Effect.fnUntraced(function*<A, E>(
       return { used: yield* use(forked) }
     })
   )
-  return made === undefined ? yield* refuse("Fork", { venue: "max" }) : made.used
+  return made === undefined ? yield* refuse("Fork", { venue: "max" }, tooManyForks) : made.used
 })
 
 const statusOf = ({ dialect, journal, origin }: Venue.Venue["Service"]): Effect.Effect<Status, Journal.JournalError> =>
@@ -111,7 +126,10 @@ export const make = (venue: Venue.Venue["Service"]) => ({
   fork: (sequence?: number) => Effect.suspend(() => fork(venue, sequence ?? venue.sequence(), Effect.succeed)),
   forks: Effect.sync(() => venue.forks.list()),
   endFork: (id: number) =>
-    Effect.flatMap(venue.forks.end(id), (ended) => ended ? Effect.void : refuse("EndFork", { id: "known" })),
+    Effect.flatMap(
+      venue.forks.end(id),
+      (ended) => ended ? Effect.void : refuse("EndFork", { id: "known" }, `there is no fork ${id}; see Forks`)
+    ),
   journal: Stream.unwrap(Effect.andThen(venue.journal.committed, venue.journal.lines)),
   replay: (lines: Iterable<string>) => replay(venue, lines)
 })

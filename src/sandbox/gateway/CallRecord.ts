@@ -1,12 +1,12 @@
 /** The outcome of a call, and the record that the log keeps of it. */
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Expected from "../../protocol/Expected.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 import type { Admitted } from "./Admission.ts"
 import type { CallContext } from "./CallContext.ts"
 import * as CallLog from "./CallLog.ts"
-import * as Expected from "./Expected.ts"
 import * as Limits from "./Limits.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 import * as NearMiss from "./NearMiss.ts"

@@ -180,6 +180,8 @@ const lazily = (token: string, make: Effect.Effect<ControlPlane.ControlPlane>) =
     handle: (request) => Effect.flatMap(made, ({ handle }) => handle(request))
   }))
 
+const tooManyAwake = "the host has as many venues and forks awake as it can. End a fork, or try again later"
+
 /** Opens the venue and its backends. */
 const wake = Effect.fnUntraced(function*<E>(
   { baseUrl, controlToken: token, open, capacity }: Options<E>
@@ -189,7 +191,7 @@ const wake = Effect.fnUntraced(function*<E>(
   const forks = new Map<number, Backend>()
   const serve = (forked: Venue["Service"]): Effect.Effect<Place, ControlRefused, Scope.Scope> =>
     Effect.gen(function*() {
-      if (!(yield* capacity)) return yield* refuse("Fork", { venue: "max" })
+      if (!(yield* capacity)) return yield* refuse("Fork", { venue: "max" }, tooManyAwake)
       const { id } = forked.forks
       const url = `${baseUrl()}/fork/${id}`
       const control = yield* ControlPlane.make(forked, { token, serve })

@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function*(
   const context = yield* Effect.context<Scope.Scope>()
   const control = Control.make(venue)
   const serveFork = Effect.fnUntraced(function*(forked: Venue["Service"]) {
-    if (serve === undefined) return yield* refuse("Fork", { venue: "max" })
+    if (serve === undefined) return yield* refuse("Fork", { venue: "max" }, "this server serves no forks")
     const place = yield* serve(forked)
     forked.forks.served(place)
     return { id: forked.forks.id, ...place }

@@ -72,7 +72,9 @@ export const serve = Effect.fnUntraced(function*(
     serve({ ...options, port: 0, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
       Effect.provideService(Venue, forked),
       Effect.map(({ baseUrl }) => ({ url: baseUrl, controlUrl: baseUrl + prefix })),
-      Effect.mapError(({ reason }) => new ControlRefused({ action: "Fork", fields: { port: reason } }))
+      Effect.mapError(({ reason }) =>
+        new ControlRefused({ action: "Fork", fields: { port: reason }, message: `Fork was refused: ${reason}` })
+      )
     )
   const control = controlToken === undefined
     ? undefined

@@ -3,7 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as Expected from "../../protocol/Expected.ts"
 import { Action } from "../engine/Command.ts"
+import * as Quotes from "../engine/Quotes.ts"
+import type { Violations } from "../engine/Reply.ts"
+import type * as State from "../engine/State.ts"
 import * as Times from "../engine/Times.ts"
 import * as Responses from "../gateway/Responses.ts"
 import type { JournalError } from "../store/Journal.ts"
@@ -18,29 +22,54 @@ const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" 
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
+/** The part of a venue that carries out owner actions. */
+interface Owned extends Pick<OwnerActions, "perform"> {
+  readonly state: State.State
+}
+
+/** The values of a field that must name something on the exchange; empty if there are none, or if they are no names. */
+const existing = ({ accounts, currencies, markets }: State.State, field: string): ReadonlyArray<string> => {
+  switch (field) {
+    case "account":
+    case "parent":
+      return [...accounts.keys()].filter((account) => account !== Quotes.account)
+    case "market":
+      return [...markets.keys()]
+    case "ticker":
+      return currencies.map(({ ticker }) => ticker)
+    default:
+      return []
+  }
+}
+
+/** A sentence about a violation, with the names that exist. */
+const sentence = (state: State.State, [field, constraint]: Violations[number]): string => {
+  if (constraint.kind === "max" && constraint.max === Times.latest) return beyondLatest
+  const values = constraint.kind === "known" ? existing(state, field) : []
+  return Expected.sentence(field, values.length === 0 ? constraint : { kind: "oneOf", values })
+}
+
 /** Carries out an owner action. In a refusal, the action is called `name`. */
 export const perform = Effect.fnUntraced(function*(
-  venue: Pick<OwnerActions, "perform">,
+  venue: Owned,
   name: string,
   action: OwnerRequest
 ): Effect.fn.Return<void, ControlRefused | JournalError> {
   const reply = yield* venue.perform(action)
   if (Responses.isFailed(reply)) {
     const fields = reply.violations.map(([field, constraint]) => [field, constraint.kind])
-    const isBeyond = reply.violations.some(([, constraint]) =>
-      constraint.kind === "max" && constraint.max === Times.latest
-    )
-    return yield* refuse(name, Object.fromEntries(fields), isBeyond ? beyondLatest : undefined)
+    const sentences = reply.violations.map((violation) => sentence(venue.state, violation))
+    return yield* refuse(name, Object.fromEntries(fields), [...new Set(sentences)].join("; "))
   }
 })
 
 /** Checks an owner action, then carries it out: an action that the journal can't hold must not be applied. */
 export const checked = (
-  venue: Pick<OwnerActions, "perform">,
+  venue: Owned,
   action: OwnerAction
 ): Effect.Effect<void, ControlRefused | JournalError> => {
   const decoded = check(action)
   if (Result.isSuccess(decoded)) return perform(venue, action._tag, action)
   const fields = toIssues(decoded.failure.issue).issues.map(({ path = [] }) => [path.map(String).join("."), "format"])
-  return refuse(action._tag, Object.fromEntries(fields))
+  return refuse(action._tag, Object.fromEntries(fields), Expected.sentences(decoded.failure.issue).join("; "))
 }

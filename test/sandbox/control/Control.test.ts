@@ -83,7 +83,7 @@ describe("refusals", () => {
   it.effect("the error of a refused owner action names the field and its constraint", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ControlRefused")(addKey(alice))
-      assert.strictEqual(error.message, "AddKey was refused: apiKey (unique)")
+      assert.strictEqual(error.message, "AddKey was refused: apiKey must be one that is not in use yet")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 

@@ -127,6 +127,6 @@ describe("a sandbox that has a counterparty from the beginning", () => {
       const exit = yield* Effect.exit(
         Layer.build(Layer.fresh(Sandbox.layer({ counterparty: [{ market: marketName("NO_SUCH") }] })))
       )
-      assert.include(String(exit), "market (known)")
+      assert.include(String(exit), "market must be one of ")
     }).pipe(Effect.scoped))
 })

@@ -10,6 +10,7 @@ import * as Stream from "effect/Stream"
 import { amount, price } from "../../../src/domain/Decimal.ts"
 import { ApiKey, marketName, ticker } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Calling from "../../../src/sandbox/control/Calling.ts"
 import * as ControlApi from "../../../src/sandbox/control/ControlApi.ts"
 import * as ControlClient from "../../../src/sandbox/control/ControlClient.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
@@ -17,6 +18,10 @@ import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
 import * as InProcess from "../../../src/sandbox/server/InProcess.ts"
 import * as Server from "../../../src/sandbox/server/Server.ts"
 import * as Venue from "../../../src/sandbox/venue/Venue.ts"
+import { unplain } from "../../support/plain.ts"
+
+/** Refuses the words of a schema and of a programmer in an answer to people. */
+const isPlain = (said: string) => assert.notMatch(said, unplain)
 
 const token = "the token of this test"
 
@@ -108,14 +113,18 @@ describe.each(worlds)("%s", (_name, world) => {
     Effect.gen(function*() {
       const nobody = JSON.stringify({ account: "nobody", wallet: "main", ticker: "BTC", amount: "1" })
       const [refused, body] = yield* send("Fund", nobody)
-      assert.deepStrictEqual([refused, JSON.parse(body)], [400, {
+      const { message, ...refusal } = JSON.parse(body) as { readonly message: string }
+      assert.deepStrictEqual([refused, refusal as unknown], [400, {
         _tag: "ControlRefused",
         action: "Fund",
         fields: { account: "known" }
       }])
+      assert.match(message, /^Fund was refused: account must be one of alice, bob, /u)
       const [malformed, said] = yield* send("Fund", JSON.stringify({ account: "bob", wallet: "purse" }))
-      assert.strictEqual(malformed, 400)
-      assert.match(said, /wallet/u)
+      assert.deepStrictEqual([malformed, JSON.parse(said)], [400, {
+        _tag: "Malformed",
+        message: "wallet must be one of main, trade, collateral"
+      }])
     })
   )
 
@@ -128,6 +137,31 @@ describe.each(worlds)("%s", (_name, world) => {
       assert.strictEqual(yield* status("Fund", "[]"), 400)
       assert.strictEqual(yield* status("Fund", fund, { method: "PUT" }), 404)
       assert.deepStrictEqual(yield* held, [])
+    })
+  )
+
+  test(
+    "every operation says in plain words what is wrong with its fields",
+    Effect.gen(function*() {
+      const { control, views } = ControlApi.ControlApi.groups
+      for (const [operation, fields] of Calling.fieldsOf([control, views])) {
+        const [method = "", path = ""] = operation.split(" ")
+        const name = path.slice(ControlApi.prefix.length).replace(/:\w+/u, "!")
+        const withAll = (value: unknown) => fields.map((field) => [String(field), value] as const)
+        if (method === "GET") {
+          const query = new URLSearchParams(withAll("!").map(([field, value]) => [field, String(value)]))
+          if (name !== "Events") isPlain((yield* send(`${name}?${query}`, "", { method }))[1])
+        } else if (method === "POST" && name !== "Journal") {
+          for (const value of [null, "!", -1, [], {}]) {
+            isPlain((yield* send(name, JSON.stringify(Object.fromEntries(withAll(value)))))[1])
+          }
+          for (const body of ["{", "[]", `"x"`]) {
+            const [refused, said] = yield* send(name, body)
+            assert.strictEqual(refused, 400, name)
+            isPlain(said)
+          }
+        }
+      }
     })
   )
 

@@ -50,22 +50,9 @@ export const hasToken = (): boolean => token !== ""
 /** The address of this page on another port, such as a fork's, which has the same token. */
 export const pageAt = (url: string): string => `${url}/#token=${encodeURIComponent(token)}`
 
-const words: Readonly<Record<string, string>> = {
-  known: "is unknown",
-  format: "has the wrong format",
-  min: "is too small",
-  max: "is too large",
-  type: "has the wrong type",
-  precision: "has too many digits",
-  required: "is missing"
-}
-
-/** Turns a refusal into a sentence. */
-const toMessage = (name: string, status: number, refusal: Readonly<Record<string, unknown>>): string => {
-  const fields = Object.entries((refusal.fields ?? {}) as Readonly<Record<string, string>>)
-  if (fields.length > 0) return fields.map(([field, why]) => `${field} ${words[why] ?? `(${why})`}`).join("; ")
-  return typeof refusal.message === "string" ? refusal.message : `${name} was answered with HTTP ${status}`
-}
+/** The sentence of a refusal. */
+const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
+  typeof message === "string" ? message : `${name} was answered with HTTP ${status}`
 
 /** A sandbox that does not answer a read within this time, in milliseconds, counts as disconnected. */
 const answerWithin = 15_000

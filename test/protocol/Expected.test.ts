@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Expected from "../../../src/sandbox/gateway/Expected.ts"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { Price } from "../../src/domain/Decimal.ts"
+import * as Expected from "../../src/protocol/Expected.ts"
 
 describe("the expected values", () => {
   it("the description of an expected value names the bound, the step or the allowed values", () => {
@@ -41,5 +44,38 @@ describe("the expected values", () => {
       "later than start",
       "not true together with ioc"
     ])
+  })
+
+  it("an issue of a schema is described by the part of the value, and what that part must be", () => {
+    const Order = Schema.Struct({
+      side: Schema.Literals(["buy", "sell"]),
+      price: Price,
+      steps: Schema.Array(Schema.Struct({ at: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)) })),
+      symptom: Schema.TaggedUnion({ Reset: { applied: Schema.Boolean }, Slow: { bytesPerSecond: Schema.Int } }),
+      note: Schema.optionalKey(Schema.String)
+    })
+    const said = (value: unknown) =>
+      Result.match(Schema.decodeUnknownResult(Order, { errors: "all", onExcessProperty: "error" })(value), {
+        onFailure: ({ issue }) => Expected.sentences(issue, "the order"),
+        onSuccess: () => []
+      })
+    const order = { side: "buy", price: "1", steps: [{ at: 0 }], symptom: { _tag: "Reset", applied: true } }
+    assert.deepStrictEqual(said(order), [])
+    assert.deepStrictEqual(said(5), ["the order must be an object"])
+    assert.deepStrictEqual(said({ ...order, side: "hold", price: 5, notes: "" }), [
+      "there is no field notes",
+      "side must be one of buy, sell",
+      "price must be a decimal number as text, such as \"0.5\""
+    ])
+    assert.deepStrictEqual(said({ ...order, price: "0", steps: [{ at: -1 }, {}], note: 1 }), [
+      "price must be more than 0",
+      "steps.0.at must be a value greater than or equal to 0",
+      "steps.1.at is missing",
+      "note must be text"
+    ])
+    assert.deepStrictEqual(said({ ...order, symptom: { _tag: "Rest" } }), [
+      "symptom must be an object whose _tag is one of Reset, Slow"
+    ])
+    assert.deepStrictEqual(said({ ...order, symptom: { _tag: "Reset" } }), ["symptom.applied is missing"])
   })
 })

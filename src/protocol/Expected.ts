@@ -1,0 +1,209 @@
+/**
+ * Explains to people what a valid value of each rejected field looks like: to users of a sandbox, because the exchange's
+ * own error messages do not always say so, and wherever a file, a flag or a request has another form.
+ */
+import * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import * as Constraint from "../domain/Constraint.ts"
+
+/** The maximum number of values listed. */
+const mostValues = 12
+
+const listed = (values: ReadonlyArray<string | number>): string => {
+  const shown = values.slice(0, mostValues).join(", ")
+  return values.length > mostValues ? `${shown} and ${values.length - mostValues} more` : shown
+}
+
+const digitsOf = (step: string): string => {
+  const digits = step.split(".")[1]?.length ?? 0
+  return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
+}
+
+/** The descriptions of constraints that do not depend on the field. */
+const fixed = {
+  required: "a value",
+  decimal: "a decimal number as text, such as \"0.5\"",
+  positive: "more than 0",
+  notEmpty: "a value that is not empty",
+  format: "a value in this field's format",
+  known: "one that exists on this exchange",
+  unique: "one that is not in use yet",
+  unused: "a code that was not applied before",
+  notOwn: "a code of another account",
+  empty: "a sub-account without funds",
+  position: "an open position on the opposite side, large enough to reduce",
+  balance: "enough free funds in the wallet",
+  admitted: "no value, unless the sandbox's owner allows the field for the account with setAccount",
+  quoted: "a side of the book that has an order",
+  maker: "a price at which the order does not trade at once",
+  open: "the identifier of an open order",
+  expected: "a field that this endpoint has",
+  notLastPrice: "a price other than the market's last",
+  exitSide:
+    "a price on the other side of the order's price: a take-profit where the order gains, a stop-loss where it loses",
+  inapplicable: "no value: an order of this kind does not have the field",
+  aboveFilled: "more than the order has already filled",
+  existing: "the identifier of an open order",
+  ended: "the client order id of an order that the account has placed and that has ended",
+  modifiable:
+    "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can't be changed",
+  simulated: "no value: this sandbox does not simulate the field",
+  accepted: "no value: the exchange does not accept the field yet"
+}
+
+/** Describes the values that satisfy a constraint: its bound, its step, the values allowed. */
+export const words = (constraint: Constraint.Constraint): string => {
+  switch (constraint.kind) {
+    case "type":
+      return `${/^[aeio]/u.test(constraint.type) ? "an" : "a"} ${constraint.type}`
+    case "min":
+    case "minAmount":
+      return `at least ${constraint.min}`
+    case "max":
+      return `at most ${constraint.max}`
+    case "length":
+      return `at most ${constraint.max} characters`
+    case "characters":
+      return `only ${constraint.allowed}`
+    case "oneOf":
+      return constraint.values.length === 1 ? listed(constraint.values) : `one of ${listed(constraint.values)}`
+    case "precision":
+      return `${digitsOf(constraint.step)}: a multiple of ${constraint.step}`
+    case "step":
+      return `a multiple of ${constraint.step}`
+    case "priceBand":
+      return `${constraint.side === "above" ? "at most" : "at least"} ${constraint.bound}, near the market's last price`
+    case "minTotal":
+      return `amount × price of at least ${constraint.min}`
+    case "maxTotal":
+      return `amount × price of at most ${constraint.max}`
+    case "exclusive":
+      return `not true together with ${constraint.with}`
+    case "alone":
+      return `not together with ${constraint.with}`
+    case "different":
+      return `a value other than ${constraint.from}`
+    case "elements":
+      return `at most ${constraint.max} elements`
+    case "after":
+      return `later than ${constraint.than}`
+    default:
+      return fixed[constraint.kind]
+  }
+}
+
+/**
+ * Describes a valid value of each field that breaks a constraint. A field that breaks several must satisfy all of them.
+ */
+export const of = (
+  violations: Iterable<readonly [field: string, constraint: Constraint.Constraint]>
+): Readonly<Record<string, string>> => {
+  const expected: Record<string, string> = {}
+  for (const [field, constraint] of violations) {
+    const before = expected[field]
+    expected[field] = before === undefined ? words(constraint) : `${before}; ${words(constraint)}`
+  }
+  return expected
+}
+
+/** A sentence about a field that breaks a constraint: `amount must be more than 0`. */
+export const sentence = (field: string, constraint: Constraint.Constraint): string => {
+  switch (constraint.kind) {
+    case "required":
+      return `${field} is missing`
+    case "balance":
+      return `${field} is more than the free funds in the wallet`
+    case "expected":
+      return `there is no field ${field}`
+    default:
+      return `${field} must be ${words(constraint)}`
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Schemas
+// -----------------------------------------------------------------------------
+
+const literalOf = (ast: SchemaAST.AST): ReadonlyArray<string> => SchemaAST.isLiteral(ast) ? [String(ast.literal)] : []
+
+/** The tags of a union of objects. */
+const tagsOf = ({ types }: SchemaAST.Union): ReadonlyArray<string> =>
+  types.flatMap((type) =>
+    SchemaAST.isObjects(type)
+      ? type.propertySignatures.filter(({ name }) => name === "_tag").flatMap(({ type }) => literalOf(type))
+      : []
+  )
+
+const described = (annotations: Readonly<Record<string, unknown>> | undefined): string | undefined => {
+  const constraint = Constraint.fromAnnotations(annotations)
+  const expected = annotations?.["expected"]
+  if (constraint !== undefined && (constraint.kind !== "format" || typeof expected !== "string"))
+    return words(constraint)
+  return typeof expected === "string" ? expected : undefined
+}
+
+/** Describes the values of a schema. */
+const valuesOf = (ast: SchemaAST.AST): string => {
+  const own = described(ast.annotations)
+  if (own !== undefined) return own
+  switch (ast._tag) {
+    case "String":
+      return "text"
+    case "Number":
+      return "a number"
+    case "Boolean":
+      return "true or false"
+    case "Objects":
+      return "an object"
+    case "Arrays":
+      return "a list"
+    case "Literal":
+      return String(ast.literal)
+    case "Union": {
+      const literals = ast.types.flatMap(literalOf)
+      if (literals.length === ast.types.length) return `one of ${literals.join(", ")}`
+      const tags = tagsOf(ast)
+      return tags.length > 0
+        ? `an object whose _tag is one of ${tags.join(", ")}`
+        : ast.types.map(valuesOf).join(" or ")
+    }
+    default:
+      return "a valid value"
+  }
+}
+
+/** Describes the parts of a value that a schema refuses: `wallet must be one of main, trade`, `amount is missing`. */
+export const sentences = (issue: SchemaIssue.Issue, whole = "the value"): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const visit = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, filter?: string): void => {
+    const name = path.length === 0 ? whole : path.map(String).join(".")
+    const add = (expected: string) => void found.add(`${name} must be ${filter ?? expected}`)
+    switch (issue._tag) {
+      case "Pointer":
+        return visit(issue.issue, [...path, ...issue.path], filter)
+      case "Composite":
+        for (const inner of issue.issues) visit(inner, path, filter)
+        return
+      case "Encoding":
+        return visit(issue.issue, path, filter)
+      case "Filter":
+        return visit(issue.issue, path, filter ?? described(issue.filter.annotations))
+      case "MissingKey":
+        return void found.add(`${name} is missing`)
+      case "UnexpectedKey":
+        return void found.add(`there is no field ${name}`)
+      case "AnyOf": {
+        const [only, ...others] = issue.issues
+        // The value has the type of one member, so only that member's issue counts.
+        return only === undefined || others.length > 0 ? add(valuesOf(issue.ast)) : visit(only, path, filter)
+      }
+      case "InvalidType":
+      case "OneOf":
+        return add(valuesOf(issue.ast))
+      default:
+        return add(described(issue.annotations) ?? "a valid value")
+    }
+  }
+  visit(issue, [])
+  return [...found]
+}
