@@ -309,6 +309,13 @@ describe("the examples of the pages", () => {
     })
   )
 
+  it("the package contains the images of its README", () => {
+    const { files } = JSON.parse(read("../package.json")) as { readonly files: ReadonlyArray<string> }
+    const images = [...read("../README.md").matchAll(/!\[[^\]]*\]\(([^)]+)\)/gu)].map(([, image = ""]) => image)
+    assert.isAbove(images.length, 1)
+    for (const image of images) assert.include(files, image)
+  })
+
   it("the command and the Getting started page show the package's version", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }
     assert.include(read("../src/cli/version.ts"), `"${version}"`)
