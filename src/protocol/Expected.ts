@@ -186,8 +186,13 @@ export const sentences = (issue: SchemaIssue.Issue, whole = "the value"): Readon
         return
       case "Encoding":
         return visit(issue.issue, path, filter)
-      case "Filter":
-        return visit(issue.issue, path, filter ?? described(issue.filter.annotations))
+      case "Filter": {
+        const { issue: inner } = issue
+        const message = inner._tag === "InvalidValue" ? inner.annotations?.message : undefined
+        // A filter may have its own sentence, about several fields at once.
+        if (typeof message === "string") return void found.add(path.length === 0 ? message : `${name}: ${message}`)
+        return visit(inner, path, filter ?? described(issue.filter.annotations))
+      }
       case "MissingKey":
         return void found.add(`${name} is missing`)
       case "UnexpectedKey":

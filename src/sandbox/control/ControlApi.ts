@@ -19,10 +19,14 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import * as Paths from "../../protocol/Paths.ts"
 import * as Command from "../engine/Command.ts"
 import * as Times from "../engine/Times.ts"
 import * as Faults from "../gateway/Faults.ts"
+import { countedAs } from "../gateway/Limits.ts"
+import * as NearMiss from "../gateway/NearMiss.ts"
 import { RequestRecord } from "../gateway/RequestRecord.ts"
+import { routes } from "../handlers/Routes.ts"
 import * as Feed from "../venue/Feed.ts"
 import * as Control from "./Control.ts"
 import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
@@ -104,6 +108,32 @@ export const FeedEvent = Schema.Struct({
 /** Commands, each as a line of JSON. */
 const Lines = Schema.String.pipe(HttpApiSchema.asText({ contentType: "application/x-ndjson" }))
 
+const served = routes.map(({ endpoint }) => endpoint)
+
+/** The names under which calls are limited. */
+const limited: ReadonlySet<string> = new Set(served.map(countedAs))
+
+/** Explains that no endpoint has a path, with a similar one: a fault or a limit on it would have no effect. */
+const unknownPath = (path: string, names: Iterable<string>, otherwise: string): string =>
+  `no endpoint has the path ${path}; ${NearMiss.suggestion(path, names) ?? otherwise}`
+
+const FaultPayload = Faults.Fault.check(
+  Schema.makeFilter(({ path }) =>
+    path === undefined || served.some((endpoint) => Paths.match(endpoint, path) !== undefined)
+      ? undefined
+      : unknownPath(path, served.map(({ path }) => path), `see ${prefix}Endpoints`)
+  )
+)
+
+const LimitPayload = Schema.Struct({
+  path: key(Schema.String),
+  limit: key(Schema.Struct({ calls: Count, perSeconds: Times.Seconds }))
+}).check(Schema.makeFilter(({ path }) =>
+  path === undefined || limited.has(path)
+    ? undefined
+    : unknownPath(path, limited, `the names are those of private calls, "public" and "public v1"`)
+))
+
 const post = <Name extends string, Path extends `/${string}`, Payload extends Schema.Top>(
   name: Name,
   path: Path,
@@ -180,7 +210,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
       "puts it behind. The venue's clock does not change."
   ),
   HttpApiEndpoint.post("addFault", "/Faults", {
-    payload: Faults.Fault,
+    payload: FaultPayload,
     success: Schema.Struct({ id: Schema.Int }),
     error: Unavailable
   }).annotateMerge(described("Adds a fault, and returns its number.")),
@@ -196,10 +226,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error
   }).annotateMerge(described("Removes a fault.")),
   HttpApiEndpoint.post("limit", "/Limit", {
-    payload: Schema.Struct({
-      path: key(Schema.String),
-      limit: key(Schema.Struct({ calls: Count, perSeconds: Times.Seconds }))
-    }),
+    payload: LimitPayload,
     success: Nothing,
     error: Unavailable
   }).annotateMerge(described(
@@ -291,9 +318,9 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
   )
 ).middleware(Explained)
 
-type Paths = Readonly<Record<string, Readonly<Record<string, object>>>>
+type Operations = Readonly<Record<string, Readonly<Record<string, object>>>>
 
-const withoutSecurity = (paths: Paths): Paths =>
+const withoutSecurity = (paths: Operations): Operations =>
   Record.map(
     paths,
     (operations) => Record.map(operations, (operation) => Struct.omit(operation as { security?: [] }, ["security"]))
@@ -313,7 +340,7 @@ export const secured = (title: string, description: string) =>
       ...spec,
       security: [{ token: [] }],
       // An operation with its own empty security list would need no token.
-      paths: withoutSecurity(spec["paths"] as Paths),
+      paths: withoutSecurity(spec["paths"] as Operations),
       components: {
         ...spec["components"] as object,
         securitySchemes: { token: { type: "http", scheme: "bearer" } }

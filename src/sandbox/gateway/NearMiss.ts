@@ -203,10 +203,11 @@ export const distance = (a: string, b: string, most: number): number => {
 /** The maximum number of characters by which a misspelled path may differ from a known one. */
 const misspelling = 6
 
-const path = ({ paths, request }: Refused): string => {
-  const near = [...paths].map((known) => [known, distance(request.path.slice(0, 200), known, misspelling)] as const)
+/** Suggests the path that an unknown one was probably meant to be; `undefined` if none is similar. */
+export const suggestion = (path: string, paths: Iterable<string>): string | undefined => {
+  const near = [...paths].map((known) => [known, distance(path.slice(0, 200), known, misspelling)] as const)
     .toSorted(([, a], [, b]) => a - b)[0]
-  return near !== undefined && near[1] <= misspelling ? `did you mean ${near[0]}?` : "no such path"
+  return near !== undefined && near[1] <= misspelling ? `did you mean ${near[0]}?` : undefined
 }
 
 /** Explains the caller's probable mistake; `undefined` if the refusal already explains it. */
@@ -238,7 +239,7 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
     case "rateLimited":
       return refused.limit && `more than ${refused.limit.calls} calls in ${refused.limit.perSeconds} s`
     case "notFound":
-      return endpoint === undefined ? path(refused) : undefined
+      return endpoint === undefined ? suggestion(refused.request.path, refused.paths) ?? "no such path" : undefined
     case "notServed":
       return `this sandbox does not serve ${Unserved.find(refused.request.path)?.name ?? "this"}`
     case "methodNotAllowed":

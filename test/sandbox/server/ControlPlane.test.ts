@@ -240,11 +240,12 @@ describe.each(worlds)("%s", (_name, world) => {
       const control = yield* ControlClient.ControlClient
       const { faults } = yield* Venue.Venue
       const symptom = { _tag: "Reset", applied: true } as const
-      const { id } = yield* control.addFault({ payload: { path: "/a", times: 5, symptom } })
-      assert.deepStrictEqual(faults.next("/a", undefined), { id, symptom })
+      const path = "/api/v4/public/orderbook/BTC_USDT"
+      const { id } = yield* control.addFault({ payload: { path, times: 5, symptom } })
+      assert.deepStrictEqual(faults.next(path, undefined), { id, symptom })
       assert.deepStrictEqual(yield* control.faults(), [{
         id,
-        fault: { path: "/a", times: 5, symptom },
+        fault: { path, times: 5, symptom },
         matched: 1,
         fired: 1
       }])
@@ -254,7 +255,30 @@ describe.each(worlds)("%s", (_name, world) => {
       assert.strictEqual(refused._tag, "ControlRefused")
       yield* control.addFault({ payload: { symptom } })
       yield* control.clearFaults()
-      assert.isUndefined(faults.next("/a", undefined))
+      assert.isUndefined(faults.next(path, undefined))
+    })
+  )
+
+  test(
+    "a fault or a limit on a path that no endpoint has is refused, and the refusal suggests a path",
+    Effect.gen(function*() {
+      const symptom = { _tag: "Reset", applied: true }
+      const limit = { calls: 1, perSeconds: 1 }
+      const cases = [
+        ["Faults", { path: "/api/v4/order/stoplimit", symptom }, "did you mean /api/v4/order/stop_limit?"],
+        ["Faults", { path: "/nothing/like/it", symptom }, "see /control/v1/Endpoints"],
+        ["Limit", { path: "/api/v4/main-account/balances", limit }, "did you mean /api/v4/main-account/balance?"],
+        // Public calls are counted together.
+        ["Limit", { path: "/api/v4/public/ping", limit }, `"public" and "public v1"`]
+      ] as const
+      for (const [name, payload, remedy] of cases) {
+        const [refused, said] = yield* send(name, JSON.stringify(payload))
+        const { message } = JSON.parse(said) as { readonly message: string }
+        assert.deepStrictEqual([refused, message.split("; ")[0]], [400, `no endpoint has the path ${payload.path}`])
+        assert.include(message, remedy)
+      }
+      assert.deepStrictEqual(yield* ControlClient.ControlClient.use((control) => control.faults()), [])
+      assert.strictEqual(yield* status("Limit", JSON.stringify({ path: "public", limit })), 200)
     })
   )
 
