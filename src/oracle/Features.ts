@@ -79,10 +79,8 @@ const File = Schema.fromJsonString(Schema.Struct({
  */
 export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
   Schema.decodeEffect(File)(text, { onExcessProperty: "error" }).pipe(
-    Effect.mapError(({ issue }) =>
-      new FeaturesError({
-        reason: `not a declaration of features: ${Expected.sentences(issue, "the file").join("; ")}`
-      })
+    Effect.mapError((error) =>
+      new FeaturesError({ reason: `not a declaration of features: ${Expected.inWords(error, "the file")}` })
     ),
     Effect.tap(({ endpoints = [], missing = {}, paths = {}, prices = {} }) => {
       const unknown = [...endpoints, ...Object.keys(missing), ...Object.keys(paths)]

@@ -11,6 +11,7 @@ import type { Dialect } from "./Dialect.ts"
 import { validationFailed } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Errors from "./Errors.ts"
+import * as Expected from "./Expected.ts"
 import * as Json from "./Json.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Rows from "./Rows.ts"
@@ -421,7 +422,7 @@ const accepted = <E extends Endpoint.Any>(
   const ids = orderIdsOf(endpoint, json)
   const contradiction = contradictionIn(answer.request ?? {}, json, ids, answer.sameId)
   if (contradiction !== undefined) return uncertain("contradictory-answer", problemOf(contradiction, answer))
-  const said = problemOf(failure.message, answer)
+  const said = problemOf(Expected.inWords(failure, "the answer"), answer)
   return ids.length === 0
     ? uncertain("unreadable-answer", said, endpoint.mutates ? undefined : Rows.read(decodeResponse, json))
     : refused(
@@ -448,7 +449,7 @@ const readItem = (
   const contradiction = contradictionIn(orders[at] ?? {}, json, ids, answer.sameId)
   const unreadable: BulkAnswer.Unreadable = {
     // The item was decoded alone, so its index in the message is 0.
-    problem: problemOf(read.failure.message.replace("[0]", `[${at}]`), answer),
+    problem: problemOf(Expected.inWords(read.failure).replace(/^0(?=[ .])/u, String(at)), answer),
     orderIds: ids,
     ...(contradiction === undefined ? {} : { contradiction: problemOf(contradiction, answer) })
   }

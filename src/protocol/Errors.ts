@@ -233,6 +233,9 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
   }
 }
 
+/** The exchange's message for a missing nonce. The client always sends one, in the form of its own dialect. */
+const nonceNotRead = "Nonce not provided."
+
 /**
  * The exchange refused a private call for another reason, such as an insufficient balance (document, "Errors"). Nothing
  * was applied. Do not retry until the cause is resolved: see `reason`, `code` and `fields`.
@@ -247,7 +250,9 @@ export class RequestRejected<F extends string = string> extends rejection() {
   /** The call, the HTTP status, the code and the exchange's message, in one line. */
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
-    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${this.reason} ${said(this)}`.trimEnd()
+    const hint = this.reason === nonceNotRead ? "The client sent one: check that it speaks the exchange's dialect." : ""
+    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${[this.reason, said(this), hint].join(" ")}`
+      .replaceAll(/ +/gu, " ").trimEnd()
   }
 }
 
@@ -481,7 +486,9 @@ export class AcceptedUnreadable extends judged(
   /** The call, the order ids, the decoding problem and advice, in one line. */
   override get message(): string {
     return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: `
-      + `${sentence(this.problem)} Do not retry; read the order by its id.`
+      + `${
+        sentence(this.problem)
+      } Do not retry; read the order by its id, and check that the client speaks the exchange's dialect.`
   }
 }
 

@@ -172,8 +172,11 @@ const valuesOf = (ast: SchemaAST.AST): string => {
   }
 }
 
-/** Describes the parts of a value that a schema refuses: `wallet must be one of main, trade`, `amount is missing`. */
-export const sentences = (issue: SchemaIssue.Issue, whole = "the value"): ReadonlyArray<string> => {
+/**
+ * Describes in one line the parts of a value that a schema refuses: `wallet must be one of main, trade; amount is
+ * missing`. `whole` names the value.
+ */
+export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "the value"): string => {
   const found = new Set<string>()
   const visit = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, filter?: string): void => {
     const name = path.length === 0 ? whole : path.map(String).join(".")
@@ -209,6 +212,6 @@ export const sentences = (issue: SchemaIssue.Issue, whole = "the value"): Readon
         return add(described(issue.annotations) ?? "a valid value")
     }
   }
-  visit(issue, [])
-  return [...found]
+  visit(error.issue, [])
+  return [...found].join("; ")
 }

@@ -4,6 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
 import { ClientOrderId, marketName, OrderId } from "../../src/domain/Identifiers.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Errors from "../../src/protocol/Errors.ts"
 
 const endpoint = "StopLimitOrders.create"
@@ -81,6 +82,18 @@ const rows: ReadonlyArray<
     "StopLimitOrders.create was refused with HTTP 400: No."
   ],
   [
+    new Errors.RequestRejected({
+      ...answered,
+      reason: Dialect.document.refusals.nonceMissing.message,
+      fields: {},
+      otherFields: {}
+    }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create was refused with HTTP 400: Nonce not provided. The client sent one: check that it speaks the "
+    + "exchange's dialect."
+  ],
+  [
     new Errors.PublicRequestRejected({ ...answered, params: ["BTC_X"] }),
     false,
     "not-applied",
@@ -129,7 +142,7 @@ const rows: ReadonlyArray<
     false,
     "applied",
     "StopLimitOrders.create was applied as order 7, 9007199254740993, but its answer can't be read: Missing key. "
-    + "Do not retry; read the order by its id."
+    + "Do not retry; read the order by its id, and check that the client speaks the exchange's dialect."
   ],
   [
     unknown,

@@ -54,9 +54,10 @@ describe("the expected values", () => {
       symptom: Schema.TaggedUnion({ Reset: { applied: Schema.Boolean }, Slow: { bytesPerSecond: Schema.Int } }),
       note: Schema.optionalKey(Schema.String)
     })
+    const read = Schema.decodeUnknownResult(Order, { errors: "all", onExcessProperty: "error" })
     const said = (value: unknown) =>
-      Result.match(Schema.decodeUnknownResult(Order, { errors: "all", onExcessProperty: "error" })(value), {
-        onFailure: ({ issue }) => Expected.sentences(issue, "the order"),
+      Result.match(read(value), {
+        onFailure: (error) => Expected.inWords(error, "the order").split("; "),
         onSuccess: () => []
       })
     const order = { side: "buy", price: "1", steps: [{ at: 0 }], symptom: { _tag: "Reset", applied: true } }

@@ -120,7 +120,7 @@ describe("the error of a list with a row that can't be read", () => {
       const titles: ReadonlyArray<string> = rows.map(({ title }) => title)
       assert.deepStrictEqual(titles, ["title"])
       assert.strictEqual(error.unreadable, 1)
-      assert.include(error.problem, "[\"records\"][1][\"id\"]")
+      assert.include(error.problem, "records.1.id must be a string")
       assert.include(error.message, "Rows that can't be read: 1; others can.")
       assert.deepStrictEqual(Endpoint.readableRows(Assets.endpoint, error), [])
     }))

@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Time from "../../domain/Time.ts"
 import type * as Channel from "../../protocol/Channel.ts"
+import * as Expected from "../../protocol/Expected.ts"
 import * as Frame from "../../protocol/Frame.ts"
 import { scrubber } from "../../protocol/Scrub.ts"
 import * as Connection from "./Connection.ts"
@@ -45,14 +46,20 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
   const encoded = query["~codec"].encodeParams(params)
   if (Result.isFailure(encoded)) {
     return Effect.fail(
-      new Connection.Refused({ method, code: Frame.codes.invalidArgument, reason: encoded.failure.message })
+      new Connection.Refused({
+        method,
+        code: Frame.codes.invalidArgument,
+        reason: Expected.inWords(encoded.failure, "the query")
+      })
     )
   }
   return Effect.flatMap(connection.request(method, encoded.success), (result) => {
     const decoded = query["~codec"].decodeResult(result)
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)
-      : Effect.fail(new StreamErrors.UnreadableAnswer({ method, problem: decoded.failure.message }))
+      : Effect.fail(
+        new StreamErrors.UnreadableAnswer({ method, problem: Expected.inWords(decoded.failure, "the answer") })
+      )
   })
 }
 

@@ -29,6 +29,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Channel from "../../protocol/Channel.ts"
 import * as Errors from "../../protocol/Errors.ts"
+import * as Expected from "../../protocol/Expected.ts"
 import { codes } from "../../protocol/Frame.ts"
 import * as Json from "../../protocol/Json.ts"
 import * as Connection from "./Connection.ts"
@@ -171,8 +172,10 @@ const makeStreams = (token: Setup["token"]) =>
       Stream.unwrap(Effect.gen(function*() {
         const checked = channel["~codec"].checkTopic(topic)
         const encoded = channel["~codec"].encodeTopics([topic])
-        if (Result.isFailure(checked)) return yield* refusedLocally(channel.subscribe, checked.failure.message)
-        if (Result.isFailure(encoded)) return yield* refusedLocally(channel.subscribe, encoded.failure.message)
+        if (Result.isFailure(checked))
+          return yield* refusedLocally(channel.subscribe, Expected.inWords(checked.failure, "the topic"))
+        if (Result.isFailure(encoded))
+          return yield* refusedLocally(channel.subscribe, Expected.inWords(encoded.failure, "the topic"))
         const id = Json.stringify(encoded.success)
         const key: string = channel.keyOf(topic)
         let used: Line | undefined
@@ -181,7 +184,8 @@ const makeStreams = (token: Setup["token"]) =>
           used = line
           line.add(channel, { value: topic, id }, subscriber)
         })
-        if (line === undefined) return yield* new StreamErrors.TooManyConnections({ channel: channel.name, limit })
+        if (line === undefined)
+          return yield* new StreamErrors.TooManyConnections({ channel: channel.name, limit })
         yield* Effect.addFinalizer(() => Effect.sync(() => line.remove(subscriber)))
         const hear = yield* Heard
         hear?.(line.heardAt)
@@ -194,9 +198,11 @@ const makeStreams = (token: Setup["token"]) =>
       Effect.gen(function*() {
         const { method } = query
         const encoded = query["~codec"].encodeParams(params)
-        if (Result.isFailure(encoded)) return yield* refusedLocally(method, encoded.failure.message)
+        if (Result.isFailure(encoded))
+          return yield* refusedLocally(method, Expected.inWords(encoded.failure, "the query"))
         const line = yield* lines.use(() => true, () => {})
-        if (line === undefined) return yield* new StreamErrors.TooManyConnections({ channel: method, limit })
+        if (line === undefined)
+          return yield* new StreamErrors.TooManyConnections({ channel: method, limit })
         return yield* line.ask(query, params).pipe(
           Effect.raceFirst(line.failed),
           Effect.catchTags({

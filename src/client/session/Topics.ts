@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Channel from "../../protocol/Channel.ts"
+import * as Expected from "../../protocol/Expected.ts"
 import { type Connection, Lost, Refused } from "./Connection.ts"
 import { isTransient } from "./StreamErrors.ts"
 import type { Subscriber } from "./Subscriber.ts"
@@ -148,7 +149,9 @@ export class Topics {
     const encoded = codec.encodeTopics(entries.map(({ topic }) => topic))
     // Each topic was encoded alone before it was added, so together they can only fail for a reason of this channel.
     if (Result.isFailure(encoded)) {
-      return Effect.succeed(new Refused({ method: subscribe, code: 1, reason: encoded.failure.message }))
+      return Effect.succeed(
+        new Refused({ method: subscribe, code: 1, reason: Expected.inWords(encoded.failure, "the topics") })
+      )
     }
     for (const entry of entries) entry.renews = false
     return outcome(connection.request(subscribe, encoded.success, () => {

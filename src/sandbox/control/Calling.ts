@@ -80,7 +80,7 @@ const parts = {
 /** Explains why a request can't be read. */
 export const explainedLayer = HttpApiMiddleware.layerSchemaErrorTransform(
   Explained,
-  ({ cause, kind }) => Effect.fail(new Malformed({ message: Expected.sentences(cause.issue, parts[kind]).join("; ") }))
+  ({ cause, kind }) => Effect.fail(new Malformed({ message: Expected.inWords(cause, parts[kind]) }))
 )
 
 const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {

@@ -135,11 +135,13 @@ const envelope = ({ endpoint, request }: Refused): string => {
     : `the body's "request" is not the path that was called,  ${endpoint?.path ?? request.path}`
 }
 
+const numericNonce = "; the live dialect sends a number: set TXC_DIALECT=document, or serve --dialect live"
+
 const nonceForm = ({ dialect, request }: Refused): string => {
   const { nonce } = bodyOf(request)
   if (nonce === undefined) return "the body has no field \"nonce\""
   return dialect.policy.nonce === "unique"
-    ? "the nonce must be a string of digits"
+    ? `the nonce must be a string of digits${typeof nonce === "number" ? numericNonce : ""}`
     : "the nonce must be an integer or a string of digits"
 }
 

@@ -1,7 +1,7 @@
 /**
  * The fields of a request that its endpoint does not have. The exchange ignores them, so they do not affect the answer.
  */
-import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Dialect from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
 import type { Route } from "../handlers/Routes.ts"
@@ -13,6 +13,8 @@ export interface UnknownField {
   readonly name: string
   /** The field that is probably meant, if the request does not have it either. */
   readonly meant: string | undefined
+  /** Whether the field is one of another dialect. */
+  readonly isForeign: boolean
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -30,33 +32,49 @@ const meantBy = (name: string, known: ReadonlyArray<string>): string | undefined
     known.find((other) => NearMiss.distance(plain(other), plain(name), typos) <= typos)
 }
 
-const unknownIn = (fields: Fields, known: ReadonlyArray<string>, prefix = ""): ReadonlyArray<UnknownField> => {
+const unknownIn = (
+  fields: Fields,
+  known: ReadonlyArray<string>,
+  foreign: ReadonlyArray<string>,
+  prefix = ""
+): ReadonlyArray<UnknownField> => {
   const missing = known.filter((name) => !Object.hasOwn(fields, name))
   return Object.keys(fields)
     // A string that could not be the name of a protocol field may be anything, even a secret.
     .filter((name) => !known.includes(name) && /^\w{1,40}$/u.test(name))
-    .map((name) => ({ name: prefix + name, meant: meantBy(name, missing) }))
+    .map((name) => ({ name: prefix + name, meant: meantBy(name, missing), isForeign: foreign.includes(name) }))
 }
 
-const keysOf = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<string> =>
+const keysOf = (endpoint: Endpoint.Any, dialect: Dialect.Dialect): ReadonlyArray<string> =>
   Object.values(Endpoint.codec(endpoint, dialect).shape.keys)
 
+/** The fields of an endpoint in any dialect. */
+const anyKeysOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
+  Object.values(Dialect.byName).flatMap((dialect) => keysOf(endpoint, dialect))
+
 /** Finds the unknown fields of a request, in its orders too, each name once. */
-export const of = ({ each, endpoint }: Route, dialect: Dialect, fields: Fields): ReadonlyArray<UnknownField> => {
+export const of = (
+  { each, endpoint }: Route,
+  dialect: Dialect.Dialect,
+  fields: Fields
+): ReadonlyArray<UnknownField> => {
   const envelope = endpoint.access === "private" ? ["request", ...Object.keys(dialect.nonce(0, true))] : []
-  const found = [...unknownIn(fields, [...keysOf(endpoint, dialect), ...envelope])]
+  const found = [...unknownIn(fields, [...keysOf(endpoint, dialect), ...envelope], anyKeysOf(endpoint))]
   const { orders } = fields
   if (each !== undefined && Array.isArray(orders)) {
     const known = keysOf(each.endpoint, dialect)
-    for (const order of orders) if (Json.isObject(order)) found.push(...unknownIn(order, known, "orders."))
+    const foreign = anyKeysOf(each.endpoint)
+    for (const order of orders) if (Json.isObject(order)) found.push(...unknownIn(order, known, foreign, "orders."))
   }
   return [...new Map(found.map((field) => [field.name, field])).values()].slice(0, most)
 }
 
 /** A hint that names the unknown fields that the call ignored; `undefined` if there are none. */
-export const explain = (fields: ReadonlyArray<UnknownField>): string | undefined =>
-  fields.length === 0 ?
-    undefined :
-    `ignored unknown fields: ${
-      fields.map(({ meant, name }) => `"${name}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`).join(", ")
-    }`
+export const explain = (fields: ReadonlyArray<UnknownField>): string | undefined => {
+  if (fields.length === 0) return undefined
+  const names = fields.map(({ meant, name }) => `"${name}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`)
+  const isForeign = fields.some(({ isForeign, meant }) => isForeign && meant !== undefined)
+  return `ignored unknown fields: ${names.join(", ")}${isForeign ? otherDialect : ""}`
+}
+
+const otherDialect = "; the client may speak another dialect: see TXC_DIALECT and --dialect"

@@ -71,5 +71,5 @@ export const checked = (
   const decoded = check(action)
   if (Result.isSuccess(decoded)) return perform(venue, action._tag, action)
   const fields = toIssues(decoded.failure.issue).issues.map(({ path = [] }) => [path.map(String).join("."), "format"])
-  return refuse(action._tag, Object.fromEntries(fields), Expected.sentences(decoded.failure.issue).join("; "))
+  return refuse(action._tag, Object.fromEntries(fields), Expected.inWords(decoded.failure))
 }

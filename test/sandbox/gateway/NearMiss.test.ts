@@ -256,7 +256,13 @@ const rows: ReadonlyArray<
     `the body's "request" is not the path that was called,  ${path}`
   ],
   ["no nonce", document, [text({ request: path })], "nonceMissing", "the body has no field \"nonce\""],
-  ["a number", document, [of(1)], "nonceMissing", "the nonce must be a string of digits"],
+  [
+    "a number",
+    document,
+    [of(1)],
+    "nonceMissing",
+    "the nonce must be a string of digits; the live dialect sends a number: set TXC_DIALECT=document, or serve --dialect live"
+  ],
   ["a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer or a string of digits"],
   [
     "a nonce twice",

@@ -33,7 +33,8 @@ const rows: ReadonlyArray<
     "/api/v4/order/new",
     { ...limitOrder, clientOrderId: "mine" },
     ["clientOrderId"],
-    "ignored unknown fields: \"clientOrderId\" (did you mean \"client_order_id\"?)"
+    "ignored unknown fields: \"clientOrderId\" (did you mean \"client_order_id\"?); the client may speak another dialect: "
+    + "see TXC_DIALECT and --dialect"
   ],
   [
     "a misspelled field, and one like no other",
