@@ -15,6 +15,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
 import * as Delivery from "./Delivery.ts"
@@ -51,6 +52,31 @@ const knownOnce = (): () => boolean => {
   let known: boolean | undefined
   return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
 }
+
+/** Whether this is a browser, whose `fetch` sends a stream over HTTP/2 and later only. */
+const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsWith("Mozilla/")
+
+/**
+ * Whether a browser's connection to this address takes a stream. Over HTTP/1.1 its `fetch` reads the stream and then
+ * fails, as it does when a connection is lost, so an order would have an unknown outcome. An empty, unsigned request to
+ * the same address fails in the same way, and cannot place an order.
+ */
+const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effect.Effect<boolean> => {
+  const answered = Effect.promise((signal) => {
+    const body = new ReadableStream({ start: (controller) => controller.close() })
+    const init = { method: "POST", redirect: "manual", credentials: "omit", signal, body, duplex: "half" }
+    // The cast adds `duplex`, which the type of the DOM does not have.
+    return fetch(url, init as RequestInit).then((response) => response.body?.cancel()).then(() => true, () => false)
+  })
+  return Effect.map(Effect.timeoutOption(answered, timeout), Option.getOrElse(() => false))
+}
+
+const noStreamsAt = (origin: string): string =>
+  `this browser can send an order to ${origin} only over HTTP/2 or later, and a request like it failed. Check that ` +
+  "the exchange is reached over https with HTTP/2, and that it allows requests from this page"
+
+const notSent = (reason: string): Transport.SendFailed =>
+  new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason })
 
 const noStreams =
   "this platform's fetch cannot send a body that is read only once, so it could deliver an order twice. "
@@ -170,11 +196,21 @@ class Sending implements Delivery.Delivery {
  */
 export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
   const canStream = knownOnce()
+  /** The origins at which a browser has sent a stream. */
+  const reached = new Set<string>()
+  const deliver = (request: Transport.Request) => Delivery.run(request.timeout, () => new Sending(fetch, request))
   return {
-    send: (request) =>
-      request.once && request.body !== undefined && !canStream()
-        ? Effect.fail(new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason: noStreams }))
-        : Delivery.run(request.timeout, () => new Sending(fetch, request))
+    send: (request) => {
+      if (!request.once || request.body === undefined) return deliver(request)
+      if (!canStream()) return Effect.fail(notSent(noStreams))
+      const { origin } = new URL(request.url)
+      if (!isBrowser() || reached.has(origin)) return deliver(request)
+      return Effect.flatMap(takesStreamsAt(fetch, request), (takes) => {
+        if (!takes) return Effect.fail(notSent(noStreamsAt(origin)))
+        reached.add(origin)
+        return deliver(request)
+      })
+    }
   }
 }
 

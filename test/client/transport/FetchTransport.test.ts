@@ -3,13 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { fileURLToPath } from "node:url"
 import * as Zlib from "node:zlib"
+import { rolldown } from "rolldown"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
+import { closeBrowser, executable, see, tab } from "../../support/browser.ts"
 import { stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { harming, rawAnswer } from "../../support/hostile.ts"
+import { serving } from "../../support/server.ts"
 import { clientAt } from "../../support/transports.ts"
 
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
@@ -128,4 +132,38 @@ describe("a platform whose fetch accepts no streamed body", () => {
         assert.strictEqual((yield* send({ ...request, once: false })).text, "{}", "reads are not affected")
       }))
   }
+})
+
+describe.skipIf(executable === undefined)("a browser", () => {
+  it.live(
+    "no order is sent over HTTP/1.1, over which a browser sends no stream, and the error says how to fix it",
+    () =>
+      Effect.gen(function*() {
+        const { baseUrl, received } = yield* serving((response) =>
+          response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>")
+        )
+        const program = yield* Effect.promise(async () => {
+          const input = fileURLToPath(new URL("../../support/browserOrder.ts", import.meta.url))
+          const bundle = await rolldown({ input, platform: "browser" })
+          const { output: [{ code }] } = await bundle.generate({ format: "iife", name: "browserOrder" })
+          await bundle.close()
+          return code
+        })
+        const { page } = yield* tab
+        yield* see(() => page.goto(baseUrl))
+        yield* see(() => page.addScriptTag({ content: program }))
+        const outcome = (once: boolean) =>
+          see(() =>
+            page.evaluate<{ readonly kind: string; readonly reason: string }>(
+              `browserOrder.outcome(${JSON.stringify(baseUrl)}, ${once})`
+            )
+          )
+        const refused = yield* outcome(true)
+        assert.strictEqual(refused.kind, "not-sent", refused.reason)
+        assert.include(refused.reason, "only over HTTP/2")
+        assert.deepStrictEqual(received.filter(({ body }) => body.length > 0), [])
+        assert.deepStrictEqual(yield* outcome(false), { kind: "answered", reason: "200" }, "reads are not affected")
+      }).pipe(Effect.scoped, Effect.ensuring(closeBrowser)),
+    60_000
+  )
 })
