@@ -14,6 +14,10 @@ const wrong = [
     !new RegExp(`^## ${version.replaceAll(".", "\\.")} \\(\\d{4}-\\d\\d-\\d\\d\\)$`, "mu").test(read("CHANGELOG.md")),
     `CHANGELOG.md has no heading "## ${version} (YYYY-MM-DD)"`
   ],
+  ...["README.md", "src/client/docs/getting-started.md"].map((page) => [
+    read(page).includes("not on npm yet"),
+    `${page} says that the package is not on npm yet; show npm install effect-txc instead`
+  ]),
   [repository.url.includes("/OWNER/"), "The repository is not named; run: npm run repository -- OWNER/NAME"]
 ].filter(([isWrong]) => isWrong)
 

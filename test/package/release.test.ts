@@ -11,9 +11,14 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 /** A copy of the files that a release checks, in an empty folder. */
 const copy = Effect.gen(function*() {
   const folder = join(dirname(yield* scratchFile), "clone")
-  for (const path of ["package.json", "CHANGELOG.md", "src/cli/version.ts", ".github/ISSUE_TEMPLATE/config.yml"]) {
-    cpSync(join(root, path), join(folder, path))
-  }
+  const checked = [
+    "package.json",
+    "CHANGELOG.md",
+    "src/cli/version.ts",
+    "README.md",
+    "src/client/docs/getting-started.md"
+  ]
+  for (const path of [...checked, ".github/ISSUE_TEMPLATE/config.yml"]) cpSync(join(root, path), join(folder, path))
   mkdirSync(join(folder, ".ci"))
   for (const name of ["release.js", "repository.js"]) cpSync(join(root, ".ci", name), join(folder, ".ci", name))
   const run = (script: string, ...args: ReadonlyArray<string>) =>
@@ -34,6 +39,11 @@ describe("a release", () => {
       writeFileSync(at("CHANGELOG.md"), `# Changelog\n\n## ${version} (unreleased)\n`)
       assert.include(run("release.js", `v${version}`).stderr, `no heading "## ${version} (YYYY-MM-DD)"`)
       writeFileSync(at("CHANGELOG.md"), `# Changelog\n\n## ${version} (2026-12-01)\n`)
+      for (const page of ["README.md", "src/client/docs/getting-started.md"]) {
+        writeFileSync(at(page), "The package is not on npm yet.")
+        assert.include(run("release.js", `v${version}`).stderr, `${page} says that the package is not on npm yet`)
+        writeFileSync(at(page), "npm install effect-txc")
+      }
 
       assert.strictEqual(run("repository.js", "no slash").status, 2)
       for (const place of ["ada/effect-txc", "ada/other"]) {
