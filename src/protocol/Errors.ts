@@ -34,6 +34,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
+import { advice, said, sentence } from "./ErrorText.ts"
 
 /**
  * Whether the exchange has applied the call. `not-applied` and `applied` are certain.
@@ -117,13 +118,6 @@ export interface Rejected extends NamedFields {
   /** The answer's body: at most 4096 characters, without secrets. */
   readonly body: string
 }
-
-/** Adds a full stop if there is none: only some of the exchange's messages end with one. */
-const sentence = (text: string): string => text === "" || /[.!?]$/u.test(text) ? text : `${text}.`
-
-const said = ({ fields, otherFields }: Pick<NamedFields, "fields" | "otherFields">): string =>
-  Object.entries({ ...otherFields, ...fields })
-    .map(([field, messages]) => `${field}: ${messages?.join("; ")}`).join("; ")
 
 const describe = (refused: Refused): string => {
   const how = refused.origin === "local" ? "was refused before it was sent" : `was refused with HTTP ${refused.status}`
@@ -226,15 +220,10 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
   readonly isRetryable = false
   /** The call, the code, the exchange's message and each field's errors, in one line. */
   override get message(): string {
-    return `${this.endpoint} was refused with HTTP ${this.status}, code ${this.code}: ${sentence(this.reason)} ${
-      said(this)
-    }`
-      .trimEnd()
+    const reason = `${sentence(this.reason)} ${said(this)}`.trimEnd()
+    return `${this.endpoint} was refused with HTTP ${this.status}, code ${this.code}: ${reason}`
   }
 }
-
-/** The exchange's message for a missing nonce. The client always sends one, in the form of its own dialect. */
-const nonceNotRead = "Nonce not provided."
 
 /**
  * The exchange refused a private call for another reason, such as an insufficient balance (document, "Errors"). Nothing
@@ -250,9 +239,8 @@ export class RequestRejected<F extends string = string> extends rejection() {
   /** The call, the HTTP status, the code and the exchange's message, in one line. */
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
-    const hint = this.reason === nonceNotRead ? "The client sent one: check that it speaks the exchange's dialect." : ""
-    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${[this.reason, said(this), hint].join(" ")}`
-      .replaceAll(/ +/gu, " ").trimEnd()
+    const more = said(this) || advice(this.reason)
+    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${this.reason} ${more}`.trimEnd()
   }
 }
 

@@ -142,16 +142,15 @@ describe.skipIf(executable === undefined)("a browser", () => {
         const { baseUrl, received } = yield* serving((response) =>
           response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>")
         )
-        const program = yield* Effect.promise(async () => {
-          const input = fileURLToPath(new URL("../../support/browserOrder.ts", import.meta.url))
-          const bundle = await rolldown({ input, platform: "browser" })
-          const { output: [{ code }] } = await bundle.generate({ format: "iife", name: "browserOrder" })
-          await bundle.close()
-          return code
-        })
+        const input = fileURLToPath(new URL("../../support/browserOrder.ts", import.meta.url))
+        const bundle = yield* Effect.acquireRelease(
+          Effect.promise(() => rolldown({ input, platform: "browser" })),
+          (bundle) => Effect.promise(() => bundle.close())
+        )
+        const { output } = yield* Effect.promise(() => bundle.generate({ format: "iife", name: "browserOrder" }))
         const { page } = yield* tab
         yield* see(() => page.goto(baseUrl))
-        yield* see(() => page.addScriptTag({ content: program }))
+        yield* see(() => page.addScriptTag({ content: output[0].code }))
         const outcome = (once: boolean) =>
           see(() =>
             page.evaluate<{ readonly kind: string; readonly reason: string }>(
