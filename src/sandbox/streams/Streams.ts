@@ -148,7 +148,13 @@ class Members {
     this.before = { updateId: venue.sequence(), timestamp: Time.fromMicros(venue.state.at) }
     this.setting = venue.state.clock
     this.earliest = Infinity
-    this.stopWatching = venue.watch((entry) => this.attempt(() => this.applied(entry)))
+    const unwatch = venue.watch((entry) => this.attempt(() => this.applied(entry)))
+    // A halted venue pushes nothing more, so its clients must connect again.
+    const forget = venue.whenHalted(() => this.endAll())
+    this.stopWatching = () => {
+      unwatch()
+      forget()
+    }
   }
 
   private remove(member: Member): void {

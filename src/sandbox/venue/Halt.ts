@@ -13,6 +13,8 @@ export interface Halt {
   readonly isHalted: () => boolean
   /** Halts the venue. */
   readonly halt: () => void
+  /** Calls `listener` when the venue halts, and returns a function that removes it. The listener must not throw. */
+  readonly whenHalted: (listener: () => void) => () => void
   /** Runs `work`. If it throws, halts the venue and returns the thrown value as a failure. */
   readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
   /** Runs `work`, and halts the venue when it fails or dies. An interruption does not halt it. */
@@ -22,12 +24,21 @@ export interface Halt {
 /** Creates the halt switch of a running venue. */
 export const make = (): Halt => {
   let isHalted = false
+  const listeners = new Set<() => void>()
   const halt = () => {
+    if (isHalted) return
     isHalted = true
+    for (const listener of listeners) listener()
   }
   return {
     isHalted: () => isHalted,
     halt,
+    whenHalted: (listener) => {
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    },
     attempt: (work) => {
       const done = Result.try(work)
       if (Result.isFailure(done)) halt()

@@ -157,6 +157,8 @@ export class Venue extends Context.Service<Venue, {
   readonly streamTokens: StreamTokens.StreamTokens
   /** Adds a watcher of the venue's commands, and returns a function that removes it. */
   readonly watch: Watchers.Watchers["watch"]
+  /** Calls a listener when the venue halts, and returns a function that removes it. */
+  readonly whenHalted: Halt.Halt["whenHalted"]
   /**
    * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
    * clock is beyond its last time. What a caller then reads of the state may leave once `journal.whenCommitted` says so.
@@ -399,7 +401,8 @@ const connectable = (
   { history, settle }: Executor.Executor,
   halt: Halt.Halt,
   { watch }: Watchers.Watchers
-): Pick<Venue["Service"], "connections" | "settled" | "streamTokens" | "watch"> => ({
+): Pick<Venue["Service"], "connections" | "settled" | "streamTokens" | "watch" | "whenHalted"> => ({
+  whenHalted: halt.whenHalted,
   connections: OpenConnections.make(),
   streamTokens: StreamTokens.make(policy.streamToken),
   watch,
