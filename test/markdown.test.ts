@@ -51,7 +51,7 @@ const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Read
 /** The subcommand names in a command line. */
 const subcommand = (line: string): ReadonlyArray<string> => {
   const [first = "", second = ""] = line.replace(/^(?:npx )?effect-txc /u, "").split(" ")
-  return (first === "oracle" || first === "host") && /^[a-z]/u.test(second) ? [first, second] : [first]
+  return ["control", "host", "oracle", "watch"].includes(first) && /^[a-z]/u.test(second) ? [first, second] : [first]
 }
 
 describe("the pages", () => {

@@ -36,6 +36,12 @@ export const json = toggle(
   "Even on a terminal, print JSON on the first line and listen on any free port"
 )
 
+export const open = toggle(
+  "open",
+  "Open the page in the browser. Its address contains the control token, which other users of this machine can see while the " +
+    "browser starts"
+)
+
 export const untilStdinEnds = toggle(
   "until-stdin-ends",
   "Stop when standard input closes, for example because the parent process ended"

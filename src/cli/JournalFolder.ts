@@ -1,18 +1,17 @@
-/** The folder of a sandbox's journal, and the process that uses it. */
+/** The folder of a sandbox's journal, and the reasons why it cannot be used. */
 import * as Flag from "effect/cli/Flag"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import * as FileProblem from "../client/FileProblem.ts"
 import type { JournalError } from "../sandbox/store/Journal.ts"
 import * as Flags from "./Flags.ts"
 import * as Folder from "./Folder.ts"
 import { Refused } from "./Refused.ts"
+import * as Running from "./Running.ts"
+import { stateFolder } from "./StateFolder.ts"
 
 /** The flag that names the journal's folder. */
 export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
@@ -23,30 +22,14 @@ export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
 /** The default folder when a program, not a person, starts the sandbox. Relative to the working directory. */
 const programFolder = "effect-txc-data"
 
+/** The default folder when a program starts a host. */
+const programHostFolder = "effect-txc-host"
+
 /** The path of the journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 
 /** The path of a venue's record in the folder of its exported journal. */
 export const recordIn = (folder: string): string => `${folder}/venue.json`
-
-const variable = (name: string) =>
-  Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
-
-/** The platform's folder for application state. */
-const stateFolder = Effect.gen(function*() {
-  const { join } = yield* Path.Path
-  const home = (yield* variable("HOME")) ?? (yield* variable("USERPROFILE")) ?? "."
-  const state = yield* variable("XDG_STATE_HOME")
-  if (state !== undefined) return join(state, "effect-txc")
-  switch (process.platform) {
-    case "darwin":
-      return join(home, "Library", "Application Support", "effect-txc")
-    case "win32":
-      return join((yield* variable("LOCALAPPDATA")) ?? join(home, "AppData", "Local"), "effect-txc")
-    default:
-      return join(home, ".local", "state", "effect-txc")
-  }
-})
 
 /**
  * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards; the
@@ -86,7 +69,13 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
     ? Effect.succeed(given.value)
     : isForPeople
     ? Effect.map(ofProject, (folder) => `${folder}-host`)
-    : Effect.succeed("effect-txc-host")
+    : Effect.succeed(programHostFolder)
+
+/** The folders that the sandboxes and hosts of this project use by default. */
+export const defaults = Effect.map(
+  ofProject,
+  (folder) => [programFolder, folder, programHostFolder, `${folder}-host`]
+)
 
 /** The folder of an existing journal: the given folder, else `effect-txc-data` if it exists, else the project's. */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
@@ -145,33 +134,14 @@ export const unlessMemory = (memory: boolean, data: Option.Option<string>) =>
     )
     : Effect.void
 
-const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schema.String }))
-
-const holderIn = (folder: string): string => `${folder}/sandbox.json`
-
-/** Records the process that serves a folder's journal, and its URL, until the scope closes. */
-export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
-  const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.orDie(Schema.encodeEffect(Holder)({ pid: process.pid, url }))
-  const file = holderIn(folder)
-  // Other processes use this record to explain a locked journal. The sandbox runs without it as well.
-  yield* Effect.acquireRelease(
-    Effect.ignore(files.writeFileString(file, text, { mode: 0o600 })),
-    () => Effect.ignore(files.remove(file))
-  )
-})
-
-const isAlive = (pid: number): boolean => Result.isSuccess(Result.try(() => process.kill(pid, 0)))
-
-/** Describes the process that uses a folder's journal. The record may be stale: a killed process does not remove it. */
+/** Describes the running server that uses a folder's journal; `undefined` if none is recorded. */
 const describeHolder = Effect.fnUntraced(function*(folder: string) {
-  const files = yield* FileSystem.FileSystem
-  const text = yield* files.readFileString(holderIn(folder))
-  const { pid, url } = yield* Schema.decodeEffect(Holder)(text)
-  return isAlive(pid)
-    ? { by: `process ${pid}, which serves it on ${url}`, stop: `stop it (kill ${pid})` }
-    : undefined
-}, Effect.orElseSucceed(() => undefined))
+  const { resolve } = yield* Path.Path
+  const holder = (yield* Running.list).find(({ data }) => data === resolve(folder))
+  return holder === undefined
+    ? undefined
+    : { by: `process ${holder.pid}, which serves it on ${holder.url}`, stop: `stop it (kill ${holder.pid})` }
+})
 
 const unknownHolder = { by: "another process", stop: "stop it" }
 

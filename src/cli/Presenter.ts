@@ -30,8 +30,11 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
     `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
 
-const choicesIn = (expected: string): ReadonlyArray<string> =>
-  [...expected.matchAll(/"([^"]+)"(?: \||$)/gu)].map(([, choice = ""]) => choice)
+/** The choices in a list such as `Expected "main" | "trade"`; none in any other text. */
+const choicesIn = (expected: string): ReadonlyArray<string> => {
+  const [, list = ""] = /^(?:Expected:? )?("[^"]+"(?: \| "[^"]+")*)$/u.exec(expected) ?? []
+  return [...list.matchAll(/"([^"]+)"/gu)].map(([, choice = ""]) => choice)
+}
 
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
@@ -63,7 +66,9 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
       return `There is no flag ${error.option}${Suggestion.question(error.option, flags)}`
     }
     case "UnknownSubcommand": {
-      const names = (doc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name }) => name))
+      const names = (doc.subcommands ?? []).flatMap(({ commands }) =>
+        commands.flatMap(({ alias, name }) => alias === undefined ? [name] : [name, alias])
+      )
       return `There is no command "${error.subcommand}"${Suggestion.question(error.subcommand, [...names, "--help"])}`
     }
     case "MissingArgument":

@@ -6,7 +6,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Credentials from "../client/Credentials.ts"
@@ -15,6 +14,7 @@ import { all } from "../endpoints/all.ts"
 import * as Markets from "../endpoints/Markets.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Json from "../protocol/Json.ts"
+import * as Answer from "./Answer.ts"
 import * as CallList from "./CallList.ts"
 import * as Confirmation from "./Confirmation.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
@@ -22,20 +22,6 @@ import * as EndpointCall from "./EndpointCall.ts"
 import { ExtraHelp } from "./Presenter.ts"
 import { Refused } from "./Refused.ts"
 import * as Suggestion from "./Suggestion.ts"
-
-/** Converts a `Map` to an object, and reveals redacted values: the exchange shows a new key's secret only once. */
-const reveal = (value: unknown): unknown =>
-  Redacted.isRedacted(value)
-    ? Redacted.value(value)
-    : value instanceof Map
-    ? reveal(Object.fromEntries(value))
-    : Array.isArray(value)
-    ? value.map(reveal)
-    : typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, reveal(inner)]))
-    : value
-
-const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undefined, 2) ?? "done"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -124,7 +110,7 @@ export const call = Command.make(
             ))
         )
       )
-      yield* Console.log(toJson(answer))
+      yield* Console.log(Answer.toJson(answer, 2))
     }).pipe(Effect.provide(Settings.layerRegion))
   })
 ).pipe(

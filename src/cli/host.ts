@@ -13,11 +13,13 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
+import * as Browser from "./Browser.ts"
 import * as Flags from "./Flags.ts"
 import * as HostAdmin from "./hostAdmin.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import * as Listening from "./Listening.ts"
 import { Refused } from "./Refused.ts"
+import * as Running from "./Running.ts"
 import * as Screen from "./Screen.ts"
 
 const count = (name: string, what: string) => Flags.optional(Flags.count(name), what)
@@ -31,6 +33,7 @@ const flags = {
     "The public base URL of the host, if it differs from its address: http://exchange.example.com:8080"
   ),
   json: Flags.json,
+  open: Flags.open,
   data: JournalFolder.folder.pipe(
     Flag.withDescription(
       "The folder of all venues; a host resumes the venues in it. Default: a folder of this project " +
@@ -166,7 +169,9 @@ export const host = Command.make(
   "host",
   flags,
   Effect.fn(
-    function*({ allowHosts, data, host, idle, json, memory, migrate, port, publicUrl, ttl, untilStdinEnds, ...given }) {
+    function*(
+      { allowHosts, data, host, idle, json, memory, migrate, open, port, publicUrl, ttl, untilStdinEnds, ...given }
+    ) {
       const screen = yield* Screen.current
       const isForPeople = screen.isTerminal && !json
       const { clusterPort, nodeHost, nodePort, ...bounds } = given
@@ -215,9 +220,15 @@ export const host = Command.make(
           port,
           isForPeople
         )
-        if (Option.isSome(folder)) yield* JournalFolder.hold(folder.value, baseUrl)
         const started = { baseUrl, controlToken: opened.token, folder, isNode }
+        yield* Running.announce({
+          kind: "host",
+          url: baseUrl,
+          controlToken: opened.token,
+          data: Option.getOrUndefined(folder)
+        })
         yield* isForPeople ? printForPerson(started, screen) : printForProgram(started)
+        if (open) yield* Browser.open(pageOf(started))
         const { stdin } = yield* Stdio.Stdio
         return yield* untilStdinEnds ? Effect.raceFirst(Stream.runDrain(stdin), opened.drained) : opened.drained
       })

@@ -24,9 +24,11 @@ import * as HostArchive from "../sandbox/host/HostArchive.ts"
 import type * as Models from "../sandbox/host/HostModels.ts"
 import * as Registry from "../sandbox/host/Registry.ts"
 import type { JournalError } from "../sandbox/store/JournalError.ts"
+import * as Answer from "./Answer.ts"
 import * as Flags from "./Flags.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import { Refused } from "./Refused.ts"
+import * as Screen from "./Screen.ts"
 
 const cluster = Flags.optional(
   Flags.text("cluster", "the URL of a PostgreSQL database"),
@@ -110,16 +112,10 @@ const found = (database: Option.Option<string>, baseUrl: Option.Option<string>) 
     return { nodes: status.nodes ?? [], venues } satisfies Found
   })
 
-/** Aligns the cells of all rows in columns. */
-const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd())
-}
-
 const time = (micros: number | undefined): string =>
   micros === undefined ? "-" : DateTime.formatIso(DateTime.makeUnsafe(Math.floor(micros / 1000))).slice(0, 19)
 
-const show = ({ nodes, venues }: Found): string => {
+const show = ({ nodes, venues }: Found, columns: number): string => {
   const nodeRows = nodes.map((
     { awake, engine, node, shards, since, state, troubles }
   ) => [node, state, time(since), String(engine), String(shards), String(awake), troubles.join(". ")])
@@ -129,8 +125,11 @@ const show = ({ nodes, venues }: Found): string => {
   return [
     ...(nodes.length === 0
       ? []
-      : [...columns([["NODE", "STATE", "SINCE", "ENGINE", "SHARDS", "AWAKE", "TROUBLES"], ...nodeRows]), ""]),
-    ...columns([["VENUE", "OWNER", "STAGE", "SINCE", "ENGINE", "NODE"], ...venueRows])
+      : [
+        ...Answer.lines([["NODE", "STATE", "SINCE", "ENGINE", "SHARDS", "AWAKE", "TROUBLES"], ...nodeRows], columns),
+        ""
+      ]),
+    ...Answer.lines([["VENUE", "OWNER", "STAGE", "SINCE", "ENGINE", "NODE"], ...venueRows], columns)
   ].join("\n")
 }
 
@@ -139,7 +138,9 @@ export const status = Command.make(
   { cluster, url, json: Flags.toggle("json", "Print JSON, with times in Unix microseconds") },
   Effect.fn(function*({ cluster, json, url }) {
     const all = yield* found(cluster, url)
-    yield* Console.log(json ? Json.stringify({ nodes: all.nodes, venues: all.venues }) : show(all))
+    yield* Console.log(
+      json ? Json.stringify({ nodes: all.nodes, venues: all.venues }) : show(all, (yield* Screen.current).columns)
+    )
   })
 ).pipe(
   Command.withDescription(

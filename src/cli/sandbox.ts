@@ -18,6 +18,7 @@ import * as Times from "../sandbox/engine/Times.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
+import * as Browser from "./Browser.ts"
 import * as Counterparty from "./Counterparty.ts"
 import * as Flags from "./Flags.ts"
 import * as JournalFolder from "./JournalFolder.ts"
@@ -25,6 +26,7 @@ import * as Listening from "./Listening.ts"
 import * as Panel from "./Panel.ts"
 import * as Progress from "./Progress.ts"
 import { Refused } from "./Refused.ts"
+import * as Running from "./Running.ts"
 import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
 
@@ -33,6 +35,7 @@ const flags = {
   port: Listening.port,
   allowHosts: Listening.allowHosts,
   json: Flags.json,
+  open: Flags.open,
   dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
     Flag.withDescription("The dialect: that of the document, or that of the live exchange"),
     Flag.withDefault("document")
@@ -145,8 +148,12 @@ interface Started {
   readonly isNew: boolean
 }
 
+/** The URL of the sandbox's page, with the token that grants access. */
+const pageOf = ({ baseUrl, controlToken }: Started): string => `${baseUrl}${Dashboard.path}#token=${controlToken}`
+
 /** Prints the output for programs: JSON on the first line, then lines for human readers. */
-const printForProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Started) => {
+const printForProgram = (started: Started) => {
+  const { baseUrl, controlToken, dialect, folder, isNew } = started
   const { apiKey, apiSecret } = Example.alice
   const journal = Option.match(folder, {
     onNone: () => "The journal is in memory. Nothing survives this process.",
@@ -156,7 +163,7 @@ const printForProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Star
     [
       Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, apiKey, apiSecret }),
       journal,
-      `Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`,
+      `Watch and control it: ${pageOf(started)}`,
       SandboxServer.instructions(baseUrl, dialect)
     ],
     (line) => Console.log(line),
@@ -165,16 +172,17 @@ const printForProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Star
 }
 
 const printForPerson = Effect.fnUntraced(function*(
-  { baseUrl, controlToken, dialect, folder, isNew }: Started,
+  started: Started,
   isUsualPort: boolean,
   { paint }: Screen.Screen
 ) {
+  const { baseUrl, dialect, folder, isNew } = started
   const { state } = yield* Venue.Venue
   const content: Panel.Content = {
     baseUrl,
     otherPort: isUsualPort ? undefined : `port ${Listening.usualPort} is in use`,
     dialect: dialect.name,
-    page: `${baseUrl}${Dashboard.path}#token=${controlToken}`,
+    page: pageOf(started),
     journal: Option.match(folder, {
       onNone: () => "in memory; nothing survives this process",
       onSome: (folder) => `${JournalFolder.journalIn(folder)} (${isNew ? "new" : "resumed"})`
@@ -201,6 +209,7 @@ export const sandbox = Command.make(
       host,
       json,
       memory,
+      open,
       port,
       reduceOnly,
       replay,
@@ -237,10 +246,11 @@ export const sandbox = Command.make(
         port,
         isForPeople
       )
-      if (Option.isSome(folder)) yield* JournalFolder.hold(folder.value, baseUrl)
+      yield* Running.announce({ kind: "sandbox", url: baseUrl, controlToken, data: Option.getOrUndefined(folder) })
       const serving = { baseUrl, controlToken, dialect, folder, isNew }
       const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${Listening.usualPort}`)
       yield* isForPeople ? printForPerson(serving, isUsualPort, screen) : printForProgram(serving)
+      if (open) yield* Browser.open(pageOf(serving))
       if (isForPeople) yield* Panel.follow(screen)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never

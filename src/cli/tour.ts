@@ -16,6 +16,7 @@ import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import * as JournalFolder from "./JournalFolder.ts"
 import * as Progress from "./Progress.ts"
+import * as Running from "./Running.ts"
 import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
 import * as Tour from "./tour/Tour.ts"
@@ -57,7 +58,8 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     const { baseUrl } = yield* SandboxServer.serve({ port, controlToken })
     yield* Example.setUp
     yield* Control.Control.use((control) => control.begin)
-    if (serves) yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
+    const page = `Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`
+    if (serves) yield* Console.log(page)
     yield* Console.log(`The sandbox serves the ${name} dialect on ${baseUrl}; its journal is ${file}\n`)
     const exchange = Exchange.layer({
       baseUrl,
@@ -70,7 +72,10 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     })
     const broken = yield* Effect.provide(Tour.run({ baseUrl, dialect, screen, progress }), exchange)
     if (serves) {
+      yield* Running.announce({ kind: "sandbox", url: baseUrl, controlToken })
       yield* Console.log(SandboxServer.instructions(baseUrl, dialect))
+      // Once more, because the table has pushed the first line off the screen.
+      yield* Console.log(`\n${page}`)
       return yield* Effect.never
     }
     if (broken > 0) return yield* new NotAsDocumented({ calls: broken })

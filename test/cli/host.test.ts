@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Engine from "../../src/sandbox/engine/Engine.ts"
@@ -66,14 +65,14 @@ describe("effect-txc host", () => {
   it.live("host prints its address, keeps its venues and token across restarts, and stops with its parent process", () =>
     Effect.gen(function*() {
       const folder = join(dirname(yield* scratchFile), "venues")
-      const { end, first } = yield* started(["--data", folder])
+      const states = { XDG_STATE_HOME: dirname(folder) }
+      const { end, first } = yield* started(["--data", folder], states)
       const { url } = yield* make(first)
       const path = new URL(url).pathname
       const pong = (first: First) =>
         Effect.promise(() => fetch(`${first.url}${path}/api/v4/public/ping`).then((answer) => answer.text()))
       assert.strictEqual(yield* pong(first), `["pong"]`)
-      assert.isTrue(existsSync(join(folder, "sandbox.json")))
-      const refused = yield* run(["host", "--data", folder])
+      const refused = yield* run(["host", "--data", folder], { environment: states })
       assert.include(refused.failed?.said, `which serves it on ${first.url}`)
       assert.strictEqual(yield* end, 0)
       const again = yield* started(["--data", folder])

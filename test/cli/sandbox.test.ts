@@ -64,16 +64,17 @@ const usualPortTaken = Effect.acquireRelease(
   (server) => Effect.sync(() => server.close())
 )
 
-/**
- * Waits for the record that a serving process writes next to its journal, and returns the journal's folder, the process
- * id and the URL.
- */
+const runningIn = (states: string) => join(states, "effect-txc", "running")
+
+/** Waits until a process announces that it serves, and returns its journal's folder, its id and its URL. */
 const holderIn = Effect.fnUntraced(function*(states: string) {
-  const folder = () => join(states, (existsSync(states) ? readdirSync(states) : [])[0] ?? "")
-  const text = () =>
-    existsSync(join(folder(), "sandbox.json")) ? readFileSync(join(folder(), "sandbox.json"), "utf8") : ""
+  const folder = runningIn(states)
+  const text = () => {
+    const [name] = existsSync(folder) ? readdirSync(folder) : []
+    return name === undefined ? "" : readFileSync(join(folder, name), "utf8")
+  }
   yield* until(Effect.sync(() => text() !== ""))
-  return { data: folder(), ...JSON.parse(text()) as { readonly pid: number; readonly url: string } }
+  return JSON.parse(text()) as { readonly data: string; readonly pid: number; readonly url: string }
 })
 
 describe("effect-txc sandbox", () => {
@@ -163,9 +164,11 @@ describe("effect-txc sandbox", () => {
           environment: { HOME: home, XDG_STATE_HOME: join(home, "state") },
           steps: [["answered", "\u0003"]]
         }))
-        const holder = yield* holderIn(join(home, "state", "effect-txc"))
+        const holder = yield* holderIn(join(home, "state"))
         assert.match(holder.data, /project-[0-9a-f]{8}$/u)
-        const locked = yield* run(["sandbox", "--data", holder.data])
+        const locked = yield* run(["sandbox", "--data", holder.data], {
+          environment: { XDG_STATE_HOME: join(home, "state") }
+        })
         assert.include(locked.failed?.said, `in use by process ${holder.pid}, which serves it on ${holder.url}\n`)
         assert.include(locked.failed?.said, "--memory")
         yield* HttpClient.get(`${holder.url}/api/v4/public/ping`).pipe(Effect.provide(FetchHttpClient.layer))
@@ -188,7 +191,7 @@ describe("effect-txc sandbox", () => {
         }
         assert.match(plain, /\d\d:\d\d:\d\d +- +GET +\/api\/v4\/public\/ping +200 answered +\d+\.\d ms\n/u)
         assert.match(plain, /Stopped\. Run the same command to resume\.\n$/u)
-        assert.deepStrictEqual([code, existsSync(join(holder.data, "sandbox.json"))], [130, false])
+        assert.deepStrictEqual([code, readdirSync(runningIn(join(home, "state")))], [130, []])
       }).pipe(Effect.scoped)
   )
 })

@@ -18,6 +18,7 @@ describe("effect-txc", () => {
       assert.deepStrictEqual(commands, [
         "tour",
         "sandbox",
+        "control",
         "call",
         "sign",
         "openapi",

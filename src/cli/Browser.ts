@@ -1,0 +1,38 @@
+/** Opens a page in the user's browser. */
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+// oxlint-disable-next-line effecttsgo/node-builtin-import -- Effect's ends a process with its scope; a browser stays open.
+import { spawn } from "node:child_process"
+
+/** The program that opens a URL in the default browser, with its arguments. */
+const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<string>] => {
+  switch (process.platform) {
+    case "darwin":
+      return ["open", url]
+    case "win32":
+      // The first argument in quotes would be the title of a window.
+      return ["cmd", "/c", "start", "", url]
+    default:
+      return ["xdg-open", url]
+  }
+}
+
+/** The time after which a program that is still running has opened the page, or is itself the browser. */
+const patience = "3 seconds"
+
+const opened = (url: string): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const [program, ...args] = opener(url)
+    // Detached: the browser outlives this process.
+    const child = spawn(program, args, { stdio: "ignore", detached: true })
+    child.once("error", () => resume(Effect.succeed(false)))
+    child.once("exit", (code) => resume(Effect.succeed(code === 0)))
+    child.unref()
+  }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(true) }))
+
+/** Opens a URL in the default browser. If that fails, prints the URL on standard error. */
+export const open = (url: string): Effect.Effect<void> =>
+  Effect.flatMap(
+    opened(url),
+    (isOpen) => isOpen ? Effect.void : Console.error(`No browser could be opened; open ${url}`)
+  )

@@ -1,0 +1,101 @@
+/**
+ * The sandboxes and hosts of this user that run on this machine. Each has a file in the user's state folder with its
+ * address and its control token, so that `effect-txc control` finds it. Only the user can read the files.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { hostname } from "node:os"
+import { stateFolder } from "./StateFolder.ts"
+
+const Running = Schema.Struct({
+  kind: Schema.Literals(["sandbox", "host"]),
+  url: Schema.String,
+  controlToken: Schema.String,
+  pid: Schema.Int,
+  machine: Schema.String,
+  data: Schema.optionalKey(Schema.String)
+})
+
+/** A running sandbox or host. */
+export interface Running {
+  /** Whether it serves one venue (`sandbox`) or many (`host`). */
+  readonly kind: "sandbox" | "host"
+  /** Its base URL. */
+  readonly url: string
+  /** The token of its control plane. */
+  readonly controlToken: string
+  /** The id of its process. */
+  readonly pid: number
+  /** The name of the machine on which it runs, because several machines or containers may share a home folder. */
+  readonly machine: string
+  /** The absolute path of the folder with its journal; absent if nothing is kept. */
+  readonly data?: string
+}
+
+const Text = Schema.fromJsonString(Running)
+
+const folder = Effect.gen(function*() {
+  const { join } = yield* Path.Path
+  return join(yield* stateFolder, "running")
+})
+
+/** The server that this process is about to announce. */
+export interface Announced extends Pick<Running, "kind" | "url" | "controlToken"> {
+  /** The folder with its journal; absent if nothing is kept. */
+  readonly data?: string | undefined
+}
+
+/** Announces a server of this process until the scope closes. */
+export const announce = Effect.fnUntraced(function*({ data, ...server }: Announced) {
+  const files = yield* FileSystem.FileSystem
+  const { join, resolve } = yield* Path.Path
+  const place = yield* folder
+  // A process may serve several ports.
+  const file = join(place, `${process.pid}-${new URL(server.url).port}.json`)
+  const text = yield* Effect.orDie(
+    Schema.encodeEffect(Text)({
+      ...server,
+      pid: process.pid,
+      machine: hostname(),
+      ...(data === undefined ? {} : { data: resolve(data) })
+    })
+  )
+  const write = Effect.andThen(
+    files.makeDirectory(place, { recursive: true, mode: 0o700 }),
+    files.writeFileString(file, text, { mode: 0o600 })
+  )
+  // A server whose file can't be written is still controlled with its URL and its token.
+  yield* Effect.acquireRelease(Effect.ignore(write), () => Effect.ignore(files.remove(file)))
+})
+
+const isAlive = (pid: number): boolean => {
+  const signalled = Result.try(() => process.kill(pid, 0))
+  // A process of another user is alive, although this one may not signal it.
+  return Result.isSuccess(signalled) || String(signalled.failure).includes("EPERM")
+}
+
+/** The server in a file; `undefined` if it runs elsewhere, or has ended without removing its file. */
+const read = Effect.fnUntraced(function*(file: string) {
+  const files = yield* FileSystem.FileSystem
+  const server: Running = yield* Schema.decodeEffect(Text)(yield* files.readFileString(file))
+  if (server.machine !== hostname()) return undefined
+  if (isAlive(server.pid)) return server
+  yield* files.remove(file)
+  return undefined
+}, Effect.orElseSucceed(() => undefined))
+
+/** The running servers, by URL. Removes the files of those that were killed. */
+export const list = Effect.gen(function*() {
+  const files = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const place = yield* folder
+  const names = yield* Effect.orElseSucceed(files.readDirectory(place), () => [])
+  const servers = yield* Effect.forEach(
+    names.filter((name) => name.endsWith(".json")),
+    (name) => read(join(place, name))
+  )
+  return servers.filter((server) => server !== undefined).toSorted((one, other) => one.url.localeCompare(other.url))
+})

@@ -1,0 +1,222 @@
+/**
+ * Derives a command's arguments and flags from the schema of a request, and the request from what the user typed.
+ *
+ * The required fields are arguments, in the schema's order; if there are more than four, only the first. If no field is
+ * required, the first field may be given as an argument too. All other fields are flags. The fields of a nested object,
+ * and of each member of a tagged union, are flags of their own; the union itself takes a tag.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as Constraint from "../domain/Constraint.ts"
+import * as Json from "../protocol/Json.ts"
+import * as Violation from "../protocol/Violation.ts"
+import * as Expected from "../sandbox/gateway/Expected.ts"
+
+/** A field of a request, as the command line has it. */
+export interface Field {
+  /** The name of its argument or flag, such as `price-step`. */
+  readonly name: string
+  /** The keys that lead to the field in the request. */
+  readonly path: ReadonlyArray<string>
+  /** The schema of its value. */
+  readonly schema: Schema.Codec<unknown, unknown>
+  /** Its values, if there are only a few. */
+  readonly choices: ReadonlyArray<string>
+  /** Whether the request needs the field. */
+  readonly isRequired: boolean
+  /** The valid values, in a few words. */
+  readonly valid: string
+  /** The description for the help. */
+  readonly description: string
+}
+
+/** `priceStep` becomes `price-step`. */
+export const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/gu, (letter, at) => `${at === 0 ? "" : "-"}${letter.toLowerCase()}`)
+
+const choicesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
+  if (SchemaAST.isBoolean(ast)) return ["true", "false"]
+  if (SchemaAST.isLiteral(ast)) return [String(ast.literal)]
+  return SchemaAST.isUnion(ast) && ast.types.every(SchemaAST.isLiteral) ? ast.types.flatMap(choicesOf) : []
+}
+
+/** Whether a field is a time in Unix microseconds, which may also be written as a date. */
+const isTime = (key: string): boolean => key === "at"
+
+/** Whether a field is a duration in milliseconds, which may also be written with a unit. */
+const isDuration = (key: string): boolean => /millis$/iu.test(key)
+
+const constraintOf = ({ annotations, checks }: SchemaAST.AST): Constraint.Constraint | undefined =>
+  Constraint.fromAnnotations(annotations) ?? Constraint.fromAnnotations(checks?.[0].annotations)
+
+/** Describes the valid values of a field. */
+const validOf = (key: string, ast: SchemaAST.AST): string => {
+  if (isTime(key)) return "a time, such as 2026-01-01T00:00:00Z, or in Unix microseconds"
+  if (isDuration(key)) return "milliseconds, or a duration such as \"1 hour\""
+  const choices = choicesOf(ast)
+  if (choices.length > 0) return choices.length > 2 ? `one of ${choices.join(", ")}` : choices.join(" or ")
+  const constraint = constraintOf(ast)
+  if (constraint !== undefined) return Expected.words(constraint)
+  if (SchemaAST.isArrays(ast) || SchemaAST.isObjects(ast) || SchemaAST.isUnion(ast)) return "JSON"
+  return SchemaAST.isNumber(ast) ? "a number" : "text"
+}
+
+const leaf = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boolean): Field => {
+  const key = path.at(-1) ?? ""
+  const choices = choicesOf(ast)
+  const valid = validOf(key, ast)
+  const { description } = { ...ast.annotations, ...ast.context?.annotations }
+  return {
+    name: kebab(key),
+    path,
+    schema: Schema.make(ast),
+    choices,
+    isRequired,
+    valid,
+    // The help lists choices itself.
+    description: typeof description === "string" ? description.replace(/\.$/u, "") : choices.length === 0 ? valid : ""
+  }
+}
+
+/** The tag of a member of a tagged union. */
+const tagOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  SchemaAST.isObjects(ast)
+    ? ast.propertySignatures.filter(({ name }) => name === "_tag").flatMap(({ type }) => choicesOf(type))
+    : []
+
+const isTagged = (ast: SchemaAST.AST): ast is SchemaAST.Union =>
+  SchemaAST.isUnion(ast) && ast.types.every((member) => tagOf(member).length === 1)
+
+const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boolean): ReadonlyArray<Field> => {
+  if (isTagged(ast)) {
+    const tags = ast.types.flatMap(tagOf)
+    const inner = ast.types.flatMap((member) => within(path, member, false)).filter(({ path }) =>
+      path.at(-1) !== "_tag"
+    )
+    return [
+      {
+        name: kebab(path.at(-1) ?? ""),
+        path: [...path, "_tag"],
+        schema: Schema.Literals(tags),
+        choices: tags,
+        isRequired,
+        valid: tags.join(", "),
+        description: "the kind; other flags give its details"
+      },
+      // Members share fields of the same name.
+      ...new Map(inner.map((field) => [field.path.join("."), field])).values()
+    ]
+  }
+  if (!SchemaAST.isObjects(ast) || ast.propertySignatures.length === 0) return [leaf(path, ast, isRequired)]
+  return ast.propertySignatures.flatMap(({ name, type }) =>
+    within([...path, String(name)], type, isRequired && !SchemaAST.isOptional(type))
+  )
+}
+
+/** The fields of a request. A name that several would have begins with the key of the object that contains the field. */
+export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
+  const fields = SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.length > 0
+    ? within([], schema.ast, true)
+    : []
+  const namesakes = (name: string) => fields.filter((field) => field.name === name).length
+  return fields.map((field) =>
+    namesakes(field.name) === 1
+      ? field
+      : { ...field, name: field.path.filter((key) => key !== "_tag").map(kebab).join("-") }
+  )
+}
+
+/** The values that a text may stand for, the plainest first. */
+const readings = (key: string, text: string): ReadonlyArray<unknown> => [
+  text,
+  ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
+  ...(isTime(key) ? Option.toArray(Option.map(DateTime.make(text), (at) => DateTime.toEpochMillis(at) * 1000)) : []),
+  ...(isDuration(key) ? readDuration(text) : [])
+]
+
+const readDuration = (text: string): ReadonlyArray<number> => {
+  // Effect decides which texts are durations, and its type lists them.
+  const read = Duration.fromInput(text as Duration.Input)
+  return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
+}
+
+const read = ({ path, schema }: Field, text: string): Option.Option<{ readonly value: unknown }> => {
+  const decode = Schema.decodeUnknownOption(schema)
+  return Option.fromUndefinedOr(
+    readings(path.at(-1) ?? "", text).map((value) => ({ value })).find(({ value }) => Option.isSome(decode(value)))
+  )
+}
+
+/** The valid values of a field, for a user who gave another one. */
+const expected = ({ path, schema, valid }: Field, text: string): string => {
+  const decoded = Schema.decodeResult(schema)(text)
+  const [violation] = Result.isFailure(decoded) ? Violation.fromIssue(decoded.failure.issue) : []
+  const key = path.at(-1) ?? ""
+  const isSpecific = violation !== undefined && violation.constraint.kind !== "format"
+  return isSpecific && !isTime(key) && !isDuration(key) ? Expected.words(violation.constraint) : valid
+}
+
+/** The maximum number of required fields that are all arguments: nobody remembers the order of more. */
+const mostArguments = 4
+
+/** The fields that are arguments. */
+export const argumentsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
+  const required = fields.filter(({ isRequired }) => isRequired)
+  if (required.length === 0) return fields.slice(0, 1)
+  return required.length > mostArguments ? required.slice(0, 1) : required
+}
+
+/** A value that the user typed; none if the user did not. */
+type Typed = Option.Option<{ readonly value: unknown }>
+
+const toArgument = (field: Field): Argument.Argument<Typed> => {
+  const { choices, description, isRequired, name } = field
+  const text = choices.length === 0 ? Argument.String(name) : Argument.Literals(name, choices)
+  const argument = text.pipe(
+    Argument.withDescription(description),
+    Argument.filterMap((text) => read(field, text), (text) => expected(field, text))
+  )
+  return isRequired ? Argument.map(argument, Option.some) : Argument.optional(argument)
+}
+
+const toFlag = (field: Field): Flag.Flag<Typed> => {
+  const { choices, description, isRequired, name } = field
+  const text = choices.length === 0 ? Flag.String(name) : Flag.Literals(name, choices)
+  const flag = text.pipe(
+    Flag.withDescription(description),
+    Flag.filterMap((text) => read(field, text), (text) => expected(field, text))
+  )
+  return isRequired ? Flag.map(flag, Option.some) : Flag.optional(flag)
+}
+
+/** The arguments and flags of a command, by name. */
+export const paramsOf = (
+  fields: ReadonlyArray<Field>
+): Readonly<Record<string, Argument.Argument<Typed> | Flag.Flag<Typed>>> => {
+  const positional = argumentsOf(fields)
+  return Object.fromEntries([
+    ...positional.map((field) => [field.name, toArgument(field)] as const),
+    ...fields.filter((field) => !positional.includes(field)).map((field) => [field.name, toFlag(field)] as const)
+  ])
+}
+
+type Tree = { [key: string]: unknown }
+
+/** The request that the user typed. */
+export const valueOf = (fields: ReadonlyArray<Field>, typed: Readonly<Record<string, Typed>>): Tree => {
+  const request: Tree = {}
+  for (const { name, path } of fields) {
+    const given = Option.flatten(Option.fromUndefinedOr(typed[name]))
+    if (Option.isNone(given)) continue
+    let at = request
+    for (const key of path.slice(0, -1)) at = (at[key] ??= {}) as Tree
+    at[path.at(-1) ?? ""] = given.value.value
+  }
+  return request
+}

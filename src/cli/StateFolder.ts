@@ -1,0 +1,25 @@
+/** The folder in which the command keeps what lasts longer than a process: the platform's folder for application state. */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import { homedir } from "node:os"
+
+const variable = (name: string) =>
+  Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
+
+/** The path of the folder. Each user has one, and only its owner should be able to read it. */
+export const stateFolder = Effect.gen(function*() {
+  const { join } = yield* Path.Path
+  const home = (yield* variable("HOME")) ?? homedir()
+  const state = yield* variable("XDG_STATE_HOME")
+  if (state !== undefined) return join(state, "effect-txc")
+  switch (process.platform) {
+    case "darwin":
+      return join(home, "Library", "Application Support", "effect-txc")
+    case "win32":
+      return join((yield* variable("LOCALAPPDATA")) ?? join(home, "AppData", "Local"), "effect-txc")
+    default:
+      return join(home, ".local", "state", "effect-txc")
+  }
+})
