@@ -14,6 +14,11 @@ import type * as Errors from "../protocol/Errors.ts"
 /** The layer that sends public calls to the configured exchange. */
 export const layerPublic = Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, UndiciTransport.layer]))
 
+/** The layer that sends signed calls to the configured exchange. */
+export const layerPrivate = Call.layer.pipe(
+  Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, UndiciTransport.layer])
+)
+
 /** Makes a public call. */
 export const callPublic = (
   endpoint: Endpoint.Any,
@@ -33,9 +38,5 @@ export const callPrivate = (
   Region | Credentials.Credentials
 > =>
   Call.Call.use(({ make }) => make(endpoint)(request)).pipe(
-    Effect.provide(
-      Call.layer.pipe(
-        Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, UndiciTransport.layer])
-      )
-    )
+    Effect.provide(layerPrivate)
   )

@@ -23,7 +23,8 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
-  if (wanted === "") return undefined
+  // Numbers of similar digits are not similar.
+  if (/^[0-9]*$/u.test(wanted)) return undefined
   const [nearest] = candidates
     .map((candidate) => ({ candidate, away: distance(wanted, plain(candidate)) }))
     .toSorted((one, other) => one.away - other.away)

@@ -7,11 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as Credentials from "../client/Credentials.ts"
 import * as Settings from "../client/Settings.ts"
 import { all } from "../endpoints/all.ts"
-import * as Markets from "../endpoints/Markets.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Answer from "./Answer.ts"
@@ -19,6 +17,7 @@ import * as CallList from "./CallList.ts"
 import * as Confirmation from "./Confirmation.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
 import * as EndpointCall from "./EndpointCall.ts"
+import * as MarketSuggestion from "./MarketSuggestion.ts"
 import { ExtraHelp } from "./Presenter.ts"
 import { Refused } from "./Refused.ts"
 import * as Suggestion from "./Suggestion.ts"
@@ -45,34 +44,12 @@ const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refus
   return Result.fail(new Refused({ wrong, remedy: `${has}. ${remedy}` }))
 }
 
-/** The exchange refused a call whose market does not exist. */
-class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
-  refusal: Schema.String,
-  suggestion: Schema.String
-}) {
-  override get message(): string {
-    return `${this.refusal}\n${this.suggestion}`
-  }
-}
-
 /**
  * Whether the market may be the reason for a refusal: the error names the field `market`, or belongs to a public call,
  * whose errors name no fields.
  */
 const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object }): boolean =>
   error._tag === "PublicRequestRejected" || error.fields !== undefined && Object.hasOwn(error.fields, "market")
-
-/** Suggests a similar market if a refused call names one that the exchange does not list. */
-const suggestMarket = Effect.fnUntraced(function*(error: Parameters<typeof isAboutMarket>[0], market: unknown) {
-  if (typeof market !== "string" || !isAboutMarket(error)) return undefined
-  const markets = yield* Markets.Markets.use(({ all }) => all).pipe(
-    Effect.provide(Layer.provide(Markets.Markets.layer, EndpointCall.layerPublic))
-  )
-  const names = markets.map(({ name }) => name)
-  return names.some((name) => name === market)
-    ? undefined
-    : `There is no market ${market}${Suggestion.question(market, names)}`
-}, (suggesting) => Effect.orElseSucceed(suggesting, () => undefined))
 
 const make = (endpoint: Endpoint.Any, fields: object, secretFile: Option.Option<string>) =>
   endpoint.access === "public"
@@ -103,12 +80,7 @@ export const call = Command.make(
     yield* Effect.gen(function*() {
       yield* Confirmation.ask(endpoint, fields, yes)
       const answer = yield* make(endpoint, fields, secretFile).pipe(
-        Effect.catch((error) =>
-          Effect.flatMap(suggestMarket(error, fields["market"]), (suggestion) =>
-            Effect.fail(
-              suggestion === undefined ? error : new NoSuchMarket({ refusal: error.message, suggestion })
-            ))
-        )
+        Effect.catchIf(isAboutMarket, (error) => MarketSuggestion.failWith(error, fields["market"]))
       )
       yield* Console.log(Answer.toJson(answer, 2))
     }).pipe(Effect.provide(Settings.layerRegion))

@@ -12,6 +12,7 @@ import { exitCodes } from "./run.ts"
 import { sandbox } from "./sandbox.ts"
 import { sign } from "./sign.ts"
 import { tour } from "./tour.ts"
+import { watch } from "./watch.ts"
 
 /** The root command. Its subcommands are in the order in which a new user needs them. */
 export const root = Command.make("effect-txc").pipe(
@@ -21,5 +22,5 @@ export const root = Command.make("effect-txc").pipe(
     ({ bold }) =>
       [bold("EXIT CODES"), ...exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)].join("\n")
   ),
-  Command.withSubcommands([tour, sandbox, control, call, sign, openapi, asyncapi, oracle, journal, host])
+  Command.withSubcommands([tour, sandbox, control, call, watch, sign, openapi, asyncapi, oracle, journal, host])
 )

@@ -19,7 +19,7 @@ import { version } from "./version.ts"
 
 /** The exit codes with their meanings, for the help. */
 export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
-  [0, "Success, or a server stopped with SIGTERM"],
+  [0, "Success, a server stopped with SIGTERM, or watch stopped with Ctrl-C"],
   [1, "The command ran and failed: the exchange refused the call, or rules are broken"],
   [2, "The command did not run because of an argument, a setting or a dependency; or a signal stopped the oracle"],
   [130, "Stopped with Ctrl-C"]

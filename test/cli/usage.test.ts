@@ -20,6 +20,7 @@ describe("effect-txc", () => {
         "sandbox",
         "control",
         "call",
+        "watch",
         "sign",
         "openapi",
         "asyncapi",

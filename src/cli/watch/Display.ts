@@ -1,0 +1,95 @@
+/** A table on the terminal that is redrawn in place: the heading, the state of the stream, and the rows that fit. */
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Terminal from "effect/Terminal"
+import type * as Item from "../../client/session/Item.ts"
+import * as Answer from "../Answer.ts"
+import { cut, type Screen } from "../Screen.ts"
+
+/** Terminal codes that move up `lines` lines, and erase from there on. */
+const erase = (lines: number): string => (lines === 0 ? "" : `\u001B[${lines}A`) + "\r\u001B[J"
+
+/** Why events may be missing, for people. */
+const reasons: { readonly [R in Item.Reason]: string } = {
+  "connection-lost": "the connection was lost",
+  "slow": "this terminal was too slow",
+  "gap": "the messages do not follow each other",
+  "unreadable": "a message could not be read",
+  "resubscribed": "the subscription was repeated"
+}
+
+const timeOf = (time: DateTime.DateTime): string => DateTime.formatLocal(time, { timeStyle: "medium", locale: "en-GB" })
+
+/** How a stream is doing. */
+export interface Health {
+  /** A sentence for people. */
+  readonly sentence: string
+  /** Whether no event is missing since the latest state. */
+  readonly isWhole: boolean
+  /** The number of interruptions so far. */
+  readonly interruptions: number
+}
+
+/** A stream that has emitted nothing. */
+export const begun: Health = { sentence: "waiting for the first message", isWhole: false, interruptions: 0 }
+
+/** How a stream is doing after an item. */
+export const after = (
+  health: Health,
+  item: Item.Item<unknown, unknown>,
+  now: DateTime.DateTime
+): Health => {
+  const { interruptions, isWhole } = health
+  if (item._tag === "Interrupted") {
+    const sentence = `interrupted at ${timeOf(now)}: ${reasons[item.reason]}; events may be missing`
+    return { sentence, isWhole: false, interruptions: interruptions + 1 }
+  }
+  if (isWhole) return health
+  const sentence = interruptions === 0
+    ? `live since ${timeOf(now)}`
+    : `live again since ${timeOf(now)}, after ${interruptions} ${
+      interruptions === 1 ? "interruption" : "interruptions"
+    }`
+  return { sentence, isWhole: true, interruptions }
+}
+
+/** How often the table is drawn, if it has changed. */
+const pause = Duration.millis(100)
+
+/** The lines of the terminal that are not for rows: the heading, the state, the names of columns, and the cursor's. */
+const otherLines = 4
+
+/** The lines to draw. */
+export const frame = (
+  title: string,
+  { interruptions, isWhole, sentence }: Health,
+  rows: ReadonlyArray<Answer.Row>,
+  screen: Screen,
+  height: number
+): ReadonlyArray<string> => {
+  const { columns, paint } = screen
+  const shown = rows.slice(0, Math.max(1, height - otherLines))
+  const hidden = shown.length < rows.length ? `; ${rows.length - shown.length} more rows do not fit` : ""
+  const isCalm = isWhole || interruptions === 0
+  return [
+    paint.bold(cut(title, columns)),
+    (isCalm ? paint.dim : paint.yellow)(cut(sentence + hidden, columns)),
+    ...(shown.length === 0 ? ["none"] : Answer.table(shown, screen))
+  ]
+}
+
+/** Draws the frame whenever it has changed, until it is interrupted. */
+export const draw = Effect.fnUntraced(function*(frame: (height: number) => ReadonlyArray<string>) {
+  const terminal = yield* Terminal.Terminal
+  let drawn: ReadonlyArray<string> = []
+  const redraw = Effect.gen(function*() {
+    const lines = frame(yield* terminal.rows)
+    if (lines.join("\n") === drawn.join("\n")) return
+    yield* Effect.ignore(terminal.display(`${erase(drawn.length)}${lines.join("\n")}\n`))
+    drawn = lines
+  })
+  // The terminal has echoed Ctrl-C at the beginning of the line.
+  const end = Effect.andThen(Effect.ignore(terminal.display("\r\u001B[K")), redraw)
+  return yield* Effect.ensuring(Effect.forever(Effect.andThen(redraw, Effect.sleep(pause))), end)
+})
