@@ -22,9 +22,16 @@ export const duration = (millis: number): string =>
 /** The number of rules that must have run before an estimate is shown. */
 const minDone = 5
 
+/** Prints the results that were left for the end, except those whose common cause is in the summary. */
+export const rest = (report: Report.Report, isListed: boolean): Effect.Effect<void> =>
+  isListed
+    ? Effect.forEach(Report.late(report), (result) => Console.log(Report.line(result)), { discard: true })
+    : Effect.void
+
 /**
  * Prints a result. A terminal shows only rules that are broken or could not run, and on standard error the current rule
  * and the time left. Any other output gets one line per result, unless standard output is reserved for the report.
+ * Results that may have a common cause are left for {@link rest}.
  */
 export const onResult = ({ all, isListed, isTerminal, progress: { clear, show }, willRun }: {
   readonly progress: Progress.Progress
@@ -40,7 +47,8 @@ export const onResult = ({ all, isListed, isTerminal, progress: { clear, show },
   let [done, spent] = [0, 0]
   return (result, index, of) => {
     if (willRun(result.rule)) [done, spent] = [done + 1, spent + result.millis]
-    const isPrinted = isListed && Report.isShown(result) && (!isTerminal || result.outcome._tag !== "Held")
+    const isPrinted = isListed && Report.isShown(result) && !Report.isLate(result) &&
+      (!isTerminal || result.outcome._tag !== "Held")
     const line = isPrinted ? Console.log(Report.line(result)) : Effect.void
     const rest = done < minDone ? "" : `, about ${duration(left(spent, done, all))} left`
     const next = index + 1 === of ? Effect.void : show(`${index + 1}/${of}${rest}: ${result.rule.id}`)

@@ -90,13 +90,27 @@ const tagOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
     ? ast.propertySignatures.filter(({ name }) => name === "_tag").flatMap(({ type }) => choicesOf(type))
     : []
 
-const isTagged = (ast: SchemaAST.AST): ast is SchemaAST.Union =>
-  SchemaAST.isUnion(ast) && ast.types.every((member) => tagOf(member).length === 1)
+/** The members of a union, and of the unions in it. */
+const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
+  SchemaAST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
+
+/** Fields of the same place, in different members of a union, as one field that takes the values of each. */
+const merged = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
+  [...Map.groupBy(fields, ({ path }) => path.join(".")).values()].map((alike) =>
+    alike.reduce((one, other) => ({
+      ...one,
+      schema: Schema.Union([one.schema, other.schema]),
+      choices: [...new Set([...one.choices, ...other.choices])]
+    }))
+  )
+
+const isTagged = (ast: SchemaAST.AST): boolean =>
+  SchemaAST.isUnion(ast) && membersOf(ast).every((member) => tagOf(member).length === 1)
 
 const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boolean): ReadonlyArray<Field> => {
   if (isTagged(ast)) {
-    const tags = ast.types.flatMap(tagOf)
-    const inner = ast.types.flatMap((member) => within(path, member, false)).filter(({ path }) =>
+    const tags = membersOf(ast).flatMap(tagOf)
+    const inner = membersOf(ast).flatMap((member) => within(path, member, false)).filter(({ path }) =>
       path.at(-1) !== "_tag"
     )
     return [
@@ -107,10 +121,9 @@ const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boo
         choices: tags,
         isRequired,
         valid: tags.join(", "),
-        description: "the kind; other flags give its details"
+        description: `${tags.join(", ")}; other flags give the details`
       },
-      // Members share fields of the same name.
-      ...new Map(inner.map((field) => [field.path.join("."), field])).values()
+      ...merged(inner)
     ]
   }
   if (!SchemaAST.isObjects(ast) || ast.propertySignatures.length === 0) return [leaf(path, ast, isRequired)]
@@ -176,10 +189,10 @@ export const argumentsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> 
 type Typed = Option.Option<{ readonly value: unknown }>
 
 const toArgument = (field: Field): Argument.Argument<Typed> => {
-  const { choices, description, isRequired, name } = field
+  const { choices, description, isRequired, name, valid } = field
   const text = choices.length === 0 ? Argument.String(name) : Argument.Literals(name, choices)
   const argument = text.pipe(
-    Argument.withDescription(description),
+    Argument.withDescription(description === "" ? valid : description),
     Argument.filterMap((text) => read(field, text), (text) => expected(field, text))
   )
   return isRequired ? Argument.map(argument, Option.some) : Argument.optional(argument)

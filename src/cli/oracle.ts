@@ -253,6 +253,7 @@ const onInterrupt = Effect.fnUntraced(function*(
   report: Report.Report
 ) {
   yield* progress.clear
+  yield* OracleProgress.rest(report, given.report === "text" || Option.isSome(given.out))
   yield* Effect.catch(write(given, report), ({ message }) => Console.error(message))
   yield* Console.error(Report.summary(report))
   yield* Interruption.endWith(Report.exitCode(report))
@@ -261,7 +262,7 @@ const onInterrupt = Effect.fnUntraced(function*(
 const run = Effect.fn(function*(given: Command.Command.Config.Infer<typeof flags>) {
   const options = yield* OracleOptions.read(given)
   const found = yield* targetOf(given, given.dialect, given.profile)
-  const isText = given.report === "text" && Option.isNone(given.out)
+  const isListed = given.report === "text" || Option.isSome(given.out)
   const willRun = (rule: Rule.Rule) => OracleProgress.runs(rule, given.dialect, given.profile)
   const all = Check.select(options).filter(willRun).length
   const progress = yield* Progress.current
@@ -272,19 +273,20 @@ const run = Effect.fn(function*(given: Command.Command.Config.Infer<typeof flags
     profile: given.profile,
     onResult: OracleProgress.onResult({
       progress,
-      isListed: isText || Option.isSome(given.out),
+      isListed,
       isTerminal: (yield* Screen.current).isTerminal,
       willRun,
       all
     }),
     onInterrupt: (report) => Effect.provideContext(onInterrupt(given, progress, report), context)
   }).pipe(Effect.ensuring(progress.clear))
+  yield* OracleProgress.rest(report, isListed)
   yield* write(given, report)
   const summary = Report.summary(report)
   const code = Report.exitCode(report)
   if (code === 1) return yield* new RulesBroken({ summary })
   if (code === 2) return yield* new CouldNotRun({ reason: summary })
-  if (isText || Option.isSome(given.out)) yield* Console.log(summary)
+  if (isListed) yield* Console.log(summary)
 })
 
 // -----------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 /** Groups broken rules by their likely cause, because one fault in a target often breaks many rules. */
+import { callOf } from "./Features.ts"
 import type { Rule } from "./Rule.ts"
+import * as Paths from "./world/Paths.ts"
 
 /** The parts of a rule's result that determine its cause. */
 interface Judged {
@@ -13,6 +15,8 @@ export interface Cause {
   readonly why: string
   /** The ids of the rules. */
   readonly rules: ReadonlyArray<string>
+  /** Whether the target does not serve the calls of these rules, so that the details of each rule add nothing. */
+  readonly isUnserved?: true
 }
 
 /** A broken rule with the answer that shows the fault. */
@@ -37,6 +41,19 @@ const isAuthentication = (answer: string): boolean => /^HTTP 40[13]\b|unauthoriz
 
 const isError = (answer: string): boolean => /^HTTP (?:[45][0-9]{2}|[0-9]{3} \(not JSON)/u.test(answer)
 
+const isUnserved = (answer: string): boolean => /^HTTP (?:404|405|501)\b/u.test(answer)
+
+/** Whether a rule is broken by an answer that a target gives to calls that it does not serve. */
+export const mayBeUnserved = ({ outcome: { _tag, got = "" } }: Judged): boolean => _tag === "Broken" && isUnserved(got)
+
+/** The declaration that leaves calls out of a check, as the content of a file for `--features`. */
+const declaration = (faults: ReadonlyArray<Fault>): string => {
+  const paths = faults.map(({ call }) => callOf(call.replace(/^[A-Z]+ /u, ""))).filter((path) =>
+    Paths.all.includes(path)
+  )
+  return JSON.stringify({ missing: Object.fromEntries(paths.map((path) => [path, "not served"])) })
+}
+
 /** Describes what the faults have in common; `undefined` if they share too little. */
 type Explain = (faults: ReadonlyArray<Fault>) => string | undefined
 
@@ -45,6 +62,10 @@ const everywhere: Explain = (faults) => {
   const answer = faults[0]?.answer
   if (answer === undefined || !isError(answer) || calls < 2 || faults.length < 5) return undefined
   const many = `${calls} calls have the same answer, ${answer}`
+  if (isUnserved(answer)) {
+    return `${calls} calls are answered with ${answer}: the target does not seem to serve them. If it is not meant to, pass a file `
+      + `with this to --features: ${declaration(faults)}`
+  }
   return isAuthentication(answer) ? `authentication fails: ${many}` : many
 }
 
@@ -71,7 +92,8 @@ export const of = (broken: ReadonlyArray<Judged>): ReadonlyArray<Cause> => {
     for (const faults of Map.groupBy(left, key).values()) {
       const why = explain(faults)
       if (why === undefined) continue
-      causes.push({ why, rules: faults.map(({ id }) => id) })
+      const isOfCalls = explain === everywhere && isUnserved(faults[0]?.answer ?? "")
+      causes.push({ why, rules: faults.map(({ id }) => id), ...(isOfCalls ? { isUnserved: true } : {}) })
       left = left.filter((fault) => !faults.includes(fault))
     }
   }

@@ -104,7 +104,7 @@ export const remedy = "if the target is not meant to serve a call, list it with 
 export const lacks = (call: string): string => `the target declares that it does not have ${call}`
 
 /** The call that a path belongs to: the path without a market at its end. */
-const callOf = (path: string): string => known.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
+export const callOf = (path: string): string => known.includes(path) ? path : path.slice(0, path.lastIndexOf("/"))
 
 const isChannel = (call: string): boolean => Channels.names.includes(call)
 

@@ -388,6 +388,28 @@ const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
  */
 export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipped"
 
+/** The ids of the rules that are broken because the target does not serve their calls. */
+const unserved = (report: Report): ReadonlySet<string> =>
+  new Set(Causes.of(broken(report)).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
+
+/**
+ * Whether a listing that prints results as they arrive leaves this one for the end: the rule may be one of many that are
+ * broken because the target does not serve a call. {@link late} are the ones to print then.
+ *
+ * @category rendering
+ */
+export const isLate = (result: Result): boolean => Causes.mayBeUnserved(result)
+
+/**
+ * The results that such a listing prints at the end. The others share a cause, which the summary states.
+ *
+ * @category rendering
+ */
+export const late = (report: Report): ReadonlyArray<Result> => {
+  const explained = unserved(report)
+  return report.results.filter((result) => isLate(result) && !explained.has(result.rule.id))
+}
+
 /**
  * Renders the end of a report: likely causes, skipped rules, stale known failures, warnings and counts.
  *
@@ -417,12 +439,16 @@ export const summary = (report: Report): string => {
 }
 
 /**
- * Renders a report as text.
+ * Renders a report as text. If the target does not serve some calls, one line of the summary replaces the details of
+ * the rules that are broken for that reason.
  *
  * @category rendering
  */
-export const text = (report: Report): string =>
-  [...report.results.filter(isShown).map(line), "", summary(report)].join("\n")
+export const text = (report: Report): string => {
+  const explained = unserved(report)
+  const shown = report.results.filter((result) => isShown(result) && !explained.has(result.rule.id))
+  return [...shown.map(line), "", summary(report)].join("\n")
+}
 
 // -----------------------------------------------------------------------------
 // JSON and JUnit

@@ -74,7 +74,14 @@ describe("effect-txc control", () => {
       yield* control("price", "BTC_USDT", "41000")
       yield* control("step-price", "BTC_USDT", "-100")
       yield* control("fault", "Reset", "--applied", "true", "--path", "/api/v4/order/new", "--times", "2")
-      const [fault] = JSON.parse((yield* control("faults")).out) as ReadonlyArray<{ readonly fault: object }>
+      // Faults of streams have some of the same flags, with other values.
+      yield* control("fault", "Refuse", "--kind", "nonceUsed")
+      yield* control("fault", "Cut", "--channel", "depth", "--close", "true")
+      const [fault, refusal, cut] = JSON.parse((yield* control("faults")).out) as ReadonlyArray<
+        { readonly fault: { readonly symptom: object; readonly path?: string; readonly times?: number } }
+      >
+      assert.deepStrictEqual(refusal?.fault.symptom, { _tag: "Refuse", kind: "nonceUsed" })
+      assert.deepStrictEqual(cut?.fault.symptom, { _tag: "Cut", close: true })
       assert.deepStrictEqual(fault?.fault, {
         path: "/api/v4/order/new",
         times: 2,

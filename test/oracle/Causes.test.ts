@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Causes from "../../src/oracle/Causes.ts"
-import type * as Report from "../../src/oracle/Report.ts"
+import * as Report from "../../src/oracle/Report.ts"
 import * as Rule from "../../src/oracle/Rule.ts"
+import * as Paths from "../../src/oracle/world/Paths.ts"
 
 /** A broken rule with this call and this observation. */
 const broken = (id: string, call: string | undefined, got: string): Report.Result => ({
@@ -21,6 +22,23 @@ const broken = (id: string, call: string | undefined, got: string): Report.Resul
   millis: 0
 })
 
+const empty: Report.Report = {
+  version: Report.version,
+  target: "http://127.0.0.1",
+  dialect: "document",
+  profile: "read-only",
+  strict: false,
+  publicOnly: false,
+  seed: 1,
+  runs: 1,
+  results: [],
+  minJudged: 1,
+  stale: [],
+  warnings: [],
+  remains: [],
+  traffic: { requests: 0, unanswered: 0 }
+}
+
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
 
 describe("causes of broken rules", () => {
@@ -36,6 +54,31 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(Causes.of(down).map(({ why }) => why), [
       "5 calls have the same answer, HTTP 502 (not JSON; text/html)"
     ])
+  })
+
+  it("calls that the target does not serve are one cause, with the declaration that leaves them out", () => {
+    const results = [Paths.fees, Paths.subAccounts, Paths.fees, Paths.markets, Paths.fees].map((path, index) =>
+      broken(`a.${index}`, `POST ${path}`, `HTTP 404 {"message":"Not found"}`)
+    )
+    const [cause, ...others] = Causes.of(results)
+    assert.deepStrictEqual([others, cause?.isUnserved, cause?.rules.length], [[], true, 5])
+    assert.include(cause?.why, "3 calls are answered with HTTP 404, Not found: the target does not seem to serve them")
+    const declared = /--features: (.*)$/u.exec(cause?.why ?? "")?.[1] ?? ""
+    assert.deepStrictEqual(JSON.parse(declared), {
+      missing: { [Paths.fees]: "not served", [Paths.subAccounts]: "not served", [Paths.markets]: "not served" }
+    })
+  })
+
+  it("a text report leaves out rules of calls that are not served, and keeps a single rule with such an answer", () => {
+    const missing = `HTTP 404 {"message":"Not found"}`
+    const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
+    const few = [broken("b.1", "POST /one", `HTTP 404 {"message":"No such plan"}`)]
+    assert.deepStrictEqual([...many, ...few].map(Report.isLate), [true, true, true, true, true, true])
+    const report = { ...empty, results: [...many, ...few] }
+    assert.deepStrictEqual(Report.late(report).map(({ rule }) => rule.id), ["b.1"])
+    const lines = Report.text(report).split("\n").filter((line) => line.startsWith("BROKEN"))
+    assert.deepStrictEqual(lines.map((line) => line.split(" ")[2]), ["b.1"])
+    assert.include(Report.text(report), "CAUSE  5 rules: 5 calls are answered with HTTP 404, Not found")
   })
 
   it("rules with the same call and the same answer have one cause, whatever ids the answer contains", () => {
