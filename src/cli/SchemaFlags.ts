@@ -14,9 +14,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Constraint from "../domain/Constraint.ts"
+import * as Expected from "../protocol/Expected.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Violation from "../protocol/Violation.ts"
-import * as Expected from "../sandbox/gateway/Expected.ts"
 
 /** A field of a request, as the command line has it. */
 export interface Field {
