@@ -42,17 +42,24 @@ export interface Seen {
 }
 
 /**
- * The live orders of a market.
+ * Finds orders of a market in a live view.
  *
  * @category models
  */
-export interface LiveOrders extends LiveView.LiveView<OpenOrders, StreamErrors.PrivateFailure> {
+export interface OrderLookup {
   /**
    * Waits for an order for which `test` holds: one of the open orders, or of the latest 1000 that ended while the view
    * ran. An order may also end while the view is incomplete, and is then never found, so use a timeout.
    */
   readonly find: (test: (seen: Seen) => boolean) => Effect.Effect<Seen, StreamErrors.PrivateFailure>
 }
+
+/**
+ * The live orders of a market.
+ *
+ * @category models
+ */
+export interface LiveOrders extends LiveView.LiveView<OpenOrders, StreamErrors.PrivateFailure>, OrderLookup {}
 
 /**
  * The market to follow.

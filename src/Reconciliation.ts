@@ -117,7 +117,7 @@ export interface Assumptions {
    * A live view of the account's orders on the order's market. As soon as it has seen the order, the verdict is `Placed`,
    * even if no list contains it. That it has not seen the order proves nothing. Default: only lists are read.
    */
-  readonly orders?: Pick<LiveOrders.LiveOrders, "find">
+  readonly orders?: LiveOrders.OrderLookup
 }
 
 /**

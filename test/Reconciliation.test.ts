@@ -858,10 +858,10 @@ describe("with a live view of the account's orders", () => {
           ctime: sentAt / 1e6 - 6
         }))
         /** A view that has seen an order. */
-        const seen = (order: LiveOrders.Seen["order"]): Pick<LiveOrders.LiveOrders, "find"> => ({
+        const seen = (order: LiveOrders.Seen["order"]): LiveOrders.OrderLookup => ({
           find: (test) => test({ order, isOpen: true }) ? Effect.succeed({ order, isOpen: true }) : Effect.never
         })
-        const views: ReadonlyArray<Pick<LiveOrders.LiveOrders, "find">> = [
+        const views: ReadonlyArray<LiveOrders.OrderLookup> = [
           { find: () => Effect.never },
           { find: () => Effect.interrupt },
           { find: () => Effect.fail(new StreamErrors.AuthorizationRefused({ code: 11, reason: "expired" })) },

@@ -83,7 +83,7 @@ describe("effect-txc watch", () => {
       ])
       const { TXC_API_KEY: _, ...keyless } = environment
       const anonymous = yield* run(["watch", "balances"], { environment: keyless })
-      assert.match(anonymous.failed?.said ?? "", /^TXC_API_KEY is missing/u)
+      assert.match(anonymous.failed?.said ?? "", /^The API key is missing; set TXC_API_KEY/u)
       const silent = yield* run(["watch", "last-price", "BTC_USDT"], {
         environment: environmentOf(`http://127.0.0.1:${yield* refusingPort}`)
       })

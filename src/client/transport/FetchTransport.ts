@@ -203,8 +203,10 @@ export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
     send: (request) => {
       if (!request.once || request.body === undefined) return deliver(request)
       if (!canStream()) return Effect.fail(notSent(noStreams))
+      // Sending says what is wrong with an invalid URL.
+      if (!isBrowser() || !URL.canParse(request.url)) return deliver(request)
       const { origin } = new URL(request.url)
-      if (!isBrowser() || reached.has(origin)) return deliver(request)
+      if (reached.has(origin)) return deliver(request)
       return Effect.flatMap(takesStreamsAt(fetch, request), (takes) => {
         if (!takes) return Effect.fail(notSent(noStreamsAt(origin)))
         reached.add(origin)

@@ -52,8 +52,8 @@ export interface Locked {
   readonly amount: Decimal
 }
 
-/** An order that can still trade. */
-export interface OpenOrder {
+/** An order, whether it can still trade or not. */
+interface AnyOrder {
   /** The order's id, assigned by the exchange. */
   readonly id: OrderId
   /** The client order id, if the client set one. */
@@ -90,12 +90,16 @@ export interface OpenOrder {
   readonly reduceOnly: boolean
   /** The id of the OCO order to which this leg belongs. */
   readonly oco?: OrderId
+}
+
+/** An order that can still trade. */
+export interface OpenOrder extends AnyOrder {
   /** The funds that the order has locked. The legs of an OCO order share one lock. */
   readonly locked?: Locked
 }
 
 /** An order that can no longer trade. Its funds are no longer locked. */
-export interface EndedOrder extends Omit<OpenOrder, "locked"> {
+export interface EndedOrder extends AnyOrder {
   /** The time at which the order ended, in Unix microseconds. */
   readonly endedAt: number
 }

@@ -38,13 +38,11 @@ export interface SubscribedChannel {
 }
 
 /**
- * An open connection.
+ * A connection now, without its number.
  *
  * @category models
  */
-export interface OpenConnection {
-  /** The number of the connection, counted from 1 since the venue was opened. */
-  readonly id: number
+export interface Connected {
   /** The client's address; `in-process` for a client in the sandbox's process. */
   readonly from: string
   /** The account, once the connection is authorised. */
@@ -59,6 +57,16 @@ export interface OpenConnection {
   readonly sent: number
   /** The length of the messages that wait to be sent or read, in characters or bytes. */
   readonly waiting: number
+}
+
+/**
+ * An open connection.
+ *
+ * @category models
+ */
+export interface OpenConnection extends Connected {
+  /** The number of the connection, counted from 1 since the venue was opened. */
+  readonly id: number
 }
 
 /**
@@ -101,8 +109,8 @@ export const SentMessage: Schema.Codec<SentMessage, unknown> = Schema.Struct({ a
 
 /** A connection, as the owner sees and ends it. */
 export interface Shown {
-  /** The connection now, without its number. */
-  readonly show: () => Omit<OpenConnection, "id">
+  /** The connection now. */
+  readonly show: () => Connected
   /** The latest messages that were sent, oldest first. */
   readonly latest: () => ReadonlyArray<SentMessage>
   /** Ends the connection. */
