@@ -2,8 +2,8 @@
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"
-import { btc, client, fails, nonce, pick, test } from "./desk.js"
-import { alice, bob, hasSockets } from "./venue.ts"
+import { btc, client, nonce, pick, test } from "./desk.js"
+import { alice, bob } from "./venue.ts"
 
 /** A client with a WebSocket, which ends with the test. */
 const watching = async (venue, key, body) => {
@@ -30,9 +30,7 @@ const until = async (watch, isThere) => {
   }
 }
 
-const sockets = hasSockets ? describe : () => undefined
-
-sockets("ccxt's WebSocket client, public", () => {
+describe("ccxt's WebSocket client, public", () => {
   test("watchTicker reads a market's last 24 hours", async ({ alice: seller, bob: buyer, venue }) => {
     await seller.createOrder(btc, "limit", "sell", 0.5, 51000)
     await buyer.createOrder(btc, "limit", "buy", 0.1, 51000)
@@ -97,7 +95,7 @@ sockets("ccxt's WebSocket client, public", () => {
   })
 })
 
-sockets("ccxt's WebSocket client, private", () => {
+describe("ccxt's WebSocket client, private", () => {
   test("watchBalance reads the balances that an order locks", async ({ alice: trader, venue }) => {
     await watching(venue, alice, async (exchange) => {
       const watched = exchange.watchBalance()
@@ -163,8 +161,3 @@ sockets("ccxt's WebSocket client, private", () => {
     })
   })
 })
-
-if (!hasSockets) {
-  test("a cluster refuses the WebSocket", ({ venue }) =>
-    watching(venue, alice, (exchange) => fails(exchange.watchTicker(btc), Ccxt.NetworkError)))
-}

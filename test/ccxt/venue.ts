@@ -75,9 +75,6 @@ const opened = Effect.fnUntraced(function*(dialect: Dialect.Dialect, asked = pro
   return asked.startsWith("http") ? yield* elsewhere(asked, dialect) : yield* hosted(dialect)
 })
 
-/** Whether the exchange has a WebSocket: a host elsewhere may be a cluster, which has none yet. */
-export const hasSockets = process.env["TXC_HOSTED"]?.startsWith("http") !== true
-
 /** Opens the example's exchange, in which bob has funds too; `TXC_HOSTED` makes it a venue on a host. */
 export const open = async (dialect = Dialect.live) => {
   const scope = Scope.makeUnsafe()

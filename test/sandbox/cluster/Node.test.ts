@@ -172,7 +172,10 @@ itWithPostgres(
       yield* until(Effect.map(metric(one, "sockets_passed_on"), (count) => count === 70))
       yield* until(Effect.map(metric(two, "sockets_open"), (count) => count >= 72))
       // Faults and limits, with the calls counted so far, move with the venue too.
-      const refusing = { symptom: { _tag: "Refuse", kind: "rateLimited" }, path: "/api/v4/trade-account/executed-history" }
+      const refusing = {
+        symptom: { _tag: "Refuse", kind: "rateLimited" },
+        path: "/api/v4/trade-account/executed-history"
+      }
       assert.deepInclude(yield* own(there, "POST", "Faults", refusing), { status: 200 })
       const limit = { calls: 2, perSeconds: 1000 }
       assert.deepInclude(yield* own(there, "POST", "Limit", { path: balance, limit }), { status: 200 })
