@@ -175,7 +175,7 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
   return isSpecific && !isTime(key) && !isDuration(key) ? Expected.words(violation.constraint) : valid
 }
 
-/** The maximum number of required fields that are all arguments: nobody remembers the order of more. */
+/** The maximum number of required fields that are all arguments. The order of more is hard to remember. */
 const mostArguments = 4
 
 /** The fields that are arguments. */

@@ -10,7 +10,7 @@ import { cut, type Screen } from "../Screen.ts"
 /** Terminal codes that move up `lines` lines, and erase from there on. */
 const erase = (lines: number): string => (lines === 0 ? "" : `\u001B[${lines}A`) + "\r\u001B[J"
 
-/** Why events may be missing, for people. */
+/** The reason why events may be missing, in words. */
 const reasons: { readonly [R in Item.Reason]: string } = {
   "connection-lost": "the connection was lost",
   "slow": "this terminal was too slow",

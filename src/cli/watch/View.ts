@@ -13,7 +13,7 @@ export interface Definition<Event, State, Record> {
   readonly ofEvent: (event: Event) => ReadonlyArray<Record>
   /** The records of a state. */
   readonly ofState: (state: State) => ReadonlyArray<Record>
-  /** Which items contain all records, so that they replace the table. */
+  /** The items that contain all records, and so replace the table. */
   readonly whole: "states" | "both" | "neither"
   /** The key of a record. A record replaces an earlier one with the same key. */
   readonly keyOf: (record: Record) => string

@@ -1,4 +1,4 @@
-/** Tests of what the page remembers, and of the keys that reach every area. */
+/** Tests that the page remembers choices, and that keys reach every area. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"

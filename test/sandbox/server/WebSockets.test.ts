@@ -96,7 +96,7 @@ const connect = Effect.fnUntraced(function*(baseUrl: string, from: string) {
   return { socket, status }
 })
 
-describe("an honest caller beside an abuser", () => {
+describe("an honest caller next to an abuser", () => {
   it.live(
     "is served while another address has as many connections as it can get",
     () =>

@@ -226,7 +226,7 @@ const describe = ({ fault: { symptom } }: Armed): string => {
   return [wordsOf(_tag), ...given].join(", ")
 }
 
-/** What a fault hits, in words. */
+/** The calls or messages that a fault affects, in words. */
 const targetOf = ({ fault: { account, apiKey, channel, path, symptom: { _tag } } }: Armed): string => {
   const parts = isOfStreams(_tag)
     ? [channel === undefined ? streamSymptoms[_tag].hits : `${streamSymptoms[_tag].hits} of ${channel}`]
