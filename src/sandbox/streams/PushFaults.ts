@@ -10,13 +10,15 @@ export interface PushFaults {
 
 /** Nothing is held back yet. */
 export const make = (output: Output): PushFaults => {
-  /** The messages that wait for the next one of their channel. */
-  const held = new Map<string, Array<string>>()
+  /** The message of each channel that waits for the next one. */
+  const held = new Map<string, string>()
 
   const send = (channel: string, ...texts: ReadonlyArray<string>): void => {
-    const late = held.get(channel) ?? []
+    for (const text of texts) output.send(text)
+    const late = held.get(channel)
+    if (late === undefined) return
     held.delete(channel)
-    for (const text of [...texts, ...late]) output.send(text)
+    output.send(late)
   }
 
   return {
@@ -33,7 +35,9 @@ export const make = (output: Output): PushFaults => {
         case "Duplicate":
           return send(channel, text, text)
         case "HoldBack":
-          held.set(channel, [...held.get(channel) ?? [], text])
+          // The next message releases the held one, even if the fault hits it too.
+          if (held.has(channel)) return send(channel, text)
+          held.set(channel, text)
           return
         case "Garble":
           return send(channel, text.slice(0, Math.floor(text.length / 2)))

@@ -39,7 +39,7 @@ const surviving: Readonly<
   HoldBack: (texts, isHit) => {
     const late: Array<string> = []
     return texts.flatMap((text, index) => {
-      if (!isHit(index)) return [text, ...late.splice(0)]
+      if (!isHit(index) || late.length > 0) return [text, ...late.splice(0)]
       late.push(text)
       return []
     })
