@@ -125,20 +125,27 @@ interface Found extends Target {
 }
 
 const find = Effect.fnUntraced(function*({ token, url, venue }: Given) {
-  const servers = yield* Running.list
+  const running = yield* Running.list
   if (Option.isSome(url)) {
     const at = trimmed(url.value)
-    const isHost = Option.isSome(venue) || servers.some((server) => server.kind === "host" && server.url === at)
-    return { url: at, token: yield* tokenOf(at, token, servers), isHost } satisfies Found
+    const isHost = Option.isSome(venue) || running.some((server) => server.kind === "host" && server.url === at)
+    return { url: at, token: yield* tokenOf(at, token, running), isHost } satisfies Found
   }
+  const servers = Option.isSome(venue) ? running.filter(({ kind }) => kind === "host") : running
   if (servers.length === 0) {
     return yield* new Refused({
-      wrong: "No sandbox is running on this machine",
+      wrong: Option.isSome(venue)
+        ? "No host is running on this machine, and only a host has venues"
+        : "No sandbox is running on this machine",
       remedy: `Start one with effect-txc sandbox; for one elsewhere, ${remote}`
     })
   }
   const { controlToken, kind, url: at } = yield* closest(servers)
-  return { url: at, token: Redacted.make(controlToken), isHost: kind === "host" } satisfies Found
+  return {
+    url: at,
+    token: Option.getOrElse(token, () => Redacted.make(controlToken)),
+    isHost: kind === "host"
+  } satisfies Found
 })
 
 /** The client of a host's control plane. */

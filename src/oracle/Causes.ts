@@ -63,8 +63,8 @@ const everywhere: Explain = (faults) => {
   if (answer === undefined || !isError(answer) || calls < 2 || faults.length < 5) return undefined
   const many = `${calls} calls have the same answer, ${answer}`
   if (isUnserved(answer)) {
-    return `${calls} calls are answered with ${answer}: the target does not seem to serve them. If it is not meant to, pass a file `
-      + `with this to --features: ${declaration(faults)}`
+    return `${calls} calls are answered with ${answer}: the target does not seem to serve them. If it is not meant to, add `
+      + `this to the file for --features: ${declaration(faults)}`
   }
   return isAuthentication(answer) ? `authentication fails: ${many}` : many
 }

@@ -356,9 +356,12 @@ const skippedLine = ({ results }: Report): string => {
 /** The maximum number of causes shown, and of rules listed per cause. */
 const [maxCauses, maxRules] = [5, 6]
 
+/** The likely causes that the report shows. */
+const causesOf = (report: Report): ReadonlyArray<Causes.Cause> => Causes.of(broken(report)).slice(0, maxCauses)
+
 /** The likely causes of the broken rules, one per line. */
 const causeLines = (report: Report): ReadonlyArray<string> =>
-  Causes.of(broken(report)).slice(0, maxCauses).map(({ rules, why }) => {
+  causesOf(report).map(({ rules, why }) => {
     const others = rules.length - maxRules
     return `CAUSE  ${rules.length} rules: ${why} (${rules.slice(0, maxRules).join(", ")}${
       others > 0 ? `, and ${others} others` : ""
@@ -390,7 +393,7 @@ export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipp
 
 /** The ids of the rules that are broken because the target does not serve their calls. */
 const unserved = (report: Report): ReadonlySet<string> =>
-  new Set(Causes.of(broken(report)).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
+  new Set(causesOf(report).flatMap(({ isUnserved = false, rules }) => isUnserved ? rules : []))
 
 /**
  * Whether a listing that prints results as they arrive leaves this one for the end: the rule may be one of many that are

@@ -172,6 +172,14 @@ describe("effect-txc control", () => {
       assert.include((yield* run(["control", "status"], { environment })).out, "does not answer")
     })))
 
+  it.live("control refuses --venue while no host is running", () =>
+    Effect.gen(function*() {
+      const environment = yield* state
+      yield* announce(environment, { kind: "sandbox", url: "http://127.0.0.1:1", controlToken })
+      const { failed } = yield* run(["control", "clock", "--venue", "x"], { environment })
+      assert.include(failed?.said, "only a host has venues")
+    }).pipe(Effect.scoped))
+
   it.live("control reaches the venue of a host that --venue names, or its only venue", () =>
     Effect.gen(function*() {
       const environment = yield* state

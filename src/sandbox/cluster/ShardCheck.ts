@@ -33,14 +33,18 @@ export const make = <Shard, E>(
       return Effect.map(heldOf([...batch.shards]), (held): ReadonlySet<Shard> => new Set(held))
     }).pipe(Deferred.into(batch.held), oneByOne.withPermits(1), Effect.forkIn(scope))
 
-  return (shard) =>
-    Effect.gen(function*() {
+  /** The batch with this question. A batch that was not checked would block all later questions. */
+  const batchOf = (shard: Shard) =>
+    Effect.uninterruptible(Effect.gen(function*() {
       const batch = next ?? { shards: new Set(), held: Deferred.makeUnsafe() }
       batch.shards.add(shard)
       if (batch !== next) {
         next = batch
         yield* check(batch)
       }
-      return (yield* Deferred.await(batch.held)).has(shard)
-    })
+      return batch
+    }))
+
+  return (shard) =>
+    Effect.flatMap(batchOf(shard), ({ held }) => Effect.map(Deferred.await(held), (shards) => shards.has(shard)))
 }

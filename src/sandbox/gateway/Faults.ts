@@ -20,6 +20,7 @@
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { all } from "../../channels/all.ts"
+import * as Paths from "../../protocol/Paths.ts"
 import * as Times from "../engine/Times.ts"
 import { type Point, points, selectors, StreamSymptom, type SymptomsAt } from "./StreamSymptom.ts"
 
@@ -224,7 +225,9 @@ const misfit = (fault: Fault): string | undefined => {
   const other = selecting.find((name) => fault[name] !== undefined && !known.includes(name))
   return other === undefined
     ? undefined
-    : `"${other}" does not select what ${symptom._tag} hits. Select it by ${known.join(" or ") || "nothing"}`
+    : `"${other}" does not select what ${symptom._tag} hits. ${
+      known.length === 0 ? "It hits any new connection" : `Select it by ${known.join(" or ")}`
+    }`
 }
 
 /**
@@ -310,8 +313,8 @@ export interface Faults {
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
   /** Counts an occasion on a stream, and returns the symptom of the first fault that matches and fires, if any. */
   readonly hit: <P extends Point>(at: ReadonlyArray<P>, about: About) => SymptomsAt[P] | undefined
-  /** Whether a fault with this symptom can still fire. */
-  readonly isArmed: (tag: StreamSymptom["_tag"]) => boolean
+  /** The id of the first fault with this symptom that can still fire; `undefined` if there is none. */
+  readonly armed: (tag: StreamSymptom["_tag"]) => number | undefined
   /** The faults and their counts, as plain data. */
   readonly saved: () => Saved
 }
@@ -346,6 +349,10 @@ interface Counted extends Armed {
   fired: number
 }
 
+/** Whether the value of a selector selects this value. A path may have placeholders, such as `{market}`. */
+const selects = (name: Selector, value: string, about: string | undefined): boolean =>
+  value === about || (name === "path" && about !== undefined && Paths.match({ path: value }, about) !== undefined)
+
 /** A pseudo-random number in [0, 1) that depends only on the seed, the fault and how often it has matched. */
 const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
@@ -367,7 +374,7 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
     for (const entry of faults) {
       const { fault, id } = entry
       if (!isOfKind(fault.symptom)) continue
-      if (selecting.some((name) => fault[name] !== undefined && fault[name] !== about[name])) continue
+      if (selecting.some((name) => fault[name] !== undefined && !selects(name, fault[name], about[name]))) continue
       const { probability = 1, skip = 0, times = 1 } = fault
       entry.matched++
       if (entry.matched <= skip || entry.fired >= times || chance(seed, id, entry.matched) >= probability) continue
@@ -405,6 +412,6 @@ export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faul
       // The cast is safe: only symptoms of these points were considered.
       return fire(isAt, { ...about })?.fault.symptom as never
     },
-    isArmed: (tag) => faults.some(({ fault, fired }) => fault.symptom._tag === tag && fired < (fault.times ?? 1))
+    armed: (tag) => faults.find(({ fault, fired }) => fault.symptom._tag === tag && fired < (fault.times ?? 1))?.id
   }
 }

@@ -18,6 +18,8 @@ export interface Quotas {
    * is at its quota, otherwise the one that has taken the most.
    */
   readonly debtorFor: (address: string, amount: number) => string
+  /** Whether nothing is left for any address. */
+  readonly isFull: () => boolean
   /** Gives back `amount` that the address has taken. */
   readonly giveBack: (address: string, amount: number) => void
 }
@@ -47,6 +49,7 @@ export const make = (ofAll: number, ofOne: number = ofAll * shareOfAddress): Quo
       for (const [other, has] of taken) if (has > most) [debtor, most] = [other, has]
       return debtor
     },
+    isFull: () => sum >= ofAll,
     giveBack: (address, amount) => change(address, -amount)
   }
 }

@@ -178,6 +178,7 @@ const upgrader = (
 ): (request: Http.IncomingMessage, socket: Duplex, early: Buffer) => void =>
 (request, socket, early) => {
   const { names, sockets } = service
+  if (service.isStopping) return void socket.destroy()
   sockets.add(socket)
   socket.on("close", () => sockets.delete(socket))
   Upgrades.begin(headOf(request), socket, early, {

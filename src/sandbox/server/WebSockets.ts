@@ -39,9 +39,9 @@ export const make = (maxUnread: number = Bounds.maxUnread): WebSockets => {
   return {
     open: (socket, { from, path }) => {
       if (!places.take(from, 1)) {
-        return places.debtorFor(from, 1) === from
-          ? Refusal.limited(path, "This address has too many connections")
-          : Refusal.busy(path, "Overloaded", "The sandbox has too many connections")
+        return places.isFull()
+          ? Refusal.busy(path, "Overloaded", "The sandbox has too many connections")
+          : Refusal.limited(path, "This address has too many connections")
       }
       sockets.add(socket)
       socket.on("close", () => {

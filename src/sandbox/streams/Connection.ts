@@ -322,6 +322,8 @@ export class Connection implements Shown {
   }
 
   private push(served: Served, message: unknown, snapshot: string | undefined): void {
+    // A message that is not sent must not use up a fault.
+    if (this.isOver || this.output.isStalled()) return
     const { channel } = served
     const encoded = channel["~codec"].encodeMessage(message)
     if (Result.isFailure(encoded)) {

@@ -14,7 +14,7 @@ export interface Output {
   readonly endAfter: (ending: Ending) => void
   /** Sends nothing that is added from now on. */
   readonly stall: () => void
-  /** Whether it is stalled. */
+  /** Whether nothing is sent any more: the connection is stalled, or about to end. */
   readonly isStalled: () => boolean
   /** The length of the messages that have not been sent, or that the client has not read. */
   readonly waiting: () => number
@@ -75,6 +75,7 @@ class Messages implements Output {
 
   endAfter(ending: Ending): void {
     this.add({ sequence: this.source.sequence(), text: "", ending, millis: 0 })
+    this.hasStalled = true
   }
 
   stall(): void {

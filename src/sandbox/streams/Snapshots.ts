@@ -14,14 +14,16 @@ export interface Snapshots {
 const most = 1000
 
 /** Remembers nothing yet. */
-export const make = (faults: Pick<Faults, "isArmed">): Snapshots => {
+export const make = (faults: Pick<Faults, "armed">): Snapshots => {
   const firsts = new Map<string, { readonly snapshot: unknown }>()
+  /** The fault that the snapshots are remembered for. */
+  let since: number | undefined
   return {
     first: (name, current) => {
-      if (!faults.isArmed("Stale")) {
-        firsts.clear()
-        return undefined
-      }
+      const armed = faults.armed("Stale")
+      if (armed !== since) firsts.clear()
+      since = armed
+      if (armed === undefined) return undefined
       const known = firsts.get(name)
       if (known === undefined && firsts.size < most) firsts.set(name, { snapshot: current })
       return known

@@ -61,6 +61,12 @@ describe("next", () => {
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
   })
 
+  it("a path with a placeholder selects the calls that fill it in", () => {
+    const faults = Faults.make(0)
+    faults.add({ path: "/depth/{market}", times: 9, symptom: symptom(1) })
+    assert.deepStrictEqual(run(faults, ["/depth/BTC_USDT"], ["/depth"], ["/depth/A/B"]), [1, undefined, undefined])
+  })
+
   it("the first fault that matches and is due hits the call", () => {
     const faults = Faults.make(0)
     faults.add({ skip: 1, symptom: symptom(1) })

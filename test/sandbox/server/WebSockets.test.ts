@@ -29,6 +29,8 @@ describe("the WebSockets of a process", () => {
     assert.deepStrictEqual(statusesFrom("a", 1), [429])
     assert.deepStrictEqual(new Set(statusesFrom("b", half - 1)), new Set([undefined]))
     assert.deepStrictEqual([...statusesFrom("c", 2), ...statusesFrom("b", 1)], [undefined, 503, 503])
+    // Nothing is left, so the answer is the same for the address with the most.
+    assert.deepStrictEqual(statusesFrom("a", 1), [503])
   })
 
   property(

@@ -109,6 +109,17 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.lengthOf(stalled.texts, 3)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
+  it.live("a connection that is stalled uses up no fault of the next one", () =>
+    Effect.gen(function*() {
+      yield* add({ channel: "bookTicker", times: 2, symptom: { _tag: "Stall" } })
+      for (const price of [90, 80]) {
+        const client = yield* open
+        yield* client.ask("bookTicker_subscribe", "BTC_USDT")
+        yield* improve(3, price)
+      }
+      assert.deepStrictEqual(yield* counts, [[2, 2]])
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
   it.live("a slow message delays the ones behind it, and keeps their order", () =>
     Effect.gen(function*() {
       const client = yield* open
