@@ -73,7 +73,10 @@ export interface Incomplete<A> {
   readonly why: Why
   /** The last whole value; absent before the first one, and if it was crossed. */
   readonly value?: A
-  /** Events of this time and later may be missing, by this machine's clock, in Unix seconds. */
+  /**
+   * Events of this time and later may be missing, by this machine's clock, in Unix seconds. So may events that the
+   * channel had not pushed yet: most channels push at most every second.
+   */
   readonly asOf: Time.UnixTime
 }
 
@@ -129,7 +132,7 @@ export interface Model<Event, Snapshot, A> {
 export interface Options {
   /**
    * The time after which the view reads its state again, in case the exchange did not send an event. The view remains
-   * whole meanwhile. Default: never.
+   * whole meanwhile. If the exchange refuses to send the state, the view asks again after this time. Default: never.
    */
   readonly recheckEvery?: Duration.Input
 }
@@ -223,11 +226,17 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     this.#changed()
   }
 
-  /** A subscription has ended. An interrupted one may have been replaced. */
+  /** Whether the view has failed, or its scope has closed. */
+  get hasEnded(): boolean {
+    return this.#exit !== undefined
+  }
+
+  /** A subscription has ended. An interrupted one may have been replaced, and a whole view does not need another. */
   end(exit: Exit.Exit<void, E>, source: number): void {
     // The stream of a channel ends only with an error, or with its scope.
     const cause = Exit.isSuccess(exit) ? Cause.interrupt() : exit.cause
-    if (this.#exit !== undefined || (Cause.hasInterruptsOnly(cause) && source !== this.#source)) return
+    const isSpare = source !== this.#source && (Cause.hasInterruptsOnly(cause) || this.#why === undefined)
+    if (this.#exit !== undefined || isSpare) return
     this.#exit = Exit.failCause(cause)
     this.#changed()
   }
@@ -274,7 +283,7 @@ const feeding = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
   recheckEvery: Duration.Input
 ) {
   let last: Fiber.Fiber<void, E> | undefined
-  for (let source = 1;; source++) {
+  for (let source = 1; !view.hasEnded; source++) {
     const begun = Deferred.makeUnsafe<void>()
     const begin = () => Deferred.doneUnsafe(begun, Effect.void)
     let heardAt: HeardAt = () => undefined
@@ -286,9 +295,14 @@ const feeding = Effect.fnUntraced(function*<Event, Snapshot, A, E, R>(
       Effect.onExit((exit) => Effect.sync(() => view.end(exit, source))),
       Effect.forkScoped
     )
-    yield* Deferred.await(begun)
-    if (last !== undefined) yield* Fiber.interrupt(last)
-    last = next
+    const hasBegun = yield* Effect.raceFirst(
+      Effect.as(Deferred.await(begun), true),
+      Effect.as(Fiber.await(next), false)
+    )
+    if (hasBegun) {
+      if (last !== undefined) yield* Fiber.interrupt(last)
+      last = next
+    }
     yield* Effect.sleep(shortestPause)
     yield* Effect.timeoutOption(view.isDue.await, recheckEvery)
     view.isDue.closeUnsafe()

@@ -520,8 +520,8 @@ const find = (account: Account, lost: Lost, assumptions: Complete): Effect.Effec
 export class Reconciliation extends Context.Service<Reconciliation, {
   /**
    * Looks for the order immediately. If it is not found, waits until its request can no longer arrive, if that is
-   * known, and looks again. With {@link Assumptions.orders}, ends as soon as that view has seen the order. It only sends reads and never fails: if a read fails, the verdict is `StillUnknown`.
-   * Omitted assumptions come from {@link cautious}.
+   * known, and looks again. With {@link Assumptions.orders}, ends as soon as that view has seen the order. It only sends
+   * reads and never fails: if a read fails, the verdict is `StillUnknown`. Omitted assumptions come from {@link cautious}.
    */
   readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>
   /**

@@ -111,6 +111,23 @@ describe("a live view", () => {
       assert.isTrue(states.every(({ _tag }) => _tag === "Whole"))
     }).pipe(Effect.scoped))
 
+  it.effect("a view stays whole when its state is refused again, and asks once more later", () =>
+    Effect.gen(function*() {
+      const { failLatest, push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
+      yield* push(Item.snapshot(1))
+      yield* TestClock.adjust("61 seconds")
+      yield* settled
+      assert.strictEqual(subscriptions(), 2)
+      yield* failLatest("refused")
+      yield* push(Item.event(1))
+      assert.strictEqual(yield* view.whole, 2)
+      yield* TestClock.adjust("61 seconds")
+      yield* settled
+      assert.strictEqual(subscriptions(), 3)
+      yield* push(Item.snapshot(9))
+      assert.strictEqual(yield* view.whole, 9)
+    }).pipe(Effect.scoped))
+
   it.effect("a view makes up for a change that the exchange did not push", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true

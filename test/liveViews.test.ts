@@ -147,18 +147,21 @@ const opened = <A>({ check = () => {}, open, rest, shown }: Kind<A>) =>
         if (state.value !== undefined) check(state.value)
       })
     // A slow reader takes one state, and no more.
-    yield* Effect.forkIn(
+    const reader = yield* Effect.forkIn(
       Effect.orDie(Stream.runForEach(view.changes, (state) => isSlow ? Effect.never : read(state))),
       scope
     )
+    // A reader ends only if its check fails.
+    const readSoFar = Effect.suspend((): Effect.Effect<void> => reader.pollUnsafe() ?? Effect.void)
     return {
       check: Effect.gen(function*() {
+        yield* readSoFar
         const state = yield* view.get
         if (state._tag === "Incomplete") return assert.fail(`not whole: ${state.why}`)
         check(state.value)
         same(shown(state.value), yield* rest)
       }),
-      close: Scope.close(scope, Exit.void)
+      close: Effect.andThen(readSoFar, Scope.close(scope, Exit.void))
     }
   })
 

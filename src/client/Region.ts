@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"
+import * as BaseUrl from "./BaseUrl.ts"
 
 /**
  * The live exchange's servers: a global one and an EU one, with the same paths (document, "What the service does", rule
@@ -104,16 +105,12 @@ const isLoopback = (host: string): boolean =>
 export const make = (options: Options): Effect.Effect<Region["Service"], InvalidBaseUrl> => {
   if ("region" in options) return Effect.succeed({ baseUrl: servers[options.region], dialect: Dialect.live })
   const { allowInsecure = false, baseUrl, dialect } = options
-  const fail = (problem: string) => Effect.fail(new InvalidBaseUrl({ baseUrl, problem }))
+  const fail = (problem: string) => Effect.fail(new InvalidBaseUrl({ baseUrl: BaseUrl.shown(baseUrl), problem }))
   const parsed = Result.try(() => new URL(baseUrl))
   if (Result.isFailure(parsed)) return fail("it is not a URL such as https://whitebit.com")
   const url = parsed.success
   if (url.protocol !== "https:" && url.protocol !== "http:") return fail("it is neither https nor http")
-  if (url.username !== "" || url.password !== "") {
-    // The error must not show the password.
-    const problem = "it contains a user name or a password; remove them"
-    return Effect.fail(new InvalidBaseUrl({ baseUrl: url.origin, problem }))
-  }
+  if (url.username !== "" || url.password !== "") return fail("it contains a user name or a password; remove them")
   if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment; end it before the ? or #")
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
     return fail("plain http to another machine would show the key; use https, or set allowInsecure")

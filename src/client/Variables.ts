@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Dialect from "../protocol/Dialect.ts"
+import * as BaseUrl from "./BaseUrl.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Region from "./Region.ts"
 
@@ -31,7 +32,7 @@ export const credentials: Effect.Effect<Credentials.Options, Credentials.Invalid
 const optional = <A>(setting: Config.Config<A>, problem: string, baseUrl = "") =>
   Config.option(setting).pipe(
     Effect.map(Option.getOrUndefined),
-    Effect.mapError(() => new Region.InvalidBaseUrl({ baseUrl, problem }))
+    Effect.mapError(() => new Region.InvalidBaseUrl({ baseUrl: BaseUrl.shown(baseUrl), problem }))
   )
 
 const noPlace = "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
@@ -46,7 +47,9 @@ export const region: Effect.Effect<Region.Region["Service"], Region.InvalidBaseU
   }
   const noDialect = "set TXC_DIALECT to document or live; it can't be guessed"
   const dialect = yield* optional(Config.Literals(["document", "live"], "TXC_DIALECT"), noDialect, baseUrl)
-  if (dialect === undefined) return yield* new Region.InvalidBaseUrl({ baseUrl, problem: noDialect })
+  if (dialect === undefined) {
+    return yield* new Region.InvalidBaseUrl({ baseUrl: BaseUrl.shown(baseUrl), problem: noDialect })
+  }
   const allowInsecure = yield* optional(
     Config.Boolean("TXC_ALLOW_INSECURE"),
     "set TXC_ALLOW_INSECURE to true or false",

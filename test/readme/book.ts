@@ -13,7 +13,7 @@ export const show = Effect.fn(function*(market: Identifiers.MarketName) {
   })
 }, Effect.scoped)
 
-/** The price to buy for now; `undefined` if it may be older than two seconds. */
+/** The price to buy for now; `undefined` if events may be missing, or after two seconds without a message. */
 export const priceNow = Effect.fn(function*(book: LiveBook.LiveBook): Effect.fn.Return<
   Decimal.Decimal | undefined,
   unknown

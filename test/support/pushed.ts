@@ -17,6 +17,9 @@ export const pushed = <Event, State, E = never>() => {
       Effect.andThen(Effect.forEach(queues, (queue) => Queue.offer(queue, item)), settled),
     /** Ends all subscriptions with an error. */
     fail: (error: E) => Effect.andThen(Effect.forEach(queues, (queue) => Queue.fail(queue, error)), settled),
+    /** Ends the latest subscription with an error. */
+    failLatest: (error: E) =>
+      Effect.andThen(Effect.forEach(queues.slice(-1), (queue) => Queue.fail(queue, error)), settled),
     /** The number of subscriptions so far. */
     subscriptions: () => queues.length
   }
