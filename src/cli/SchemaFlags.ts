@@ -1,5 +1,5 @@
 /**
- * Derives a command's arguments and flags from the schema of a request, and the request from what the user typed.
+ * Derives a command's arguments and flags from the schema of a request, and the request from their values.
  *
  * The required fields are arguments, in the schema's order; if there are more than four, only the first. If no field is
  * required, the first field may be given as an argument too. All other fields are flags. The fields of a nested object,

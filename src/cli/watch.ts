@@ -17,7 +17,7 @@ import type * as Item from "../client/session/Item.ts"
 import * as Settings from "../client/Settings.ts"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
 import * as WebSocketToken from "../endpoints/WebSocketToken.ts"
-import * as Dialect from "../protocol/Dialect.ts"
+import * as Target from "../oracle/Target.ts"
 import * as Streams from "../Streams.ts"
 import * as Answer from "./Answer.ts"
 import * as CredentialFlags from "./CredentialFlags.ts"
@@ -41,15 +41,13 @@ const parent = Command.make("watch").pipe(
 
 /** The WebSocket of the configured exchange. */
 const dialerOptions = ({ baseUrl, dialect }: Region.Region["Service"]): Effect.Effect<Dialer.Options, Refused> => {
-  if (dialect.name !== Dialect.live.name) {
+  if (dialect.policy.streamToken === undefined) {
     return new Refused({
       wrong: "Only the live dialect has a WebSocket",
       remedy: "Start the sandbox with --dialect live, and set TXC_DIALECT=live"
     })
   }
-  const regions = ["global", "eu"] as const
-  const region = regions.find((region) => Region.servers[region] === baseUrl)
-  return Effect.succeed(region === undefined ? { url: `${baseUrl.replace(/^http/u, "ws")}/ws` } : { region })
+  return Effect.succeed({ url: Target.streamsUrl(baseUrl) })
 }
 
 type Items = Stream.Stream<Item.Item<unknown, unknown>, { readonly _tag: string; readonly message: string }>

@@ -25,7 +25,7 @@ import { itWithPostgres } from "../../support/postgres.ts"
 
 const market = marketName("BTC_USDT")
 
-/** What a client knows of a venue's orders. */
+/** A client, and the orders of a venue that it knows. */
 interface Subscriber {
   /** The open orders; `undefined` while events may be missing. */
   orders: Set<OrderId> | undefined
