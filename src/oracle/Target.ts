@@ -285,11 +285,7 @@ export const fromLayer = <E>(
  *
  * @category constructors
  */
-export const streamsUrl = (baseUrl: string): string => {
-  const origin = baseUrl.replace(/\/+$/u, "")
-  const region = (["global", "eu"] as const).find((region) => Region.servers[region] === origin)
-  return region === undefined ? `${origin.replace(/^http/u, "ws")}/ws` : Dialer.servers[region]
-}
+export const streamsUrl: (baseUrl: string) => string = Dialer.urlOf
 
 /** This machine's clock, in Unix milliseconds. */
 export const now: Effect.Effect<number> = Clock.currentTimeMillis
