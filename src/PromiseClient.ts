@@ -397,21 +397,23 @@ class Runner {
 const isOptions = (value: unknown): value is CallOptions =>
   typeof value === "object" && value !== null && "signal" in value && value.signal instanceof AbortSignal
 
-type ServiceMethod = (...args: ReadonlyArray<unknown>) => unknown
+/** What a service's method returns, or is. */
+type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
+
+type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
 
 /** A service's methods, for promises, each after `before`. `changes` needs one of Effect's schedules. */
 const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service: object): object =>
   Object.fromEntries(
-    Object.entries(service).filter(([name]) => name !== "changes").map(([name, method]) => [
+    Object.entries(service as Methods).filter(([name]) => name !== "changes").map(([name, method]) => [
       name,
       (...args: ReadonlyArray<unknown>) => {
         const last = args.at(-1)
         const options = isOptions(last) ? last : undefined
-        const given = options === undefined ? args : args.slice(0, -1)
-        const value = typeof method === "function" ? (method as ServiceMethod)(...given) : method
+        const value = typeof method === "function" ? method(...(options ? args.slice(0, -1) : args)) : method
         return Stream.isStream(value)
-          ? runner.loop(Stream.unwrap(Effect.as(before, value as Stream.Stream<unknown, unknown>)), options)
-          : runner.call(Effect.flatMapEager(before, () => value as Effect.Effect<unknown, unknown>), options)
+          ? runner.loop(Stream.unwrap(Effect.as(before, value)), options)
+          : runner.call(Effect.flatMapEager(before, () => value), options)
       }
     ])
   )

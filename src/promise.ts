@@ -27,4 +27,4 @@ export { SigningFailed } from "./client/Signer.ts"
 export * from "./protocol/Errors.ts"
 
 // Exact arithmetic with amounts and prices
-export * as Decimal from "./domain/Decimal.ts"
+export { decimal } from "./PromiseDecimal.ts"

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { setImmediate } from "node:timers/promises"
 import * as Channels from "../src/channels/all.ts"
 import * as Contract from "../src/endpoints/all.ts"
 import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
@@ -149,7 +150,7 @@ describe("createClient", () => {
         const aborting = new AbortController()
         const placing = client.limitOrders.create(order, { signal: aborting.signal })
         if (symptom._tag === "Delay") {
-          while ((await Effect.runPromise(control.openOrders("alice"))).length < 2) await new Promise(setImmediate)
+          while ((await Effect.runPromise(control.openOrders("alice"))).length < 2) await setImmediate()
           aborting.abort()
         }
         const lost = await failureOf(placing)
@@ -174,7 +175,9 @@ describe("createClient", () => {
     assert.strictEqual(await read, reason)
     const looping = new AbortController()
     const loop = failureOf((async () => {
-      for await (const _item of client.channels.depth.stream(topic, { signal: looping.signal })) looping.abort(reason)
+      for await (const item of client.channels.depth.stream(topic, { signal: looping.signal })) {
+        if (item._tag === "Snapshot") looping.abort(reason)
+      }
     })())
     assert.strictEqual(await loop, reason)
   })
