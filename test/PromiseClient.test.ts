@@ -140,6 +140,22 @@ describe("createClient", () => {
     assert.instanceOf(await failureOf(nextOf(client.live.book(topic).states())), StreamRefused)
   })
 
+  live("an error's stack shows the caller, and a forgotten request rejects", Dialect.document, async (client) => {
+    const caller = (amount: string) => client.limitOrders.create({ ...order, amount })
+    const error = await failureOf(caller("a lot"))
+    assert.instanceOf(error, ValidationFailed)
+    assert.match(error.stack ?? "", /^ValidationFailed: LimitOrders\.create was refused.*\n +at caller /u)
+    assert.instanceOf(await failureOf(client.limitOrders.create(undefined as never)), TypeError)
+    assert.instanceOf(await failureOf(nextOf(client.orderDeals.stream(undefined as never))), TypeError)
+    const starter = () => createClient({ baseUrl: "nowhere", dialect: "live" })
+    try {
+      starter()
+      assert.fail("it was created")
+    } catch (error) {
+      assert.match(String((error as Error).stack), /^InvalidBaseUrl: .*\n +at starter /u)
+    }
+  })
+
   live(
     "a lost answer and an aborted order reject with OutcomeUnknown, which can be reconciled",
     Dialect.document,
