@@ -74,8 +74,8 @@ export class SkipList<V> {
   }
 
   /**
-   * Calls `link` with each link that leads from before a key to the key or beyond it, from the fastest lane to the
-   * slowest.
+   * Calls `link` once for each lane, from the fastest to the slowest, with the links of the lane's last entry before a
+   * key.
    */
   private visit(
     key: Key,

@@ -12,7 +12,7 @@ export interface StreamTokens {
   readonly admit: (state: State, token: string, serverTime: number) => Key | undefined
 }
 
-/** The tokens of a venue whose dialect has none: every token is refused. */
+/** The policy of a dialect without tokens: every token is refused. */
 const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
 
 /** Creates the tokens of a venue. None of them has been used yet. */

@@ -150,7 +150,7 @@ export const market = group({
     answer: (_request, { state }) =>
       new Map(state.currencies.map((currency) => [currency.ticker, publicFeeOf(currency)]))
   },
-  // A halted exchange does not even answer a ping.
+  // A halted exchange answers no call, so no other status is ever sent.
   PlatformStatus: { answer: () => "operational" },
   CollateralMarkets: {
     answer: (_request, { state }) =>

@@ -56,7 +56,7 @@ export interface Journal {
   readonly unfinished: number
   /** The latest snapshot, if there is a usable one. It is large: read it only when you need it, and do not keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands before `sequence` to which a command after it restores the state. */
+  /** The commands to which the commands after `sequence` restore the state. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean

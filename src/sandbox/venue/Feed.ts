@@ -228,7 +228,7 @@ export interface Saved {
   readonly floor: Place
   /** The place of the latest entry. */
   readonly latest: Place
-  /** The kept entries, all after `start`. */
+  /** The entries after `floor` up to `latest`, oldest first. */
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
