@@ -319,7 +319,7 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** Longer than the delay before this exchange's records become visible. */
+/** A wait that is longer than the delay before this exchange's records become visible. */
 const margin = "1 second"
 
 /**
@@ -357,7 +357,7 @@ describe("safe placing", () => {
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
         fc.constantFrom(0, 900),
-        // Almost the five seconds of skew that this exchange allows.
+        // The skew is almost five seconds, the most that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
       (steps, lag, skew) =>

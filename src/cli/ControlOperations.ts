@@ -16,12 +16,12 @@ import * as Suggestion from "./Suggestion.ts"
 
 type Endpoints = typeof ControlApi.groups.control.endpoints & typeof ControlApi.groups.views.endpoints
 
-/** The name of an operation. */
+/** The name of a control plane operation, such as `MovePrice`. */
 export type Name = keyof Endpoints
 
 const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }
 
-/** Shorter names for subcommands. */
+/** Short names for the subcommands of frequent operations, such as `price` for `move-price`. */
 const shorter: { readonly [K in Name]?: string } = { movePrice: "price", addFault: "fault" }
 
 /** The parts of a request that have fields. */
@@ -38,7 +38,7 @@ export interface Operation {
   readonly alias: string | undefined
   /** The description of its effect. */
   readonly description: string
-  /** Whether it only reads. */
+  /** Whether the operation only reads. */
   readonly isReading: boolean
   /** The fields of its request, by the part of the request. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>

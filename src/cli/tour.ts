@@ -34,7 +34,7 @@ export const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
   Flag.withDefault("document")
 )
 
-/** The tour's options. */
+/** The options of a tour. */
 export interface Options {
   /** The sandbox's dialect. */
   readonly dialect: Dialect.Dialect["name"]

@@ -169,7 +169,7 @@ describe.concurrent("nonces over Redis in window mode", () => {
           /the lease on nonces has ended|all 2 classes of nonces are leased to other programs|Redis/u
         )
 
-        // It draws nonces again once another program ends.
+        // The program draws nonces again once another program ends.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)

@@ -166,7 +166,7 @@ describe("turns of attempts", () => {
 
   property(
     "calls keep their order when others leave the rate-limit queue",
-    // No call leaves the queue in the same millisecond as a turn.
+    // Calls leave the queue between two turns, never in the same millisecond as one.
     [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
     (leaving) =>
       Effect.gen(function*() {

@@ -113,7 +113,7 @@ describe("Signer.sign", () => {
   })
 })
 
-describe("scrub", () => {
+describe("Signer.scrub", () => {
   property(
     "scrub removes the key and the secret from any text",
     [secret, secret, fc.array(fc.oneof(fc.string(), fc.constantFrom(0, 1)), { maxLength: 8 })],

@@ -69,7 +69,7 @@ describe("causes of broken rules", () => {
     })
   })
 
-  it("a text report leaves out rules of calls that are not served, and keeps a single rule with such an answer", () => {
+  it("a text report leaves out rules whose calls are not served, but shows a rule that is the only one with such an answer", () => {
     const missing = `HTTP 404 {"message":"Not found"}`
     const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
     const few = [broken("b.1", "POST /one", `HTTP 404 {"message":"No such plan"}`)]

@@ -22,7 +22,9 @@ const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fa
 
 const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
 
-/** The check does not wait for a mutant's lists and market data, which are never late. Timeouts stay as they are. */
+/**
+ * Skips the check's waits for late lists and market data, which a mutant never has. Timeouts stay as they are.
+ */
 const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
   currentTimeMillis: clock.currentTimeMillis,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),

@@ -58,7 +58,7 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Orders: ["", "x", 1, true, null, [], {}],
   KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
   KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
-  // No level is out of bounds: the exchange uses the nearest one.
+  // No level of an order book is out of bounds: the exchange uses the nearest one.
   Level: [1.5, null, "x", true]
 }
 
@@ -463,7 +463,7 @@ describe("messages about violations", () => {
     [{ kind: "ended" }, "OrderHistory was not found.", "The activation_price format is invalid."],
     [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
-    // Only calls other than orders can violate these.
+    // Order calls can't violate these constraints.
     ...([
       [{ kind: "unused" }, "The activation_price has already been applied."],
       [{ kind: "notOwn" }, "This activation_price was created by you."],

@@ -155,7 +155,7 @@ describe("OrderId", () => {
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
   })
 
-  it("an order id refuses any other value", () => {
+  it("an order id refuses any value other than digits on the wire", () => {
     for (const value of ["7", -7, -7n, 1.5, NaN, null, true, {}, 2 ** 53]) {
       assert.isUndefined(decode(Wire.OrderId, value))
     }
@@ -191,7 +191,7 @@ describe("wire codes of values", () => {
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits refuses any other value", () => {
+  it("Digits refuses any value that is not a number of digits", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }

@@ -61,7 +61,7 @@ const setUp = Effect.gen(function*() {
   })
 })
 
-/** Bob's client. */
+/** The services of bob's client. */
 export class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
 
 const clientOf = (

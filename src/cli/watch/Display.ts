@@ -23,7 +23,7 @@ const timeOf = (time: DateTime.DateTime): string => DateTime.formatLocal(time, {
 
 /** The status of a stream. */
 export interface Health {
-  /** A sentence for people. */
+  /** The status as a sentence. */
   readonly sentence: string
   /** Whether every event since the latest state has arrived. */
   readonly isWhole: boolean
@@ -60,7 +60,7 @@ const pause = Duration.millis(100)
 /** The number of terminal lines without a row: those for the heading, the state, the column names and the cursor. */
 const otherLines = 4
 
-/** The lines to draw. */
+/** The lines of a frame: heading, status and rows, cut to the terminal's size. */
 export const frame = (
   title: string,
   { interruptions, isWhole, sentence }: Health,

@@ -38,11 +38,11 @@ export type Topic = Readonly<Record<string, unknown>>
 export interface Table<Event, State> {
   /** Applies an event or a state. */
   readonly apply: (item: Item.Event<Event> | Item.Snapshot<State>) => void
-  /** The rows, in order. */
+  /** The table's rows, in the view's order. */
   readonly rows: () => ReadonlyArray<Row>
 }
 
-/** A channel's view. */
+/** How the table of one channel is built and shown. */
 export interface View<Event, State>
   extends Pick<Definition<Event, State, never>, "command" | "summary" | "defaults" | "isOfOneMarket">
 {
@@ -53,7 +53,7 @@ export interface View<Event, State>
 /** The number of records of an endless list that a table keeps: more than a terminal has lines. */
 const most = 1000
 
-/** Creates a view. */
+/** Creates a view from its definition. */
 export const make = <Event, State, Record>(definition: Definition<Event, State, Record>): View<Event, State> => {
   const { isGone = () => false, keeps = Infinity, keyOf, ofEvent, ofState, row, sorted = (records) => records, whole } =
     definition

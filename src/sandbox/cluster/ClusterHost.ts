@@ -43,7 +43,7 @@ import type * as NodeTransport from "./NodeTransport.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 import * as PostgresRegistry from "./PostgresRegistry.ts"
 
-/** Options of a node. */
+/** Options of a cluster node. */
 export interface NodeOptions extends Host.HostOptions {
   /**
    * How long a stopping node still accepts calls, in milliseconds; 0 by default. It reports not ready during this time,
@@ -60,7 +60,7 @@ export interface Options extends NodeOptions {
 
 /** A node's host, and the handler of the requests that other nodes forward to it. */
 export interface Opened {
-  /** The host. */
+  /** The node's host. */
   readonly host: Host.Host["Service"]
   /** Handles a request that another node forwarded. */
   readonly receive: NodeTransport.Receive
@@ -216,7 +216,7 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   const entry = entries.get(id)
   if (entry !== undefined) return entry
   if (!(yield* known.has(id))) return undefined
-  // Another node may have ended it.
+  // Another node may have ended the venue.
   const registered = yield* registry.find(id)
   if (registered === undefined) {
     known.delete(id)

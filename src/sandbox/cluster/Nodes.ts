@@ -29,13 +29,13 @@ export interface Report {
   readonly awake: number
   /** The reasons why it is not ready, as sentences. */
   readonly troubles: ReadonlyArray<string>
-  /** Its venues in unusual stages. */
+  /** The node's venues in a stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
 }
 
 /** A node in the table. */
 export interface Node extends NodeStatus {
-  /** Its venues in unusual stages. */
+  /** The node's venues in a stage other than awake or asleep. */
   readonly stages: ReadonlyArray<StagedVenue>
 }
 

@@ -399,7 +399,7 @@ export const open = Effect.fnUntraced(function*(
   const failing = inTime(venue)
   // Takes over before reading anything: from here on, the previous owner can't write.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
-    // Only used for display. If this fails, a sleeping venue is listed as awake.
+    // The node's name in the table is only for display: if clearing it fails, a sleeping venue is listed as awake.
     Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL, since = now() WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)

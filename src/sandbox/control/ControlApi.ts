@@ -101,7 +101,7 @@ export const FeedEvent = Schema.Struct({
   id: Schema.String,
   /** The tag of the event, such as `Traded`. */
   event: Schema.String,
-  /** The entry, as JSON. */
+  /** The feed entry, as JSON. */
   data: Schema.fromJsonString(Schema.toCodecJson(Feed.Entry))
 })
 

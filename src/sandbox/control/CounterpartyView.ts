@@ -9,7 +9,7 @@ import * as Units from "../engine/Units.ts"
 
 /** A market that the counterparty quotes: the settings in force, including defaults. */
 export interface QuotedMarket extends SetCounterpartyOptions {
-  /** Whether it quotes. */
+  /** Whether the counterparty quotes this market. */
   readonly enabled: boolean
   /** The distance between its best bid and its best ask, in percent of the price. */
   readonly spread: Decimal

@@ -14,7 +14,7 @@ const key = Schema.optionalKey
 
 /** An API key of an account, without its secret. */
 export interface KeySummary {
-  /** The public API key. */
+  /** The API key, which identifies the caller in every call. */
   readonly apiKey: ApiKey
   /** The title that the account gave the key. */
   readonly title: string
@@ -48,7 +48,7 @@ export interface Locked {
   readonly wallet: Ledger.Wallet
   /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
-  /** The amount locked. */
+  /** The locked amount, in units of the asset. */
   readonly amount: Decimal
 }
 
@@ -160,7 +160,7 @@ export interface Balance {
   readonly wallet: Ledger.Wallet
   /** The ticker of the asset, such as `BTC`. */
   readonly ticker: Ticker
-  /** The free amount. */
+  /** The amount that the account can spend. */
   readonly free: Decimal
   /** The amount locked by open orders. */
   readonly locked: Decimal
@@ -221,7 +221,7 @@ export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   feeAsset: Ticker
 })
 
-/** All accounts. */
+/** All accounts of the venue with their keys, except the counterparty. */
 export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
   [...accounts.values()].map(({ b2b, id }) => {
     const parent = subAccounts.get(id)?.parent

@@ -150,7 +150,7 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   return Reply.done
 }
 
-/** The first negative setting. */
+/** The name of the first setting with a negative value; `undefined` if there is none. */
 const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
   Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
 

@@ -57,7 +57,7 @@ export interface Book extends Sides {
   readonly tick: Units.Units
 }
 
-/** An empty book. */
+/** Creates an empty book. */
 export const make = (market: Market): Book => ({
   bids: new SkipList(),
   asks: new SkipList(),

@@ -1,4 +1,4 @@
-/** Cancels orders. */
+/** Cancels single orders, OCO orders, and all orders of an account. */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { Operation } from "./Operation.ts"
 import type { Order } from "./Order.ts"

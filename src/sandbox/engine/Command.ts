@@ -25,7 +25,7 @@ export interface Nonce {
   readonly window: boolean
 }
 
-/** A signed call. */
+/** A call with a valid signature, as a command. */
 export interface Call {
   readonly _tag: "Call"
   /** The key that signed the call. */
@@ -483,7 +483,7 @@ export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActio
 /** Sets the clock of the venue. */
 export interface SetClock {
   readonly _tag: "SetClock"
-  /** The new clock. */
+  /** The clock after the action: running with an offset, or frozen. */
   readonly clock: State.Clock
 }
 
@@ -509,7 +509,7 @@ export interface Pass {
   readonly _tag: "Pass"
 }
 
-/** Restores an earlier state. */
+/** Restores the state after an earlier command. */
 export interface Restore {
   readonly _tag: "Restore"
   /** The number of the command whose resulting state is restored; 0 for the empty exchange. */

@@ -50,7 +50,7 @@ export interface Traded<Number = Decimal, None = never> {
   readonly price: Number
   /** The amount, in base currency. */
   readonly amount: Number
-  /** The taker's side. */
+  /** The side of the order that took liquidity. */
   readonly side: OrderSide
   /** The resting order; absent if it is not an order on this exchange. */
   readonly maker?: OrderId | None

@@ -109,7 +109,7 @@ interface Pairs {
   readonly free: Owner
   /** The holder of the locked purses. */
   readonly locked: Owner
-  /** The pairs, by asset. */
+  /** The free and locked purses of the accounts in this wallet, by asset. */
   readonly byTicker: Map<Ticker, Pair>
 }
 
@@ -121,7 +121,7 @@ export interface Other {
   readonly byTicker: Map<Ticker, Purse>
 }
 
-/** All balances. */
+/** The balances of all holders, and the debts of accounts. */
 export interface Ledger {
   /** The account wallets that have been looked up. */
   readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }

@@ -1,4 +1,4 @@
-/** Places orders. */
+/** Places limit, market, stop and OCO orders. */
 import { type Decimal, Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"

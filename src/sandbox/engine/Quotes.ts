@@ -13,7 +13,7 @@ export const account = "counterparty"
 /** The settings of the counterparty on a market, documented at `CounterpartyOptions`. */
 export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
 
-/** The default settings. */
+/** The settings where the owner has set none. */
 export const defaults: Settings = {
   enabled: true,
   spread: Decimal.of("0.1"),
@@ -25,7 +25,7 @@ export const defaults: Settings = {
   seed: 0
 }
 
-/** A quote. */
+/** A price level that the counterparty quotes on one side of a market. */
 export interface Quote {
   /** Whether the quote buys or sells. */
   readonly side: OrderSide

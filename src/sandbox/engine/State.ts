@@ -142,7 +142,7 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
-/** A fixed-term plan. */
+/** A fixed-term plan in which accounts can invest. */
 export interface Plan {
   /** The identifier of the plan. */
   readonly id: PlanId
@@ -184,13 +184,13 @@ export interface Payment {
   readonly amount: Decimal
   /** The asset: the plan's target currency. */
   readonly ticker: Ticker
-  /** The time of payment. */
+  /** The time of the payment, in Unix microseconds. */
   readonly timestamp: UnixSeconds
 }
 
 /** The trading state of a market. */
 export interface Trading {
-  /** The resting orders. */
+  /** The book of resting orders. */
   readonly book: Book.Book
   /** The stop orders that have not been triggered. */
   readonly waiting: PendingStopOrders.PendingStopOrders
@@ -209,7 +209,7 @@ export interface RunningClock {
   readonly ahead: number
 }
 
-/** A frozen clock. */
+/** A clock that stands still. */
 export interface FrozenClock {
   readonly _tag: "Frozen"
   /** The time that the frozen clock shows, in Unix microseconds. */

@@ -6,7 +6,7 @@
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
 
-/** An exact quantity. */
+/** An exact quantity of an asset: a whole multiple of 10^-18 units. */
 export type Units = bigint
 
 /** The number of fractional digits of a quantity. */

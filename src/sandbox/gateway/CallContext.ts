@@ -7,7 +7,7 @@ import * as Routing from "./Routing.ts"
 
 /** Everything known about a call when it arrives. */
 export interface CallContext {
-  /** The request itself. */
+  /** The request, with its body. */
   readonly request: Request
   /** The fault that hits the call, if any. */
   readonly fault: Faults.Fired | undefined

@@ -67,7 +67,7 @@ export interface Logged {
   readonly record: () => RequestRecord
 }
 
-/** The log of calls. */
+/** The log of a venue's latest calls. */
 export interface CallLog {
   /** Logs a call made at `at` (Unix µs), and returns its numbered entry. `show` builds the record on demand. */
   readonly add: (at: number, show: () => NewRequest) => Logged

@@ -256,7 +256,7 @@ export const answerLost: Symptom = { _tag: "Reset", applied: true }
 export const reset: Symptom = { _tag: "Reset", applied: false }
 
 /**
- * An active fault.
+ * A fault in force, with its counts.
  *
  * @category models
  */

@@ -13,7 +13,7 @@ export const closeCode = 1001
 export interface Wire {
   /** The client's address. */
   readonly from: string
-  /** Sends a message. */
+  /** Sends a text message to the client. */
   readonly send: (text: string) => void
   /** Ends the connection. Called at most once. */
   readonly end: (ending: Ending) => void

@@ -158,13 +158,13 @@ export const StreamSymptom: Schema.Codec<StreamSymptom, unknown> = members
 
 /** The symptoms that can hit a stream at each point. */
 export interface SymptomsAt {
-  /** A client connects. */
+  /** A client opens a connection. */
   readonly connect: RefuseConnection
   /** A client shows a valid token. */
   readonly authorize: RefuseToken
-  /** A client pings. */
+  /** A client sends a ping, as a message or a control frame. */
   readonly ping: IgnorePing
-  /** A message is pushed. */
+  /** A channel pushes a message. */
   readonly message: Cut | Stall | Lose | Duplicate | HoldBack | Garble | Throttle
   /** A snapshot is sent, and an older one is known. */
   readonly snapshot: Stale

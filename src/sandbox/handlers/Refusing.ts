@@ -12,7 +12,7 @@ export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
 
 /** A refusal, with its messages by field. */
 export interface Said {
-  /** The refusal. */
+  /** The dialect's refusal: status, code and message. */
   readonly refusal: Refusal
   /** The messages of each field, keyed by the field's wire key. */
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>

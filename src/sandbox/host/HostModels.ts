@@ -166,7 +166,7 @@ export const NodeStatus: Schema.Codec<NodeStatus, unknown> = Schema.Struct({
   troubles: Schema.Array(Schema.String)
 })
 
-/** The current use of a host. */
+/** The resources that a host uses now, and its bounds. */
 export interface HostStatus {
   /** The number of venues. */
   readonly venues: number

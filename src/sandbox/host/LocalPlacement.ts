@@ -27,7 +27,7 @@ export type WakeFailure = BoundReached | JournalError
 export interface Entry {
   /** The record of the venue. */
   readonly registered: Registered
-  /** The venue itself. */
+  /** The venue, asleep or awake. */
   readonly resident: Resident.Resident<WakeFailure>
 }
 

@@ -102,7 +102,7 @@ export interface Registry {
   readonly venues: ReadonlyArray<Registered>
   /** Writes the record of a venue, replacing the previous one. */
   readonly put: (venue: Registered) => Effect.Effect<void, JournalError>
-  /** Removes a venue. */
+  /** Removes the record of a venue. */
   readonly remove: (id: string) => Effect.Effect<void, JournalError>
 }
 

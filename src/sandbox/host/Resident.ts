@@ -48,9 +48,9 @@ export interface Options<E> {
   readonly run: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
 }
 
-/** An awake venue. */
+/** A venue in memory, with the backends of its requests. */
 export interface Awake {
-  /** The venue. */
+  /** The open venue. */
   readonly venue: Venue["Service"]
   /** The backend of its calls and its control plane. */
   readonly backend: Backend

@@ -47,7 +47,7 @@ const notBuilt: Answer = {
   body: "The page is not built. In the repository, `npm run build:page` builds it.\n"
 }
 
-/** The built page. */
+/** The answer with the page that the build has written. */
 export const page: Effect.Effect<Answer> = Effect.match(
   Effect.tryPromise(() => readFile(new URL("./page.html", import.meta.url), "utf8")),
   { onFailure: () => notBuilt, onSuccess: toAnswer }

@@ -9,7 +9,7 @@ import type { Venue } from "../venue/Venue.ts"
 import type * as ControlPlane from "./ControlPlane.ts"
 import * as Sockets from "./Sockets.ts"
 
-/** Answers requests. */
+/** The part of a server that answers requests, for a venue or for a host. */
 export interface Backend {
   /** Whether a request comes from the owner of the sandbox. The owner's request bodies may be larger. */
   readonly isOwners: (head: Head) => boolean

@@ -40,13 +40,13 @@ export const maxConnections = 3072
  * exceed another maximum are refused with 429.
  */
 export const maxUnanswered = {
-  /** On one connection. */
+  /** The maximum on one connection. */
   ofOne: 64,
-  /** On all connections together. */
+  /** The maximum on all connections together. */
   ofAll: 2048,
-  /** Of one venue. Its owner's calls do not count. */
+  /** The maximum of one venue. Its owner's calls do not count. */
   ofVenue: 512,
-  /** Of one caller of a venue: a key, or an address for calls without a key. */
+  /** The maximum of one caller of a venue. A caller is a key, or an address for calls without a key. */
   ofCaller: 256
 }
 

@@ -108,7 +108,9 @@ export const make = (): Connections => {
     socket.destroy()
   }
 
-  /** The connection from an address with the lowest `since` among those of this kind. */
+  /**
+   * Among the connections of this kind from an address, the one with the lowest `since`; `undefined` if there are none.
+   */
   const oldest = (address: string, isOfKind: (connection: Connection) => boolean): Connection | undefined => {
     let found: Connection | undefined
     for (const connection of opened.values()) {

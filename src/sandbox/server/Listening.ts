@@ -74,7 +74,7 @@ export interface Shared {
   readonly connections: Connections.Connections
   /** The calls in progress, limited per venue and per caller. */
   readonly calls: InProgress.InProgress
-  /** The bodies in memory. */
+  /** The request bodies that are in memory. */
   readonly bodies: Bodies.Bodies
   /** The WebSockets, and what waits for their clients. */
   readonly webSockets: WebSockets.WebSockets

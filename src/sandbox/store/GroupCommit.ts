@@ -39,7 +39,7 @@ export interface Options {
   readonly onDisk: boolean
   /** The last entry so far. */
   readonly end: End
-  /** Converts a SQLite error. */
+  /** Converts a SQLite error to a journal error. */
   readonly failed: (error: unknown) => JournalError
   /** Called after each group that becomes durable, with the number of its last command. */
   readonly onCommitted: (sequence: number) => void

@@ -142,7 +142,7 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
 
 /** The open database of a journal. */
 export interface Opened {
-  /** The database itself. */
+  /** The SQLite database. */
   readonly database: DatabaseSync
   /** The number of times that it has been opened, including this time. */
   readonly run: number

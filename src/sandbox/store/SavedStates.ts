@@ -5,7 +5,7 @@ import type * as History from "../engine/History.ts"
 import * as State from "../engine/State.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/** A saved state. */
+/** A saved state, as the owner sees it. */
 export interface SavedState {
   /** The number of the command after which the state was saved. */
   readonly sequence: number

@@ -42,7 +42,7 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
 interface Listening {
   readonly served: Served
   readonly subscription: Subscription<unknown>
-  /** The topics, by their keys. */
+  /** The subscribed topics, by the channel's key of each. */
   topics: Map<string, unknown>
 }
 
@@ -69,7 +69,7 @@ const unknownMarket = (market: string): Refusal => ({
 /** The market that a request's parameters or a topic name, if any. */
 const marketOf = (asked: unknown): MarketName | undefined => (Object(asked) as { readonly market?: MarketName }).market
 
-/** A connection. */
+/** The exchange's side of one WebSocket connection. */
 export class Connection implements Shown {
   private readonly surroundings: Surroundings
   private readonly output: Output.Output

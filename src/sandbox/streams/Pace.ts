@@ -27,7 +27,7 @@ export const make = (
   let due: number | undefined
 
   const schedule = (at: number): void => {
-    // The time may be earlier than the start after a restore.
+    // After a restore, the time may be earlier than the start.
     if (at < start) start = at
     due = start + (Math.floor((at - start) / every) + 1) * every
     wakeAt(due)

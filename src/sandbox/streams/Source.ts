@@ -13,12 +13,12 @@ export type { Context } from "../handlers/Handler.ts"
 /** A refusal: the code and the exchange's words. */
 export type Refusal = Pick<Frame.Refusal, "code" | "message">
 
-/** The refusal of parameters. */
+/** The refusal of invalid parameters. */
 export const invalidArgument: Refusal = { code: Frame.codes.invalidArgument, message: "invalid argument" }
 
 /** A command that was just applied. */
 export interface Command {
-  /** Its events, in order. */
+  /** The command's events, in order. */
   readonly events: ReadonlyArray<Event.Event>
   /** The markets whose orders, trades or prices it changed. */
   readonly markets: ReadonlySet<MarketName>
@@ -56,7 +56,7 @@ export interface Outlet<Message> {
 export interface Subscription<Topic> {
   /** Called after each subscribe and unsubscribe, with all topics of the connection and those of the request. */
   readonly listen: (topics: ReadonlyArray<Topic>, asked: ReadonlyArray<Topic>) => void
-  /** Called after each command. */
+  /** Called after each command that the engine has applied. */
   readonly applied?: (command: Command) => void
   /**
    * Called when time has passed: at the time that was requested by `wakeAt`, or earlier if another subscription
@@ -78,7 +78,7 @@ export interface Source<C extends Channel.Any> {
   readonly check?: (topic: Channel.Topic<C>, context: Context) => Refusal | undefined
   /** Opens the channel for a connection. */
   readonly open: (outlet: Outlet<Channel.Message<C>>) => Subscription<Channel.Topic<C>>
-  /** Answers the queries. */
+  /** Answers the channel's queries. */
   readonly queries: Queries<C>
 }
 

@@ -53,7 +53,7 @@ export interface Executor {
 export interface Options {
   /** The name of the journal's file, for errors. */
   readonly file: string
-  /** The exchange so far. */
+  /** The exchange after the commands so far. */
   readonly history: History.History
   /** The journal, which makes commands durable. */
   readonly journal: Journal.Journal

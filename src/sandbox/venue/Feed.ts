@@ -78,7 +78,7 @@ export interface Entry {
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event or the call. */
   readonly event: Happening
 }
 
@@ -130,7 +130,7 @@ interface Place {
 interface SavedEntry extends Place {
   /** The time of the event, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event or the call. */
   readonly what: Event.Event | Requested
 }
 

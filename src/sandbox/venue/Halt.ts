@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 export interface Halt {
   /** Whether the venue is halted. */
   readonly isHalted: () => boolean
-  /** Halts the venue. */
+  /** Halts the venue, which then answers no more calls. */
   readonly halt: () => void
   /** Calls `listener` when the venue halts, and returns a function that removes it. The listener must not throw. */
   readonly whenHalted: (listener: () => void) => () => void

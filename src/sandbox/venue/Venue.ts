@@ -85,7 +85,7 @@ export interface OptionalOptions {
 }
 
 /**
- * Settings of a venue.
+ * Settings of a venue, which include its dialect.
  *
  * @category models
  */
@@ -102,7 +102,7 @@ export interface Options extends OptionalOptions {
 export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
 
 /**
- * One exchange.
+ * The service of a venue, which is one exchange.
  *
  * @category services
  */

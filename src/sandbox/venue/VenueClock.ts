@@ -32,7 +32,7 @@ export const now = (state: State.State, clock: Clock.Clock): number => Math.max(
 /** Whether the venue's time is past the last time that a journal can record. */
 export const isTooLate = (state: State.State, clock: Clock.Clock): boolean => now(state, clock) > Times.latest
 
-/** Reads both clocks. */
+/** The time on both clocks now. */
 export const moment = (state: State.State, clock: Clock.Clock): Moment => {
   const start = clock.monotonicTimeNanosUnsafe()
   return {

@@ -98,7 +98,7 @@ const fees = Fees.endpoint.path
 const [keys, subAccounts] = [SubAccountApiKeys.endpoint.path, SubAccounts.endpoint.path]
 const apply = Codes.endpoint.path
 
-/** Faults in both dialects. */
+/** Mutants of both dialects. */
 const documentMutants: ReadonlyArray<Mutant> = [
   ...["deposit", "withdraw"].flatMap((direction) =>
     ["minFlex", "maxFlex", "percentFlex", "fixed", "minAmount", "maxAmount"].map((key) =>

@@ -71,7 +71,7 @@ const opposites: Readonly<Record<string, string>> = {
   USDT: "BTC"
 }
 
-/** Another value of the same type. */
+/** Replaces a value with a different one of the same type. */
 const twisted = (value: unknown): unknown => {
   if (typeof value === "boolean") return !value
   if (typeof value === "number") return value + 100

@@ -80,7 +80,7 @@ const equal = (
   }
 }
 
-/** Adds to a sum. */
+/** Adds an amount to the sum under a key. */
 const increase = (sums: Map<string, Units.Units>, key: string, units: Units.Units): void => {
   sums.set(key, (sums.get(key) ?? 0n) + units)
 }

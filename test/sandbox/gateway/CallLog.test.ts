@@ -113,7 +113,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-describe("a record", () => {
+describe("the record of a call", () => {
   it.effect("a record's duration is measured with a clock that the owner can't set", () =>
     Effect.gen(function*() {
       const venue = yield* Venue

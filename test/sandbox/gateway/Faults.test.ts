@@ -229,7 +229,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     })
   )
 
-  /** This library's client, unaware of the faults. */
+  /** The library's client, which knows nothing of the faults. */
   const client = Layer.unwrap(
     Effect.map(Base, (baseUrl) => Exchange.layer({ baseUrl, dialect, credentials: credentialsOf(alice) }))
   )

@@ -129,7 +129,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
-describe("in process", () => {
+describe("the venue's clock in process", () => {
   const start = 1_000_000
 
   /** The times and amounts of alice's interest payments. */

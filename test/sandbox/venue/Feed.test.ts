@@ -318,7 +318,7 @@ describe("reading while events happen", () => {
     }).pipe(Effect.provide(inProcess())))
 })
 
-describe("as server-sent events", () => {
+describe("the feed as server-sent events", () => {
   /** The server-sent events after a place in the feed, up to the marked one, as lines on the wire. */
   const wire = Effect.fnUntraced(function*(headers: Readonly<Record<string, string>>, query = "") {
     const response = yield* HttpClient.execute(

@@ -191,7 +191,7 @@ export const Amount = (
   </>
 )
 
-/** Names and values. */
+/** A list of names, each with its value. */
 export const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element => (
   <dl>
     {Object.entries(of).map(([name, value]) => (

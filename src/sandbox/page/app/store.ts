@@ -208,7 +208,7 @@ const failed = (error: unknown): void => {
     link.value = "unauthorised"
     wrong.value = heardAt.value === undefined ? wrongToken : newToken
   } else if (status === 503) link.value = "stopped"
-  // Without an answer the page is disconnected, and after 410 it reads everything again.
+  // Without an answer, the page shows that it is disconnected. After a 410, it reads everything again.
   else if (status !== 0 && status !== 410) wrong.value = message
 }
 
