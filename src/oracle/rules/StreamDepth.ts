@@ -191,8 +191,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.depth.chain", {
-    statement:
-      "Names the previous update in each change (past_update_id), and never decreases update_id",
+    statement: "Names the previous update in each change (past_update_id), and never decreases update_id",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const all = messages(listening, market)
