@@ -48,7 +48,7 @@ export interface Document {
 // -----------------------------------------------------------------------------
 
 /**
- * Rewrites a JSON Schema for AsyncAPI, which uses draft 7: its keywords for arrays with a fixed start are different.
+ * Rewrites a JSON Schema for AsyncAPI, which uses draft 7 and its keywords for tuples.
  */
 const older = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(older)
@@ -142,7 +142,7 @@ const at = (channel: string, message: string): Part => ({ $ref: `#/channels/${ch
 
 const authorized = { security: [{ $ref: "#/components/securitySchemes/token" }] }
 
-/** An operation that the exchange replies to. */
+/** An operation in which a client sends a request and the exchange replies. */
 const asking = (channel: string, message: string, reply: string, more: Part = {}): Part => ({
   action: "receive",
   channel: { $ref: `#/channels/${channel}` },

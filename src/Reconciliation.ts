@@ -326,7 +326,7 @@ interface Named extends Required<Pick<Lost, "clientOrderId" | "market">> {
 const isRecent = ({ timestamp }: Dated, { sentAt }: Named, margin: number): boolean =>
   toMicros(timestamp) >= sentAt - margin * 1000
 
-/** Waits until a live view has seen the order. A view that ends has not. */
+/** Waits until a live view has seen the order. Never completes if the view ends first. */
 const sighting = (
   { orders }: Assumptions,
   named: Named,

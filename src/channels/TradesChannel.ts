@@ -79,8 +79,8 @@ export interface Request {
   /** The maximum number of trades, 1 to 100. */
   readonly limit: Limit
   /**
-   * The trade from which to read: the documentation calls it the largest trade id, and does not say more. Default: the
-   * latest trades.
+   * The id of the trade from which to read. The documentation calls it the largest trade id, and says no more. Default:
+   * the latest trades.
    */
   readonly from?: TradeId
 }
@@ -139,7 +139,7 @@ export class TradesChannel extends Context.Service<TradesChannel, {
   /**
    * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest one last, and then each trade. After
    * a lost connection, trades that were missed are emitted as events, unless there are more of them than the exchange
-   * repeats: only then the stream is interrupted.
+   * repeats: only then is the stream interrupted.
    */
   readonly stream: (
     topic: topics.Market

@@ -281,7 +281,7 @@ export const fromLayer = <E>(
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
 /**
- * The URL of the WebSocket of an exchange: `/ws` below its base URL, or the live exchange's own server.
+ * The URL of an exchange's WebSocket: `/ws` below its base URL, or the live exchange's own server.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
- * The errors with which a channel's stream or query ends. A lost connection is not one of them: a stream announces it
- * with an `Interrupted` and goes on.
+ * The errors with which a channel's stream or query ends. A lost connection does not end a stream: the stream announces
+ * it with an `Interrupted` and continues.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
 }
 
 /**
- * The exchange did not accept the token with which the connection proves its account. Check the API key's permissions
+ * The exchange did not accept the token that authorises the connection for its account. Check the API key's permissions
  * and the region.
  *
  * @category errors

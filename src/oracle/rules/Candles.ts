@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* candles(world, { interval })
       const now = (yield* world.now) / 1000
       yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
-      // A candle may be shown with the time of its end.
+      // A target may show a candle with the time of its end.
       const longest = 31 * 86_400
       yield* Verdict.expect(
         answer,
@@ -165,7 +165,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
         const length = lengths[interval]
-        // All trades fall into one interval, which began without a trade.
+        // Advances to the start of an interval, so that it contains these trades and no others.
         yield* world.advance(Math.ceil(length * 1000 - (yield* world.now) % (length * 1000)))
         const market = yield* world.market
         const prices = [0.2, 0.9, -0.8, 0.4].map((percent) => priceText(market, basePrice * (1 + percent / 100)))

@@ -26,7 +26,7 @@ const entries: ReadonlyArray<Entry> = [
   { path: Paths.collateralMarketOrder, type: "market" }
 ].flatMap((call) => Orders.sides.map((side) => ({ ...call, side })))
 
-/** Whether the amount of the order is what it spends, in the quote currency. */
+/** Whether the order's amount is the amount to spend, in the quote currency. */
 const isQuote = ({ path, side }: Entry): boolean => path === Paths.marketOrder && side === "buy"
 
 /** Lets another account offer 0.01 and 0.02 at two prices, then places a market order of `size` in the base currency. */

@@ -56,7 +56,7 @@ const words = (key: string): string => key.replaceAll("_", "").toLowerCase()
 /** The fields that only the leg with a trigger shows. */
 const triggerFields: ReadonlyArray<string> = ["activationprice", "activationcondition", "activated"]
 
-/** Expects the trigger fields on the stop-loss only, with the activation price under this key. */
+/** Expects the trigger fields only on the stop-loss, with the activation price under this key. */
 const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activationPrice: string) =>
   Verdict.expect(
     answer,

@@ -24,7 +24,7 @@ interface Entry {
   readonly side: Orders.Side
   /** Whether the order has a limit price, an activation price or both. */
   readonly prices: "limit" | "stop" | "both"
-  /** Fields with values other than their defaults. */
+  /** Fields with values that differ from their defaults. */
   readonly more?: Body
 }
 
@@ -153,7 +153,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, stp) {
       const market = yield* world.market
       const fields = fieldsOf(world, market, { ...limit, path: Paths.limitOrder, side: "buy", more: { stp } })
-      // The documentation announces that the older words will be refused.
+      // The documentation announces that the older names will be refused.
       const order = yield* Trading.placeOther(world, yield* world.trader, fields)
       const expected = Dialects.modes(world.dialect)[stp]
       yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)
@@ -415,7 +415,9 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Lets another account fill 0.01 of an order. Returns the order as its later answers must show it once canceled. */
+/**
+ * Lets another account fill 0.01 of an order. Returns the order as later answers must show it after its cancellation.
+ */
 const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

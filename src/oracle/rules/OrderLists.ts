@@ -33,7 +33,7 @@ const perpetual = "BTC_PERP"
 
 /**
  * An account with three open orders, three canceled ones, and three fills, each of a separate order. One record of each
- * list is on a futures market. `hours` pass after the first record.
+ * list is on a futures market. `hours` is the time between the first record and the others.
  */
 const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
   const account = yield* LiveOrders.customer(world)

@@ -1,7 +1,8 @@
 /**
  * Handles requests that get no answer, because the connection failed, or because the answer was cut short or took too
  * long. The target may have executed such a request. Only an idempotent request is sent again by itself; after any
- * other request, the value is judged again from the beginning. So no rule counts as broken because of the connection.
+ * other request, the value is judged again from the beginning. As a result, no rule counts as broken because of the
+ * connection.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"

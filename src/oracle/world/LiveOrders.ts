@@ -256,8 +256,7 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // -----------------------------------------------------------------------------
 
 /**
- * An account whose canceled orders appear in the order history. The live exchange leaves out those of business
- * partners.
+ * An account whose canceled orders appear in the order history. The live exchange omits those of business partners.
  */
 export const customer = (world: World) => world.open({ b2b: false })
 

@@ -1,4 +1,4 @@
-/** Order books that follow a WebSocket's messages, level by level. */
+/** Order books built level by level from the messages of a WebSocket. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "./Books.ts"
@@ -99,7 +99,7 @@ const describe = (book: Book): unknown => sides.map((side) => [side, [...book[si
 const isSame = (one: Side, other: Side): boolean =>
   one.size === other.size && [...one].every(([price, amount]) => Books.isClose(other.get(price), amount))
 
-/** Expects that a book equals the one that a call shows, once both are at rest. */
+/** Expects that a book equals the one that a call shows, once both have stopped changing. */
 export const equalsRest = (
   world: World,
   market: Market,
