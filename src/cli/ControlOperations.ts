@@ -32,17 +32,17 @@ type Part = (typeof parts)[number]
 /** An operation of the control plane. */
 export interface Operation {
   readonly name: Name
-  /** The name of its subcommand, such as `price`. */
+  /** The name of the operation's subcommand, such as `price`. */
   readonly command: string
-  /** The longer name of its subcommand, if it has a shorter one: `move-price`. */
+  /** The longer name of the subcommand, if it also has a shorter one: `move-price`. */
   readonly alias: string | undefined
-  /** The description of its effect. */
+  /** The description of the operation's effect. */
   readonly description: string
   /** Whether the operation only reads. */
   readonly isReading: boolean
-  /** The fields of its request, by the part of the request. */
+  /** The fields of the operation's request, by the part of the request. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
-  /** Whether its request is a text, which is read from a file. */
+  /** Whether the operation's request is a text, which is read from a file. */
   readonly takesFile: boolean
 }
 

@@ -20,13 +20,13 @@ import * as Violation from "../protocol/Violation.ts"
 
 /** A field of a request, as the command line has it. */
 export interface Field {
-  /** The name of its argument or flag, such as `price-step`. */
+  /** The name of the field's argument or flag, such as `price-step`. */
   readonly name: string
   /** The keys that lead to the field in the request. */
   readonly path: ReadonlyArray<string>
-  /** The schema of its value. */
+  /** The schema of the field's value. */
   readonly schema: Schema.Codec<unknown, unknown>
-  /** The values that it allows, if there are only a few. */
+  /** The values that the field allows, if there are only a few. */
   readonly choices: ReadonlyArray<string>
   /** Whether the request needs the field. */
   readonly isRequired: boolean

@@ -27,7 +27,7 @@ interface Written {
 interface Client {
   readonly get: Headers
   readonly post: (path: string, fields: object, nonce: number) => Written
-  /** The names of its headers for the key, the payload and the signature. */
+  /** The names of the client's headers for the key, the payload and the signature. */
   readonly names: readonly [apiKey: string, payload: string, signature: string]
 }
 

@@ -19,7 +19,7 @@ export interface Definition<Event, State, Record> {
   readonly keyOf: (record: Record) => string
   /** The number of records after which the oldest are forgotten; unlimited by default. */
   readonly keeps?: number
-  /** Whether a record says that it no longer exists. */
+  /** Whether a record marks its own removal from the table. */
   readonly isGone?: (record: Record) => boolean
   /** The order of the records, of which at most `limit` are wanted; as they arrived by default. */
   readonly sorted?: (records: ReadonlyArray<Record>, topic: Topic) => ReadonlyArray<Record>

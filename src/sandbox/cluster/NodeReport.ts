@@ -86,7 +86,7 @@ export const troublesOf = (parts: Parts): Effect.Effect<ReadonlyArray<string>> =
     })
   )
 
-/** The current use of the cluster and of this node. */
+/** The resources that the cluster and this node use now. */
 export const statusOf = ({ bounds, capacity, registry, sql }: Parts): Effect.Effect<HostStatus, JournalError> =>
   Effect.map(Effect.all([registry.count, inNodes(Nodes.list(sql))]), ([venues, nodes]) => ({
     venues,

@@ -52,7 +52,7 @@ export interface PostgresRegistry {
 export interface Listed {
   /** The record of the venue. */
   readonly registered: Registry.Registered
-  /** Its node and its stage. */
+  /** The node and the stage of the venue. */
   readonly placed: Placed
 }
 

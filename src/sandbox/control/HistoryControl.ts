@@ -14,11 +14,11 @@ import * as Venue from "../venue/Venue.ts"
 
 /** The position of a venue in its history. */
 export interface Status {
-  /** The name of its dialect. */
+  /** The name of the venue's dialect. */
   readonly dialect: "document" | "live"
-  /** The number of commands in its journal. */
+  /** The number of commands in the venue's journal. */
   readonly sequence: number
-  /** The hash of all these commands, in lower-case hex. */
+  /** The hash of all commands in the journal, in lower-case hex. */
   readonly digest: string
   /** The command that a reset returns to. */
   readonly beginning: number

@@ -136,7 +136,7 @@ export const EndedOrder: Schema.Codec<EndedOrder, unknown> = Schema.Struct({ ...
 
 /** An open position. */
 export interface OpenPosition {
-  /** The account that holds it. */
+  /** The account that holds the position. */
   readonly account: string
   /** The name of the market, such as `BTC_USDT`. */
   readonly market: MarketName

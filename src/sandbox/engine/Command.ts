@@ -333,8 +333,8 @@ export interface OwnerMethods<Done> {
   /** Pays interest from a fixed-term plan into an account's main wallet immediately. */
   readonly payInterest: (options: PayInterestOptions) => Done
   /**
-   * Moves the price of a market. Orders with a limit better than this price trade, and stop orders at this price are
-   * triggered.
+   * Moves the price of a market. Buy orders with a limit above this price and sell orders with a limit below it trade,
+   * and stop orders at this price are triggered.
    */
   readonly movePrice: (options: MovePriceOptions) => Done
   /** Raises or lowers the price of a market. The market must already have a price. */
@@ -446,7 +446,7 @@ export const ownerActions: OwnerActions = {
     }
   ),
   movePrice: owned<MovePriceOptions>(
-    "Moves the price of a market. Orders with a limit better than this price trade, and stop orders at this price are triggered.",
+    "Moves the price of a market. Buy orders with a limit above this price and sell orders with a limit below it trade, and stop orders at this price are triggered.",
     { market: MarketName, price: Price }
   ),
   stepPrice: owned<StepPriceOptions>("Raises or lowers the price of a market. The market must already have a price.", {

@@ -95,9 +95,9 @@ export interface Pair {
   readonly locked: Purse
   /** The last command that changed either purse, as a value of {@link Ledger.turn}. */
   turn: number
-  /** The free amount before that command. */
+  /** The free amount before the last command that changed either purse. */
   wasFree: Units
-  /** The locked amount before that command. */
+  /** The locked amount before the last command that changed either purse. */
   wasLocked: Units
   /** The next pair that the same command changed. */
   next: Pair | undefined

@@ -16,7 +16,7 @@ import type { Work } from "./Work.ts"
 /** The width of the taker band: how far from the best price a market order may trade, in percent. */
 export const takerBandPercent = 10n
 
-/** The other side of the book. */
+/** The side of the book that an order of this side trades with. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
 /** Whether an order with this side and limit may trade at a price. */

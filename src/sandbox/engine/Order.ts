@@ -174,9 +174,9 @@ export interface Exit {
   readonly account: string
   /** The market of the position. */
   readonly market: MarketName
-  /** The take-profit leg; `undefined` if it never existed or can no longer be triggered. */
+  /** The take-profit leg; `undefined` if there never was one, or if it can no longer be triggered. */
   takeProfit: StopOrder | undefined
-  /** The stop-loss leg; `undefined` if it never existed or can no longer be triggered. */
+  /** The stop-loss leg; `undefined` if there never was one, or if it can no longer be triggered. */
   stopLoss: StopOrder | undefined
 }
 

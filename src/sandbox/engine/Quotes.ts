@@ -42,7 +42,7 @@ export interface Quote {
 
 /** The quotes of the counterparty on a market. */
 export interface Quoting {
-  /** The settings of these quotes. */
+  /** The settings with which the counterparty quotes the market. */
   settings: Settings
   /**
    * The price around which the counterparty quotes: the last one that the owner of the venue has set. `undefined` until

@@ -263,15 +263,15 @@ export interface State {
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders with both legs open. */
   readonly ocoOrders: OrderIndex<OcoOrder>
-  /** The open orders that place an exit when they are filled. Derived. */
+  /** The open orders that place an exit when they are filled. Derived from other fields. */
   readonly otoOrders: OrderIndex<OtoOrder>
   /** The exits of positions with at least one open leg. */
   readonly exits: OrderIndex<Exit>
-  /** The parts of positions that open orders would close. Derived. */
+  /** The parts of positions that open orders would close. Derived from other fields. */
   readonly claims: Claims
   /** The open positions, by account and market. */
   readonly positions: Map<string, Position>
-  /** The open positions, by account. Derived. */
+  /** The open positions, by account. Derived from other fields. */
   readonly positionsOf: Map<string, Set<Position>>
   /** Every client order id that an account has ever used, by account. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
@@ -295,7 +295,7 @@ export interface State {
   readonly priceSteps: Set<PriceStep>
   /** The kill switches by account and market, in the order in which they were armed. */
   readonly killSwitches: Map<string, KillSwitch>
-  /** Scheduled events, by due time. Derived. */
+  /** Scheduled events, by due time. Derived from other fields. */
   readonly due: {
     /** Investments, by the time of their next interest payment. */
     readonly interest: TimerQueue.TimerQueue<Investment>
@@ -304,9 +304,9 @@ export interface State {
     /** Kill switches, by the time at which they cancel orders. */
     readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
   }
-  /** The number of running investments of each account. Derived. */
+  /** The number of running investments of each account. Derived from other fields. */
   readonly investmentsOf: Map<string, number>
-  /** The API keys and sub-accounts of each account. Derived. */
+  /** The API keys and sub-accounts of each account. Derived from other fields. */
   readonly accountIndex: AccountIndex.AccountIndex<Key, SubAccount>
   /** The account that quotes around the owner's price. It quotes nothing until the owner enables it. */
   readonly counterparty: Quotes.Counterparty

@@ -21,7 +21,7 @@ export interface CallContext {
   readonly routed: Routing.Routed | undefined
   /** The account of the key that the request names, whether or not the signature is valid. */
   readonly account: string | undefined
-  /** The title of that key. */
+  /** The title of the key that the request names. */
   readonly keyTitle: string | undefined
 }
 

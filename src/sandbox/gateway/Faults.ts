@@ -267,7 +267,7 @@ export interface Armed {
   readonly fault: Fault
   /** The number of calls, messages, pings, tokens or connections that have matched the fault. */
   readonly matched: number
-  /** The number of these that went wrong. */
+  /** The number of matching calls, messages, pings, tokens or connections that went wrong. */
   readonly fired: number
 }
 

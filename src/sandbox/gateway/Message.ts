@@ -11,7 +11,7 @@ export interface Moment {
   readonly at: number
   /** The clock that callers see and that nonces are checked against, in Unix microseconds. */
   readonly serverTime: number
-  /** The time since that point, in milliseconds, by a monotonic clock. */
+  /** The time since this point, in milliseconds, by a monotonic clock. */
   readonly took: () => number
 }
 

@@ -127,7 +127,7 @@ const withRemedy = (folder: string, id: string) => (error: JournalError): Journa
   return remedy === undefined ? error : new JournalError({ why, file, reason: `${reason}. ${remedy}` })
 }
 
-/** Opens a venue. If it is new, it applies the commands of `beginning` first. */
+/** Opens a venue. A new venue first applies the commands of `beginning`. */
 const openVenue = (
   parts: Parts,
   entry: () => Entry,

@@ -58,7 +58,7 @@ export class Host extends Context.Service<Host, {
   readonly drain: (node: string) => Effect.Effect<void, Models.UnknownNode | JournalError>
   /** Completes when this node is told to drain. Then close the host. */
   readonly drained: Effect.Effect<void>
-  /** The placement of its venues. */
+  /** The placement of the host's venues. */
   readonly placement: Placement["Service"]
   /** The record of a venue; `undefined` if there is none. */
   readonly registered: (id: string) => Registry.Registered | undefined

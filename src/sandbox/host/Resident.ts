@@ -52,9 +52,9 @@ export interface Options<E> {
 export interface Awake {
   /** The open venue. */
   readonly venue: Venue["Service"]
-  /** The backend of its calls and its control plane. */
+  /** The backend of the venue's calls and its control plane. */
   readonly backend: Backend
-  /** The backends of its forks, by number. */
+  /** The backends of the venue's forks, by number. */
   readonly forks: ReadonlyMap<number, Backend>
 }
 
@@ -78,11 +78,11 @@ export type StageName = "asleep" | "waking" | "awake" | "halted" | "falling asle
 export interface Staged {
   /** The name of the stage. */
   readonly stage: StageName
-  /** The time at which it began, in Unix milliseconds. */
+  /** The time at which the stage began, in Unix milliseconds. */
   readonly since: number
   /** The number of callers that wait until the venue is awake. */
   readonly waiting: number
-  /** The number of its open WebSockets. */
+  /** The number of the venue's open WebSockets. */
   readonly sockets: number
 }
 

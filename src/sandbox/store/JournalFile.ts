@@ -144,9 +144,9 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
 export interface Opened {
   /** The SQLite database. */
   readonly database: DatabaseSync
-  /** The number of times that it has been opened, including this time. */
+  /** The number of times that the database has been opened, including this time. */
   readonly run: number
-  /** Whether there was an anchor to compare it with. */
+  /** Whether there was an anchor to compare the database with. */
   readonly anchored: boolean
 }
 

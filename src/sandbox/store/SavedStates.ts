@@ -9,7 +9,7 @@ import * as Snapshot from "./Snapshot.ts"
 export interface SavedState {
   /** The number of the command after which the state was saved. */
   readonly sequence: number
-  /** The time of that command, in Unix microseconds. */
+  /** The time of the command, in Unix microseconds. */
   readonly at: number
 }
 

@@ -1,4 +1,4 @@
-/** The limits of connections. Limits that the live exchange documents have its values. */
+/** The limits of connections. Where the live exchange documents a limit, its value is used. */
 
 /** The maximum number of messages that a connection may send in a window (live documentation, "Rate limits"). */
 export const messages = { count: 12_000, perMillis: 10_000 } as const

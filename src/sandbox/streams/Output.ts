@@ -42,7 +42,7 @@ interface Message {
   readonly sequence: number
   /** The text; empty for the end of the connection. */
   readonly text: string
-  /** The way in which the connection ends, if it does. */
+  /** The way in which the connection ends; absent if it does not end here. */
   readonly ending?: Ending
   /** The time that the message takes to arrive, in milliseconds. */
   readonly millis: number

@@ -20,15 +20,15 @@ export const invalidArgument: Refusal = { code: Frame.codes.invalidArgument, mes
 export interface Command {
   /** The command's events, in order. */
   readonly events: ReadonlyArray<Event.Event>
-  /** The markets whose orders, trades or prices it changed. */
+  /** The markets whose orders, trades or prices the command changed. */
   readonly markets: ReadonlySet<MarketName>
 }
 
 /** The latest change of a market's book. */
 export interface BookChange {
-  /** The number of the command that changed it last. It never decreases. */
+  /** The number of the command that last changed the book. It never decreases. */
   readonly updateId: number
-  /** The time of that command. */
+  /** The time of the command that last changed the book. */
   readonly timestamp: UnixTime
 }
 

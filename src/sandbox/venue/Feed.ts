@@ -122,7 +122,7 @@ interface Place {
   readonly sequence: number
   /** The number of the venue's run for requests; 0 for events. */
   readonly run: number
-  /** The number of the event or the request after that command. */
+  /** The number of the event within the command, or of the request after the command. */
   readonly index: number
 }
 

@@ -67,7 +67,7 @@ interface Placed {
 interface Use {
   /** The shortest and longest pause after each order, in milliseconds. */
   readonly pause: readonly [shortest: number, longest: number]
-  /** The number of readers of its feed, each through random nodes. */
+  /** The number of readers of the venue's feed. Each connects through random nodes. */
   readonly readers: number
 }
 

@@ -210,7 +210,7 @@ describe("reading without waiting", () => {
       assert.deepStrictEqual(ids((yield* feed.read(now.after)).entries), ["252.1", "253.1"])
     }))
 
-  it.live("a reader that has everything waits, even after a command without events", () =>
+  it.live("a reader that has read everything waits, even after a command without events", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       feed.happened(1, 1, [])
