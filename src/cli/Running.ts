@@ -55,7 +55,7 @@ export const announce = Effect.fnUntraced(function*({ data, ...server }: Announc
   const files = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path
   const place = yield* folder
-  // A process may serve several ports.
+  // The port is part of the name, because one process may serve several.
   const file = join(place, `${process.pid}-${new URL(server.url).port}.json`)
   const text = yield* Effect.orDie(
     Schema.encodeEffect(Text)({

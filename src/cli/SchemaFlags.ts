@@ -79,7 +79,7 @@ const leaf = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boole
     choices,
     isRequired,
     valid,
-    // The help lists choices itself.
+    // The help already lists the choices of a flag.
     description: typeof description === "string" ? description.replace(/\.$/u, "") : choices.length === 0 ? valid : ""
   }
 }

@@ -74,7 +74,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     if (serves) {
       yield* Running.announce({ kind: "sandbox", url: baseUrl, controlToken })
       yield* Console.log(SandboxServer.instructions(baseUrl, dialect))
-      // Once more, because the table has pushed the first line off the screen.
+      // Prints the address again, because the table has pushed the first line off the screen.
       yield* Console.log(`\n${page}`)
       return yield* Effect.never
     }

@@ -99,7 +99,7 @@ describe("effect-txc watch", () => {
         const environment = yield* served
         const control = yield* Control.Control
         yield* control.begin
-        // A reset ends all connections.
+        // Each reset of the sandbox ends all connections.
         yield* Effect.forkScoped(Effect.repeat(control.reset, Schedule.spaced("500 millis")))
         const { code, output } = yield* onTerminal(["watch", "book", "BTC_USDT"], {
           folder: dirname(yield* scratchFile),

@@ -119,7 +119,7 @@ describe("turns of attempts", () => {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
       assert.deepStrictEqual(waited, [0, 1250, 2500])
-      // The queue is empty again.
+      // By now the queue is empty again.
       yield* TestClock.adjust(1250)
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))

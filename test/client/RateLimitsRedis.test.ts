@@ -57,7 +57,7 @@ describe("rate limits over Redis", () => {
         yield* until(() => asked.pending === 0)
         yield* TestClock.adjust(10)
       }
-      // The first two calls immediately, then one every 2,250 / 7 milliseconds.
+      // The first two calls are made immediately, the others at intervals of 2,250 / 7 milliseconds.
       for (const [i, millis] of [0, 0, 321, 642, 964, 1285].entries()) {
         assert.isAtLeast(turns[i] ?? 0, millis)
         assert.isAtMost(turns[i] ?? Infinity, millis + 50)

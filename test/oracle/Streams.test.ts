@@ -95,7 +95,7 @@ describe("rules about streams", () => {
     assert.strictEqual(new Set(streams.map(({ id }) => id)).size, streams.length)
   })
 
-  // CI runs the long form.
+  // Only the long form checks all mutants. CI runs it too.
   if (isLong) {
     it.effect("every mutant breaks all the rules that it names", () =>
       Effect.gen(function*() {

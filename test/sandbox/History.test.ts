@@ -140,7 +140,7 @@ describe("restoring earlier states", () => {
         yield* fresh(Effect.gen(function*() {
           const control = yield* Control
           assert.deepStrictEqual((yield* failsWith("ControlRefused")(control.replay(lines))).fields, fields)
-          // None of its commands was applied.
+          // No command of the refused journal was applied.
           assert.strictEqual((yield* control.status).sequence, 0)
         }))
       }

@@ -489,7 +489,7 @@ export const open = Effect.fnUntraced(function*(
   yield* NodeReport.inNodes(Nodes.enter(parts.sql, options.address))
   yield* Effect.addFinalizer(() => Effect.exit(NodeReport.inNodes(Nodes.leave(parts.sql, options.address))))
   yield* Effect.andThen(NodeReport.report(parts), engines.learn)
-  // Repeats the work even after a database error.
+  // Continues the background work even after a database error.
   const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
     Effect.forkScoped(Effect.forever(
       Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))

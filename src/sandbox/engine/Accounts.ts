@@ -219,7 +219,7 @@ export const createOwnCode = (
   if (created._tag === "Done") {
     return { _tag: "CodeCreated", created: { code, externalId: ExternalId.make(uuid(state)) } }
   }
-  // A refused call changes nothing.
+  // A refused call must change nothing, not even the last identifier.
   state.lastId = before
   return created
 }

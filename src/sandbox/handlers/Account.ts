@@ -153,7 +153,7 @@ const funds = group({
       const balances = Ledger.balances(state.ledger, Ledger.free(account, "main"))
       return only === undefined
         ? new Map([...balances].map(([ticker, units]) => [ticker, Units.toDecimal(units)]))
-        // An asset that does not exist has a balance of zero here.
+        // For an asset that does not exist, the exchange answers a balance of zero.
         : Units.toDecimal(balances.get(only) ?? 0n)
     }
   },

@@ -103,7 +103,7 @@ export const make = (): Connections => {
     const { address, calls, socket } = connection
     if (!opened.delete(socket)) return
     connections.giveBack(address, 1)
-    // A copy, because calls are removed from the list when they end.
+    // Loops over a copy, because calls are removed from the list when they end.
     for (const call of calls.toReversed()) call.end()
     socket.destroy()
   }

@@ -300,7 +300,7 @@ export const listen = Effect.fnUntraced(function*(
 ): Effect.fn.Return<string, ListenFailed, Scope.Scope> {
   const service: Service = {
     backend,
-    // Called only once the server listens.
+    // The address is read only once the server listens.
     names: Names.make(host, () => boundTo(server)?.address, allowHosts),
     clock: yield* Clock.Clock,
     requestTimeout,

@@ -90,7 +90,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
   return {
     end: () => end,
     append: (command) => {
-      // Drops a command that can never be written.
+      // After a failed write, a command is dropped, because it can never be written.
       if (broken === undefined) group.push(command)
     },
     keep: (taken) => {

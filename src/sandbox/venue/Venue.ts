@@ -494,7 +494,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // If this write fails, no answered call is lost.
+  // If writing at the end fails, no answered call is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>

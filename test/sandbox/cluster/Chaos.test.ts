@@ -492,7 +492,7 @@ const report = (name: string, calls: ReadonlyArray<TimedCall>, millis: number) =
 const longSeed = (seed: number): Plan => {
   const draw = chance(seed)
   const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes, ...shortages })
-  // Every fault once and eight more, in random order.
+  // Draws every fault once and eight more, in random order.
   const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
   const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
   const { busy, crowded, sleepy } = uses
@@ -505,7 +505,7 @@ const longSeed = (seed: number): Plan => {
   }
 }
 
-// Short enough for CI.
+// The plan for CI is short.
 const { "silence from the database": silence } = partitions
 const few = { ...uses.busy, readers: 1 }
 itWithPostgres(

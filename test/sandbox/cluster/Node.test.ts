@@ -128,7 +128,7 @@ itWithPostgres(
         1
       )
 
-      // The control plane, faults, forks, snapshots and the page work too.
+      // Through either node, the control plane, faults, forks, snapshots and the page work too.
       assert.deepInclude(
         yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }),
         {
@@ -329,7 +329,7 @@ itWithPostgres(
       assert.match(metrics, /^effect_txc_request_seconds_bucket\{le="8.192"\} [1-9]/mu)
       assert.match(metrics, /^effect_txc_venues_halted\S* 0/mu)
 
-      // The database alone gives the same result.
+      // A query of the database alone gives the same result.
       const nodes = Effect.provide(Effect.flatMap(PgClient.PgClient, Nodes.list), server.layer)
       assert.sameMembers((yield* nodes).map(({ node }) => node), [one.address, two.address])
       yield* until(Effect.map(nodes, (all) => all.every(({ state }) => state === "ready")))

@@ -197,7 +197,7 @@ describe("requests to other nodes", () => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["NotSent", "Lost", "Lost", "Lost"])
-      // The client did not resend any of them.
+      // The HTTP client did not resend any of the requests.
       for (const { received } of [silent, broken, half]) assert.strictEqual(received.length, 1)
     }))
 })
@@ -366,7 +366,7 @@ describe("WebSockets through other nodes", () => {
       assert.lengthOf(refused, 2)
       assert.deepInclude(refused[0], { status: 503 })
       assert.include(JSON.stringify(refused), "already passes 3 WebSockets on")
-      // A closed one makes room.
+      // A WebSocket that closes makes room for another.
       for (const outcome of outcomes) if (outcome._tag === "Tunneled") outcome.far.destroy()
       yield* until(Effect.sync(() => tunnels() === 0))
       assert.strictEqual((yield* opening)._tag, "Tunneled")

@@ -78,7 +78,7 @@ describe("a tunnel", () => {
       const size = 64 * 1024
       let written = 0
       const chunk = Buffer.alloc(size, "x")
-      // The system itself holds some megabytes.
+      // The operating system's own buffers hold some megabytes.
       while (one.bytes.writableLength < 2 ** 20) {
         one.bytes.write(chunk)
         written += size

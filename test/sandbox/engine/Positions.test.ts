@@ -278,7 +278,7 @@ describe("plain orders that close a position", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "85", true)
-    // The margin of the rest is 5 USDT.
+    // The open half of the position needs a margin of 5 USDT.
     assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "3.421625 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))
@@ -311,7 +311,7 @@ describe("plain orders that close a position", () => {
     const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "85"))
     assert.strictEqual(desk.locked("ann", "collateral"), "")
     trade(desk, "ann", "sell", "2", "100", true)
-    // The margins and fees at 85 and at 130.
+    // The lock is the sum of both legs' margins and fees, at 85 and at 130.
     assert.strictEqual(desk.locked("ann", "collateral"), "21.61825 USDT")
     desk.call("ann", { _tag: "CancelOco", market: pair.stopLoss.market, orderId: pair.id })
     assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")

@@ -244,7 +244,7 @@ export const state = (): void => {
         shown.on("request", () => asked++)
         yield* control.movePrice({ market: btcUsdt, price: price("40404") })
         yield* see(() => fetch(`${baseUrl}/api/v4/public/time`))
-        // Another tab reads twice meanwhile.
+        // Meanwhile, another tab reads twice.
         const { shown: other } = yield* look(baseUrl)
         yield* lastPrice(other, /40\s404/u)
         yield* press(other, "+1 %")

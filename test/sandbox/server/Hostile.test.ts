@@ -347,7 +347,7 @@ describe("bodies of requests", () => {
 
   it.live("bodies that arrive byte by byte time out too", () =>
     Effect.gen(function*() {
-      // Long enough for the other calls on a busy machine.
+      // The timeout is long enough for the other calls on a busy machine.
       const { baseUrl } = yield* Server.serve({ requestTimeout: 3000 })
       const send = yield* sending(baseUrl)
       const slow = Array.from({ length: 100 }, () => send(signed(dialect, balance)))
@@ -518,7 +518,7 @@ describe("requests over HTTP", () => {
       const good = () => signed(dialect, balance)
       const said = yield* say(baseUrl, Buffer.concat([...[good(), bad, good(), bad].map(call), rawOf(good())]))
       assert.deepStrictEqual(statuses(said), [200, 400, 200, 400, 200])
-      // The fourth is not HTTP: only the requests before it are answered.
+      // The fourth request is not HTTP: only the requests before it are answered.
       const broken = Buffer.concat([...[good(), bad, good()].map(call), Buffer.from("?\r\n\r\n"), rawOf(good())])
       const until = yield* say(baseUrl, broken)
       assert.isAtMost(statuses(until).length, 4)
@@ -728,7 +728,7 @@ describe("memory of the server", () => {
         const small = index % 2 === 0
           ? withHeaders(valid, { "x-txc-signature": index.toString(16) })
           : signedText(placing, `{"a":${"[".repeat(1000)}`)
-        // A body of the maximum length, without a matching signature.
+        // Every tenth request has a body of the maximum length, and no matching signature.
         return send(index % 10 === 0 ? { ...small, body: long } : small)
       }, { concurrency: 8, discard: true })
       yield* unharmed(dialect)

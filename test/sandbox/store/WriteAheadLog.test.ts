@@ -169,7 +169,7 @@ describe("logs cut off in their last group", () => {
 })
 
 describe("logs that are damaged before their last group", () => {
-  // The group before the last has one frame.
+  // The group before the last has only one frame.
   const groups = [[50], [200, 30], [4000, 60, 70], [20], [80], [30]]
 
   it.live(

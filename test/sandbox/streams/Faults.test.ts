@@ -90,7 +90,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
         yield* add({ channel: "bookTicker", skip: 1, symptom: { _tag: "Cut", close } })
         yield* improve(3, price)
         assert.strictEqual(yield* client.ended, code)
-        // The acknowledgement, the first best price, and the one that is skipped.
+        // The client gets the acknowledgement, the first best price, and the one that the fault skips.
         assert.lengthOf(client.texts, 3)
         const next = yield* open
         assert.strictEqual((yield* next.ask("ping")).result, "pong")

@@ -99,7 +99,7 @@ describe("a killed sandbox", () => {
               : Effect.provideContext(Effect.flatten(trades), services)
           }).pipe(Effect.provideServiceEffect(Clock.Clock, hasty)))
         yield* until(Effect.sync(() => followed.every(({ ids }) => ids !== undefined)))
-        // Some are pushed before the process is killed, and some are not.
+        // Some of these trades are pushed before the process is killed, and some are not.
         yield* trade(5)
         yield* first.kill
         yield* serve

@@ -227,7 +227,7 @@ describe("the venue's clock in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
       yield* control.restore(sequence)
       yield* turn
-      // The event has become due again.
+      // After the restore, the event has become due again, and the price has moved again.
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 

@@ -201,7 +201,7 @@ describe("reading without waiting", () => {
       assert.deepStrictEqual([first, second, third].flatMap(({ entries }) => entries), all)
       assert.deepStrictEqual([first, second, third].map(({ hasMore }) => hasMore), [true, true, false])
       assert.deepStrictEqual(yield* feed.read(third.after), { ...third, entries: [] })
-      // A command without events.
+      // This command has no events.
       feed.happened(251, 251, [])
       const fourth = yield* feed.read(third.after)
       assert.deepStrictEqual([fourth.entries, fourth.hasMore], [[], false])

@@ -30,7 +30,7 @@ export const kept = <A>(
   initial: A,
   of: "sessionStorage" | "localStorage" = "sessionStorage"
 ): Signal<A> => {
-  // A browser that stores nothing throws here.
+  // Some browsers throw here because they store nothing.
   let storage: Storage | undefined
   try {
     storage = window[of]

@@ -163,7 +163,7 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<AccountFill>>("Fills", of),
       get<ReadonlyArray<EndedOrder>>("EndedOrders", of)
     ])
-    // The selection has changed since, and another read is in progress.
+    // Meanwhile, the user has selected something else, which another read gets.
     if (account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
@@ -376,7 +376,7 @@ let current = 0
  */
 const live = async (connection: number): Promise<void> => {
   const isCurrent = (): boolean => connection === current && !document.hidden
-  // The position comes first, so that no change is missed in between.
+  // Reads the feed's position before the data, so that no change is missed in between.
   let { after } = await get<Entries>("EventsSoFar")
   await readAll()
   if (connection !== current) return
