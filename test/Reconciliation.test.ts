@@ -825,7 +825,7 @@ describe("reconciliation with a live view of the account's orders", () => {
 
   const late: Fate = { _tag: "late", millis: 3000, ends: "reset" }
 
-  it.effect("an order that arrives late is found as soon as it arrives", () =>
+  it.effect("with a live view, an order whose request arrives late is found as soon as it is placed", () =>
     Effect.gen(function*() {
       const seen = yield* lose("rests", late, true)
       assert.deepInclude(seen.verdict, { _tag: "Placed", where: "stream", isOpen: true })
@@ -835,7 +835,7 @@ describe("reconciliation with a live view of the account's orders", () => {
       assert.isAtLeast(unseen.took, 5000)
     }))
 
-  it.effect("an order that no list contains is found", () =>
+  it.effect("with a live view, an order that no list contains is found", () =>
     Effect.gen(function*() {
       const fault: Fate = { _tag: "fault", symptom: Faults.answerLost, probability: 1 }
       const { verdict } = yield* lose("endsAtOnce", fault, true, { forgets: true })

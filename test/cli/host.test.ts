@@ -124,7 +124,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["import", "--into", other, "--data", data]), "another history")
     }).pipe(Effect.scoped))
 
-  it.live("a venue from an older engine version is refused, and importing its export replaces it", () =>
+  it.live("a venue from an older engine version is refused until the import of its export replaces it", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [at, data] = [join(folder, "host"), join(folder, "exported")]

@@ -66,7 +66,7 @@ describe("effect-txc watch", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("watch explains why it cannot watch, with the exit codes of call", () =>
+  it.live("watch exits with the same codes as call, and explains why it cannot watch", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const unknown = yield* run(["watch", "book", "BTC_USDC"], { environment })

@@ -173,7 +173,7 @@ describe("the WebSocket of a target", () => {
     }))
 
   it.effect(
-    "connections that end now and then break no rule, and one that always ends breaks it",
+    "connections that sometimes end break no rule, and a connection that always ends breaks the rules about it",
     () =>
       Effect.gen(function*() {
         yield* begin

@@ -317,7 +317,7 @@ describe("a compiled codec", () => {
     }
   })
 
-  it("a compiled union stops trying members once it leaves the input to the schema", () => {
+  it("a compiled union tries no more members once it has left the input to the schema", () => {
     const some = Wire.answer<{ readonly a?: number }>({ a: Schema.optionalKey(Schema.Int) })
     const many = Wire.answer<{ readonly b: number; readonly c?: number }>({
       b: Schema.Int,

@@ -60,7 +60,7 @@ describe("endpoints", () => {
     }
   })
 
-  it("an endpoint with fields declares refusals for them, and one with a reduce-only flag declares reduce-only refusals", () => {
+  it("an endpoint with request fields declares refusals for them, and an endpoint with a reduce-only flag declares reduce-only refusals", () => {
     for (const entry of entries) {
       const { documented: { refusals }, name } = entry
       const { request } = goldenIn(entry, live)

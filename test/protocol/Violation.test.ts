@@ -329,7 +329,7 @@ describe("the client and the exchange find the same violation", () => {
   )
 
   property(
-    "the client and the exchange find the same violations for any value of a field",
+    "the client and the exchange find the same violations in any value of a field",
     [fc.constantFrom(...spelledAlike.keys()), json],
     (name, value) =>
       Effect.sync(() => {

@@ -85,7 +85,7 @@ const steps = fc.array(
 
 describe("restoring earlier states", () => {
   property(
-    "a restore rebuilds the state exactly, and replaying, forking or reopening its journal gives the same state",
+    "a restore rebuilds the state exactly, and so does replaying, forking or reopening the journal",
     [steps, fc.constantFrom("document", "live")],
     (steps, name) =>
       Effect.gen(function*() {

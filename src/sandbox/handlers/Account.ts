@@ -124,7 +124,7 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
   accessEndpoints: key.endpoints ?? []
 })
 
-/** The wallets, by their names in transfers. */
+/** The wallets, keyed by the names that transfers use. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 /** The source and the target for each `method` in the older form of a transfer. */

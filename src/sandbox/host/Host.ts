@@ -313,7 +313,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.capacity.relieve
 })
 
-/** Removes venues that a crash left incomplete, and adds the others. */
+/** Removes the venues that a crash left incomplete, and adds all other venues of the registry. */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {

@@ -42,7 +42,7 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
 interface Listening {
   readonly served: Served
   readonly subscription: Subscription<unknown>
-  /** The subscribed topics, by the channel's key of each. */
+  /** The subscribed topics, by the keys that the channel's `keyOf` gives them. */
   topics: Map<string, unknown>
 }
 

@@ -120,7 +120,7 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 interface Place {
   /** The number of the command. */
   readonly sequence: number
-  /** The number of the venue's run for requests; 0 for events. */
+  /** The number of the venue's run, for the place of a request; 0 for the place of an event. */
   readonly run: number
   /** The number of the event within the command, or of the request after the command. */
   readonly index: number

@@ -293,7 +293,7 @@ describe("WebSockets through other nodes", () => {
       yield* until(Effect.sync(() => sender.tunnels() === 0))
     }))
 
-  it.live("a node that stops ends the WebSockets that others pass on to it", () =>
+  it.live("a node that stops ends the WebSockets that other nodes pass on to it", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const { node, url } = yield* passing(() => Effect.succeed(upgraded))
@@ -303,7 +303,7 @@ describe("WebSockets through other nodes", () => {
       assert.strictEqual(yield* client.closed, 1006)
     }))
 
-  it.live("WebSockets through a node do not delay calls through it", () =>
+  it.live("WebSockets through a node do not delay calls through the same node", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { baseUrl, url } = yield* passing((_venue, { path }) =>
@@ -354,7 +354,7 @@ describe("WebSockets through other nodes", () => {
       }
     }))
 
-  it.live("a node passes only so many WebSockets on to another, and refuses more with 503", () =>
+  it.live("a node passes a bounded number of WebSockets on to another node, and refuses more with 503", () =>
     Effect.gen(function*() {
       const { upgraded } = echoing()
       const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.succeed(upgraded), vitals)

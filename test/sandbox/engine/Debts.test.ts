@@ -43,7 +43,7 @@ describe("debts", () => {
   it("a loss and a fee that exceed the collateral become a debt, and the exchange gets its fee in full", () => {
     const desk = indebted()
     assert.deepStrictEqual([desk.position("cat", perp), desk.free("cat", "collateral")], [undefined, ""])
-    // cat's 11 USDT pay a part of two fees, 0.055 and 0.0275, and of a loss of 50.
+    // Two fees, 0.055 and 0.0275, and a loss of 50 exceed cat's 11 USDT by this amount.
     assert.strictEqual(desk.debt("cat"), "39.0825 USDT")
     // The exchange earns the fees of cat, and of ben as the maker.
     assert.strictEqual(desk.house(), "0.0975 USDT")
@@ -119,7 +119,7 @@ describe("payment of debts", () => {
     const desk = indebted((desk) => desk.fund("cat", "trade", "1 BTC").fund("ben", "trade", "100 USDT"))
     desk.place("ben", limit("BTC_USDT", "buy", "1", "50"))
     desk.place("cat", limit("BTC_USDT", "sell", "1", "50"))
-    // The debt is reduced by 50 minus a fee of 0.05.
+    // The proceeds, 50 minus a fee of 0.05, pay the debt, and only the rest becomes free.
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 

@@ -54,14 +54,14 @@ describe("choosing the fault of a call", () => {
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, 1, 1, 1, undefined, undefined])
   })
 
-  it("a fault with a path and key counts and hits only calls that match both", () => {
+  it("a fault with a path and a key counts and hits only calls that match both", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/a", apiKey: "k", skip: 1, symptom: symptom(1) })
     const calls = [["/a", "k"], ["/b", "k"], ["/a", "other"], ["/a"], ["/a", "k"], ["/a", "k"]] as const
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
   })
 
-  it("a path with a placeholder selects the calls that fill it in", () => {
+  it("a path with a placeholder selects every path that fits the placeholder", () => {
     const faults = Faults.make(0)
     faults.add({ path: "/depth/{market}", times: 9, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/depth/BTC_USDT"], ["/depth"], ["/depth/A/B"]), [1, undefined, undefined])

@@ -20,7 +20,7 @@ const unread = () => new Duplex({ read: () => undefined, write: () => undefined 
 const headFrom = (from: string) => ({ method: "GET", path: "/ws", headers: {}, from })
 
 describe("the WebSockets of a process", () => {
-  it("one address can open at most half of the WebSockets, and all addresses together at most all of them", () => {
+  it("one address can open at most half of the allowed WebSockets, and all addresses together no more than are allowed", () => {
     const { open } = WebSockets.make()
     const statusesFrom = (from: string, count: number) =>
       Array.from({ length: count }, () => open(unread(), headFrom(from))?.status)

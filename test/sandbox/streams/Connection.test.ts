@@ -185,7 +185,7 @@ describe("ends of connections", () => {
       assert.deepStrictEqual([body.asks, body.update_id > before], [[], true])
     }).pipe(Effect.provide(world)))
 
-  it.effect("a client that does not read is disconnected, and others are not", () =>
+  it.effect("a client that does not read is disconnected, and other clients are not", () =>
     Effect.gen(function*() {
       const control = yield* Control
       let unread = 0
@@ -210,7 +210,7 @@ describe("bounds of connections", () => {
   const kindOf = (connected: Result.Result<unknown, { readonly kind: string }>) =>
     Result.isFailure(connected) ? connected.failure.kind : "connected"
 
-  it.effect("an address with too many connections is refused, and others are not, until the venue is full", () =>
+  it.effect("an address with too many connections is refused, and other addresses are accepted until the venue is full", () =>
     Effect.gen(function*() {
       const { connect } = yield* Connections
       const { ofAddress, ofAll } = OpenConnections.most

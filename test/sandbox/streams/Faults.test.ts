@@ -97,7 +97,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       }
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("after a stall nothing arrives on the connection, and others are served", () =>
+  it.live("after a stall nothing arrives on the connection, and other connections are served", () =>
     Effect.gen(function*() {
       const [stalled, other] = [yield* open, yield* open]
       yield* stalled.ask("bookTicker_subscribe", "BTC_USDT")
@@ -120,7 +120,7 @@ describe.each(ways)("faults of streams, $way", ({ world }) => {
       assert.deepStrictEqual(yield* counts, [[2, 2]])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("a slow message delays the ones behind it, and keeps their order", () =>
+  it.live("a slow message delays the messages behind it, and keeps their order", () =>
     Effect.gen(function*() {
       const client = yield* open
       yield* client.ask("bookTicker_subscribe", "BTC_USDT")

@@ -49,7 +49,7 @@ describe.each(ways)("the open connections, $way", ({ world }) => {
       assert.deepStrictEqual((yield* sentMessages(1)).map(({ text }) => text), client.texts)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("the owner cuts one connection, abruptly or with a close frame, and no other", () =>
+  it.live("the owner cuts a single connection, abruptly or with a close frame", () =>
     Effect.gen(function*() {
       const [abrupt, closed, spared] = [yield* open, yield* open, yield* open]
       for (const client of [abrupt, closed, spared]) yield* client.ask("ping")

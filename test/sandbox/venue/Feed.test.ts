@@ -293,7 +293,7 @@ describe("reading while events happen", () => {
       assert.strictEqual(venue.state.at, 120_000_000)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("the feed reports each changed balance as it is after the command", () =>
+  it.effect("the feed reports each changed balance with its amounts after the command", () =>
     Effect.gen(function*() {
       const { feed } = yield* Venue
       const entries = yield* feed.after()
@@ -338,7 +338,7 @@ describe("the feed as server-sent events", () => {
   const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(Feed.Entry)))
 
   for (const [name, world] of [["in process", inProcess()], ["over HTTP", overHttp()]] as const) {
-    it.live(`server-sent events contain place, kind and data, and a browser that reconnects gets the rest (${name})`, () =>
+    it.live(`server-sent events contain place, kind and data, and a browser that reconnects gets the events that it missed (${name})`, () =>
       Effect.gen(function*() {
         yield* Effect.forEach(["order", "read", "price"] as const, step)
         yield* finish
