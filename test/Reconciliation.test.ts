@@ -299,7 +299,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // With a nonce window, the last read happens within the second range.
+  // The second range contains the time of the last read with a nonce window, in milliseconds.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 

@@ -319,7 +319,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
       Effect.fail(
         new Models.NotMade({
           field: "sequence",
-          message: `The venue has ${all} commands. Choose one of these, or none`
+          message: `The venue has ${all} commands. Choose one of them, or none to copy all`
         })
       ))
   )

@@ -76,7 +76,7 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
 const beyondLast = (venue: Venue.Venue["Service"]) => `the last command is ${venue.sequence()}`
 
 /** The reason why a venue with the maximum number of forks refuses another. */
-export const tooManyForks = "there are as many forks as there can be at once. End one first"
+export const tooManyForks = "the venue already has the maximum number of forks. End one first"
 
 const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name: string, sequence: number) {
   if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" }, beyondLast(venue))

@@ -18,7 +18,7 @@ export interface Said {
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** The refusal of a call. `refusals` are the handler's own. */
+/** The refusal of a call. `refusals` are the handler's own ones. */
 export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialect, reply: Failed): Said => {
   const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))

@@ -39,7 +39,7 @@ const send = async (method, path, body) => {
     cache: "no-store",
     headers: { authorization: "Bearer " + token, ...(body ? { "content-type": "application/json" } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {})
-  }).catch(() => { throw new Error("The host did not answer. Look again when it is back: it may have done this, or not.") })
+  }).catch(() => { throw new Error("The host did not answer. When it is back, check here whether it has done this.") })
   const told = await answer.json().catch(() => ({}))
   if (answer.status === 401) {
     element("login").hidden = false

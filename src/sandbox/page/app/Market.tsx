@@ -30,7 +30,9 @@ const move = (price: string): void => {
   ask({
     title: `Move ${of} by ${percent}?`,
     words:
-      `From ${number(last)} to ${number(price)}. Orders up to there are filled, stop orders are triggered, and the ` +
+      `From ${number(last)} to ${
+        number(price)
+      }. Orders that the price passes are filled, stop orders are triggered, and the ` +
       "chart shows it. You can undo it.",
     verb: "Move",
     does: () => void undoably(done, send).then((isDone) => isDone && follow("price"))
@@ -53,7 +55,7 @@ const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
     words:
       `${
         planOf(prices, afterMillis)
-      }. Orders up to these prices are filled, stop orders are triggered, and the chart ` +
+      }. Orders that these prices pass are filled, stop orders are triggered, and the chart ` +
       "shows it. You can undo it.",
     verb: "Play",
     does: () => void undoably(`The script plays on ${of}`, () => post("PlayPrices", { market: of, steps }))

@@ -70,10 +70,10 @@ export const send = async (method: string, name: string, body?: object): Promise
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(method === "GET" ? { signal: AbortSignal.timeout(answerWithin) } : {})
   }).catch(() => {
-    throw new ApiError(0, "The sandbox did not answer. Look here when it is back: it may have done this, or not.")
+    throw new ApiError(0, "The sandbox did not answer. When it is back, check here whether it has done this.")
   })
   if (response.ok) return response
-  if (used !== token) throw new ApiError(0, "Another token is used now")
+  if (used !== token) throw new ApiError(0, "The page uses another token now")
   const refusal = await response.json().catch(() => ({})) as Readonly<Record<string, unknown>>
   throw new ApiError(response.status, toMessage(name, response.status, refusal))
 }
