@@ -109,7 +109,7 @@ interface Pairs {
   readonly free: Owner
   /** The holder of the locked purses. */
   readonly locked: Owner
-  /** The free and locked purses of the accounts in this wallet, by asset. */
+  /** The account's free and locked purse in this wallet, by asset. */
   readonly byTicker: Map<Ticker, Pair>
 }
 
